@@ -28,7 +28,7 @@ VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_a
 
 # -- rules that all callbacks share ----------------------------------------------------------------------------------
 
-def run_now(args: Sequence[Any], site: Site) -> list:
+def run_now(args: Sequence[object], site: Site) -> list:
     """Eager evaluation: call the function on the values of ``args``.
 
     An exception of the callback is raised as it would come out of a compiled program.
@@ -115,7 +115,7 @@ def _on_one_device(name: str, sharding: Any) -> Any:
     return sharding
 
 
-def result_types(name: str, result_shape_dtypes: Any) -> tuple[list[ShapedArray], Any]:
+def result_types(name: str, result_shape_dtypes: object) -> tuple[list[ShapedArray], Any]:
     """Types of the leaves of ``result_shape_dtypes`` and their structure.
 
     Raises:
@@ -174,7 +174,7 @@ pure_callback_p = Primitive(
     traits=Traits(Kind.HOST, lane_by_lane=lambda *, vmap_method, **_: vmap_method in (None, "sequential", "sequential_unrolled")))
 
 
-def pure_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *args: Any, sharding: Placement | None = None,
+def pure_callback(callback: Callable[..., PyTree], result_shape_dtypes: PyTree, *args: Any, sharding: Placement | None = None,
                   vmap_method: str | None = None, vectorized: bool | None = None, **kwargs: Any) -> Any:
     """Call a Python function without side effects from inside a program.
 
@@ -274,7 +274,7 @@ def io_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *args
     return call_io(callback, result_shape_dtypes, args, kwargs, sharding, ordered)
 
 
-def call_io(callback: Callable, result_shape_dtypes: Any, args: tuple, kwargs: dict, sharding: Any = None,
+def call_io(callback: Callable, result_shape_dtypes: Any, args: tuple, kwargs: dict, sharding: Placement | None = None,
             ordered: bool = False) -> Any:
     """`io_callback`, with arguments and keywords as one tuple and one dictionary."""
     avals, out_tree = result_types("io_callback", result_shape_dtypes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import string
 import sys
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 from jax_core.representation.aval import is_jax_type
@@ -21,6 +21,9 @@ from .api import batch_by_loop, lower_call, run_now
 from .effects import DebugEffect, OrderedDebugEffect, debug_effect, ordered_debug_effect
 from .site import make_site
 from .visualize import inspect_array_sharding, visualize_array_sharding, visualize_sharding
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 
 def _effect(ordered: bool) -> Any:
@@ -51,7 +54,7 @@ def bind(kind: str, function: Callable, args: tuple, kwargs: dict, ordered: bool
     prim.bind(*operands, site=site, ordered=bool(ordered), partitioned=bool(partitioned))
 
 
-def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bool = False, partitioned: bool = False,
+def callback(callback: Callable[..., PyTree] | None = None, *args: Any, ordered: bool = False, partitioned: bool = False,
              **kwargs: Any) -> Callable[..., None] | None:
     """Call a Python function with values of the program; what it returns is ignored.
 

@@ -68,7 +68,7 @@ class Debugger(cmd.Cmd):
     def frame(self) -> DebuggerFrame:
         return self.frames[self.position]
 
-    def say(self, text: Any) -> None:
+    def say(self, text: str) -> None:
         self.stdout.write(f"{text}\n")
 
     def show_position(self) -> None:
@@ -165,7 +165,7 @@ class Debugger(cmd.Cmd):
 
 
 def breakpoint(*, backend: str | None = None, filter_frames: bool = True, num_frames: int | None = None,
-               ordered: bool = False, token: Any = None, **kwargs: Any) -> Any:
+               ordered: bool = False, token: object = None, **kwargs: Any) -> Any:
     r"""Stop the program here when it runs, and open a prompt.
 
     Commands are those of pdb that look and move: ``p``, ``pp``, ``u``, ``d``, ``w``, ``l``, ``ll``, ``a``, ``c``, ``q``,

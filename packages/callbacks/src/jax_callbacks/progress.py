@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import time
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 from jax_core.extension_points import LoopBody
@@ -25,8 +25,12 @@ from .api import call_io, lower_call
 from .effects import IOEffect
 from .site import DYNAMIC, Site
 
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+    from jax_core.representation.typing import PyTree
 
-def progress_bar(body: Callable[..., Any], length: int | None = None, *, desc: str | None = None, interval: float = 0.1,
+
+def progress_bar(body: Callable[..., PyTree], length: int | None = None, *, desc: str | None = None, interval: float = 0.1,
                  **options: Any) -> Callable:
     """``body`` for `scan`, `fori_loop`, `while_loop` or `map` with a tqdm bar that shows how far the loop is.
 
@@ -124,11 +128,11 @@ class _Observer:
     """How a compiled loop reports; see `Primitive.loop_observer`."""
 
     @staticmethod
-    def report(b: Any, step: Any, *, bar: _Bar, total: int | None) -> Any:
+    def report(b: Builder, step: Value, *, bar: _Bar, total: int | None) -> Any:
         return _call(b, bar.report, total, [step], ShapedArray((), step.aval.dtype))[0]
 
     @staticmethod
-    def finish(b: Any, step: Any, *, bar: _Bar, total: int | None) -> None:
+    def finish(b: Builder, step: Value, *, bar: _Bar, total: int | None) -> None:
         _call(b, bar.finish, total, [step], None)
 
 
@@ -170,26 +174,26 @@ class _Loop(LoopBody):
             return self.body(*args)
         return functools.update_wrapper(body, self.body)
 
-    def set_up_scan(self, scan: Callable, init: Any, xs: Any, length: int | None, **options: Any) -> tuple:
+    def set_up_scan(self, scan: Callable, init: PyTree, xs: object, length: int | None, **options: Any) -> tuple:
         """`lax.scan`."""
         leaves = tree.leaves(xs)
         if length is None and leaves and np.ndim(leaves[0]):
             length = np.shape(leaves[0])[0]
         return scan(self._watched(length), init, xs, length, **options)
 
-    def set_up_map(self, loop: Callable, xs: Any, batch_size: int | None) -> Any:
+    def set_up_map(self, loop: Callable, xs: object, batch_size: int | None) -> Any:
         """`lax.map`, as a scan without batches."""
         if batch_size is not None:
             raise NotImplementedError("progress_bar: lax.map with batch_size has no bar; leave one of them out")
         wrapped = _Loop(lambda carry, x: (carry, self.body(x)), self.bar)
         return wrapped.set_up_scan(lax.scan, (), xs, None)[1]
 
-    def set_up_fori_loop(self, loop: Callable, lower: Any, upper: Any, init: Any, **options: Any) -> Any:
+    def set_up_fori_loop(self, loop: Callable, lower: Any, upper: Any, init: object, **options: Any) -> Any:
         """`lax.fori_loop`."""
         static = all(isinstance(x, (int, np.integer)) for x in (lower, upper))
         return loop(lower, upper, self._watched(int(upper) - int(lower) if static else None), init, **options)
 
-    def set_up_while_loop(self, loop: Callable, condition: Callable, init: Any, max_steps: int | None = None) -> Any:
+    def set_up_while_loop(self, loop: Callable, condition: Callable, init: PyTree, max_steps: int | None = None) -> Any:
         """`lax.while_loop`. Its derivative, where it has one, is no single loop, so that its end must be told."""
         body = self._watched(None)
         if max_steps is None:

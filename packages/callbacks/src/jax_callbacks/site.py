@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import time
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.configuration import context
@@ -20,6 +20,10 @@ from jax_core.traces.trace import EVAL
 from . import stats
 from .errors import carrier
 from .views import View
+
+if TYPE_CHECKING:
+    from jax_core.representation.tree import PyTreeDef
+    from jax_core.representation.typing import PyTree
 
 
 class _Dynamic:
@@ -252,7 +256,7 @@ class BatchedSite(Site):
         return results
 
 
-def make_site(kind: str, function: Callable[..., Any], args: tuple, kwargs: dict, out_tree: Any, out_avals: Sequence[Any],
+def make_site(kind: str, function: Callable[..., PyTree], args: tuple, kwargs: dict, out_tree: PyTreeDef, out_avals: Sequence[AbstractValue],
               is_operand: Callable[[Any], bool]) -> tuple[Site, list]:
     """The site of a call with these arguments, and those of them that are operands."""
     leaves, in_tree = tree.flatten((args, kwargs))

@@ -13,7 +13,10 @@ This module imports nothing of the package, so that every layer may read it.
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any, Callable, Generic, Mapping, NamedTuple, ParamSpec, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Generic, Mapping, NamedTuple, ParamSpec, Sequence, TypeVar
+
+if TYPE_CHECKING:
+    from .representation.typing import PyTree
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -67,7 +70,7 @@ class Slot(Generic[T]):
             raise NotProvided(f"jax needs {self.purpose} here, which {self.provider} provides; import it first")
         return self.value
 
-    def when_filled(self, use: Callable[[T], Any]) -> None:
+    def when_filled(self, use: Callable[[T], object]) -> None:
         """Call ``use(value)`` when the slot is filled, or now if it is."""
         if self.value is not None:
             use(self.value)
@@ -176,18 +179,18 @@ class LoopBody:
     The functions of `lax` hand over: each method gets the function of that name, to call with another body, and its arguments.
     """
 
-    def set_up_scan(self, scan: Callable, init: Any, xs: Any, length: int | None, **options: Any) -> Any:
+    def set_up_scan(self, scan: Callable, init: PyTree, xs: object, length: int | None, **options: Any) -> Any:
         """`lax.scan`."""
         raise NotImplementedError
 
-    def set_up_map(self, loop: Callable, xs: Any, batch_size: int | None) -> Any:
+    def set_up_map(self, loop: Callable, xs: object, batch_size: int | None) -> Any:
         """`lax.map`."""
         raise NotImplementedError
 
-    def set_up_fori_loop(self, loop: Callable, lower: Any, upper: Any, init: Any, **options: Any) -> Any:
+    def set_up_fori_loop(self, loop: Callable, lower: object, upper: object, init: PyTree, **options: Any) -> Any:
         """`lax.fori_loop`."""
         raise NotImplementedError
 
-    def set_up_while_loop(self, loop: Callable, condition: Callable, init: Any, max_steps: int | None) -> Any:
+    def set_up_while_loop(self, loop: Callable, condition: Callable, init: PyTree, max_steps: int | None) -> Any:
         """`lax.while_loop`."""
         raise NotImplementedError

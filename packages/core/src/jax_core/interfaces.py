@@ -21,7 +21,7 @@ A backend has every member of these protocols; nobody probes for one. What it ca
 """
 from __future__ import annotations
 
-from typing import Any, Callable, ContextManager, Hashable, Mapping, NamedTuple, NoReturn, Protocol, Sequence, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, Callable, ContextManager, Hashable, Mapping, NamedTuple, NoReturn, Protocol, Sequence, overload, runtime_checkable
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from .representation.aval import AbstractValue, ShapedArray
 from .representation.effects import Effect, Effects
 from .representation.jaxpr import ClosedJaxpr, Jaxpr, Var
 from .representation.primitive import Primitive
+
+if TYPE_CHECKING:
+    from .representation.typing import Placement, PyTree, ShardingLike
 
 
 @runtime_checkable
@@ -146,11 +149,11 @@ class Builder(Protocol):
     def call_module(self, name: str, text: str, *operands: Value) -> list[Value]:
         """A call of ``main`` of a finished module, whose functions are written into this one under names like ``name``."""
 
-    def with_bindings(self, prim: Primitive, rule: Callable[..., Any], *operands: Value, **params: Any) -> list[Value]:
+    def with_bindings(self, prim: Primitive, rule: Callable[..., object], *operands: Value, **params: Any) -> list[Value]:
         """The results of ``prim`` by a rule ``rule(context, *values, **params)`` that builds operations with MLIR bindings."""
 
     def host_callback(self, function: Callable[..., Any], operands: Sequence[Value], out: Sequence[AbstractValue], *,
-                      has_side_effect: bool, name: str = "", partitioned: bool = False, device: Any = None) -> list[Value]:
+                      has_side_effect: bool, name: str = "", partitioned: bool = False, device: Placement | None = None) -> list[Value]:
         """Call ``function(*numpy_arrays) -> sequence of numpy arrays`` on the host; kept alive by the executable.
 
         ``partitioned``: on several devices each makes the call, with its parts of the operands; such a call has no results.
@@ -173,7 +176,7 @@ class Builder(Protocol):
     def tokens(self, effects: Effects) -> list[tuple[Effect, Value]]:
         """The ordered ones of ``effects`` in their fixed order, each with its current token."""
 
-    def sharding_constraint(self, x: Value, sharding: Any) -> Value:
+    def sharding_constraint(self, x: Value, sharding: Placement | None) -> Value:
         """``x``, placed as ``sharding`` says where the program runs on several devices; also of key arrays."""
 
     def barrier(self, xs: Sequence[Value]) -> list[Value]:
@@ -182,7 +185,7 @@ class Builder(Protocol):
     def unplaced(self, x: Value) -> Value:
         """``x`` as a value whose type says nothing of its placement, for computations that the compiler places."""
 
-    def sharding(self, sharding: Any, ndim: int) -> str:
+    def sharding(self, sharding: ShardingLike | None, ndim: int) -> str:
         """The Shardy attribute of a placement of a value with ``ndim`` axes."""
 
 
@@ -210,7 +213,7 @@ class Absent:
                                   "(see jax_core.backends).")
 
 
-def is_absent(holder: Any, name: str) -> bool:
+def is_absent(holder: object, name: str) -> bool:
     """Whether ``holder`` (a backend, or a part of one) declares to lack the member ``name``."""
     return isinstance(getattr(type(holder), name, None), Absent)
 
@@ -248,7 +251,7 @@ class Executable(Protocol):
     def compile(self) -> Any:
         """Do the work now, for the default placement."""
 
-    def execute(self, args: Sequence[Any]) -> Run:
+    def execute(self, args: Sequence[object]) -> Run:
         """Run on all flat arguments (arrays, NumPy values, Python scalars), also those that the program does not read."""
 
     def as_text(self) -> str:
@@ -351,13 +354,13 @@ class Runtime(Protocol):
     def default_platform(self) -> str:
         """The platform that programs run on, as lowering rules name it (`Builder.platform`)."""
 
-    def evaluate(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+    def evaluate(self, prim: Primitive, args: Sequence[object], params: dict[str, Any]) -> Any:
         """Run one primitive now. Called by `EvalTrace` with concrete arguments.
 
         Returns one array, or a list of them where ``prim.multiple_results``.
         """
 
-    def dispatcher(self, fun: Callable[..., Any], miss: Callable[..., Any], static_argnums: Sequence[int],
+    def dispatcher(self, fun: Callable[..., PyTree], miss: Callable[..., object], static_argnums: Sequence[int],
                    static_argnames: Sequence[str], name: str, key: Hashable = None,
                    donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = ()) -> Any:
         """A callable that repeats known calls fast, with a method ``_clear_cache()`` that makes it forget them.
@@ -371,7 +374,7 @@ class Runtime(Protocol):
     def lower(self, closed: ClosedJaxpr, spec: LowerSpec) -> LoweredModule:
         """The program as a module. Raises NotImplementedError where a primitive has no rule for the platform."""
 
-    def compile(self, module: Any, spec: LowerSpec) -> Executable:
+    def compile(self, module: object, spec: LowerSpec) -> Executable:
         """The executable of a module that `lower` made; ``spec`` may differ in its compiler options."""
 
     def clear_caches(self) -> None:
@@ -381,7 +384,7 @@ class Runtime(Protocol):
 class Transfers(Protocol):
     """Values into arrays of this backend, and back."""
 
-    def put(self, x: Any, aval: AbstractValue | None = None, placement: Any = None) -> Any:
+    def put(self, x: Any, aval: AbstractValue | None = None, placement: object = None) -> Any:
         """An array with the contents of ``x`` (array, NumPy value, Python scalar).
 
         Args:
@@ -410,26 +413,26 @@ class Placements(Protocol):
     axis of the array those that it is split over.
     """
 
-    def as_sharding(self, placement: Any) -> Any:
+    def as_sharding(self, placement: object) -> Any:
         """The sharding that a device, a format or a partition spec means (the last by the mesh in context).
 
         Raises ValueError where no mesh is in context.
         """
 
-    def with_layout(self, x: Any, layout: Any) -> Any:
+    def with_layout(self, x: object, layout: object) -> Any:
         """``x``, stored as the layout of a format says."""
 
-    def asked_for(self, placement: Any, shape: Sequence[Any]) -> Any:
+    def asked_for(self, placement: ShardingLike | None, shape: Sequence[object]) -> Any:
         """The sharding that `jit` is asked to give an argument or result of ``shape``.
 
         Raises TypeError where it is none, ValueError where it does not fit the shape, RuntimeError for a partition spec where no
         mesh is in context.
         """
 
-    def own_format(self, x: Any) -> Any:
+    def own_format(self, x: object) -> Any:
         """Placement and layout of an array that is not stored in the usual order; None for other values."""
 
-    def is_spread(self, where: Any) -> bool:
+    def is_spread(self, where: object) -> bool:
         """Whether it is a sharding over more than one device."""
 
     def of_block(self) -> Any:
@@ -438,13 +441,13 @@ class Placements(Protocol):
     def on_no_mesh(self, ndim: int) -> Any:
         """The sharding in types with ``ndim`` axes that leave it open."""
 
-    def describe(self, sharding: Any) -> dict[str, Any] | None:
+    def describe(self, sharding: ShardingLike | None) -> dict[str, Any] | None:
         """The description of a sharding, or of None. Raises NotImplementedError for kinds that have none."""
 
     def device_count(self, description: dict[str, Any]) -> int:
         """How many devices it is for."""
 
-    def on_mesh(self, description: dict[str, Any] | None, mesh: Any) -> Any:
+    def on_mesh(self, description: dict[str, Any] | None, mesh: object) -> Any:
         """The sharding on ``mesh``, which has its axes; None for None."""
 
     def in_types(self, description: dict[str, Any]) -> Any:
@@ -460,16 +463,16 @@ class Placements(Protocol):
 class Inspection(Protocol):
     """What stages show of a lowered program. ``module`` is what `Runtime.lower` made."""
 
-    def placed_module(self, module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
+    def placed_module(self, module: object, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
         """``module`` with the placements on several devices of ``spec`` written into it; ``module`` itself where there are none."""
 
-    def hlo_text(self, module: Any, debug_info: bool) -> str:
+    def hlo_text(self, module: object, debug_info: bool) -> str:
         """The program in HLO, before optimisation; with ``debug_info`` also what its operations are called, and their places."""
 
-    def compiler_ir(self, module: Any, dialect: str | None) -> Any:
+    def compiler_ir(self, module: object, dialect: str | None) -> Any:
         """The program as an object of the compiler, in a dialect (None: the usual one); None where there is no such dialect."""
 
-    def cost_analysis(self, module: Any) -> Any:
+    def cost_analysis(self, module: object) -> Any:
         """Estimated operations and bytes of one run (a dict), or None where nothing is known."""
 
     def written_values(self, jaxpr: Jaxpr) -> dict[Var, str]:

@@ -276,7 +276,7 @@ class P:
     def unreduced(self) -> Any: ...
     @property
     def unreduced_kind(self) -> Any: ...
-    def update(self, partitions: Sequence[Any] | None = None, unreduced: Iterable[Any] | None = None, reduced: Iterable[Any] | None = None, **kwargs: Any) -> P: ...
+    def update(self, partitions: Sequence[object] | None = None, unreduced: Iterable[Any] | None = None, reduced: Iterable[Any] | None = None, **kwargs: Any) -> P: ...
 class Ref:
     """A mutable reference to an array; made by `new_ref`."""
     def __getitem__(self, index: Any) -> Any: ...
@@ -378,7 +378,7 @@ class custom_jvp(Generic[_P, _R]):
     jvp: Callable[..., Any] | None
     symbolic_zeros: bool
     def __getattr__(self, name: str) -> Any: ...
-    def defjvp(self, jvp: Callable[..., Any], symbolic_zeros: bool = False) -> Callable[..., Any]: ...
+    def defjvp(self, jvp: Callable[..., object], symbolic_zeros: bool = False) -> Callable[..., Any]: ...
     def defjvps(self, *jvps: Callable[..., Any] | None) -> None: ...
     signature: Any
 class custom_vjp(Generic[_P, _R]):
@@ -387,7 +387,7 @@ class custom_vjp(Generic[_P, _R]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
     fun: Callable[..., Any]
     def __getattr__(self, name: str) -> Any: ...
-    def defremat(self, fwd: Callable[..., Any], rem: Callable[..., Any], bwd: Callable[..., tuple[Any, ...]], generic_batching: bool = False) -> None: ...
+    def defremat(self, fwd: Callable[..., Any], rem: Callable[..., object], bwd: Callable[..., tuple[Any, ...]], generic_batching: bool = False) -> None: ...
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., tuple[Any, ...]], symbolic_zeros: bool = False, optimize_remat: bool = False, generic_batching: bool = False) -> None: ...
     def defvjp_with_logs(self, fwd: Callable[..., Any], bwd: Callable[..., tuple[tuple[Any, ...], dict | None]], symbolic_zeros: bool = False, optimize_remat: bool = False, generic_batching: bool = False) -> None: ...
     bwd: Any
@@ -461,7 +461,7 @@ def jax2tf_associative_scan_reductions(new_val: object = ...) -> AbstractContext
     """One flag."""
 def legacy_prng_key(new_val: object = ...) -> AbstractContextManager[Any]:
     """One flag."""
-def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequence[Any] = ...) -> Callable[..., Any]:
+def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequence[object] = ...) -> Callable[..., Any]:
     """The transpose of ``fun``, which must be linear; ``primals`` give types only: arrays, or anything with ``shape`` and ``dtype``."""
 def live_arrays(platform: str | None = None) -> list[Array]:
     """All arrays on the devices of a platform (default: the default platform) that are not deleted."""
@@ -477,7 +477,7 @@ def make_array_from_process_local_data(sharding: Sharding | PartitionSpec | Devi
     """An array, or a tree of arrays, of which each process gives the data that its own devices hold."""
 def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Sharding, arrays: Sequence[ArrayLike], *, dtype: DTypeLike | None = None) -> Array:
     """An array out of the parts that this process's devices hold."""
-def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str], axis_types: Sequence[AxisType] | AxisType | None = None, *, devices: Sequence[Any] | None = None) -> Mesh:
+def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str], axis_types: Sequence[AxisType] | AxisType | None = None, *, devices: Sequence[Device] | None = None) -> Mesh:
     """A mesh of the given shape over the first devices."""
 def make_user_context(default_value: object | None = None) -> Any:
     """A context whose value is part of the key of every traced program: under another value `jit` traces again."""
@@ -493,7 +493,7 @@ def numpy_dtype_promotion(new_val: object = ...) -> AbstractContextManager[Any]:
     """One flag."""
 def numpy_rank_promotion(new_val: object = ...) -> AbstractContextManager[Any]:
     """One flag."""
-def pmap(fun: Callable[..., Any], axis_name: Any = None, *, in_axes: int | Sequence[Any] | None = 0, out_axes: Any = 0, static_broadcasted_argnums: int | Iterable[int] = ..., devices: Sequence[Any] | None = None, backend: str | None = None, axis_size: int | None = None, donate_argnums: int | Iterable[int] = ...) -> Callable[..., Any]:
+def pmap(fun: Callable[..., Any], axis_name: Any = None, *, in_axes: int | Sequence[Any] | None = 0, out_axes: Any = 0, static_broadcasted_argnums: int | Iterable[int] = ..., devices: Sequence[Device] | None = None, backend: str | None = None, axis_size: int | None = None, donate_argnums: int | Iterable[int] = ...) -> Callable[..., Any]:
     """``fun`` mapped over a leading axis of its arguments, each slice on a device of its own."""
 def print_environment_info(return_string: bool = False) -> str | None:
     """Versions and devices, for bug reports."""

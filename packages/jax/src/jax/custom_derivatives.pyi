@@ -35,7 +35,7 @@ custom_jvp_call_p: Any
 custom_vjp_call_p: Any
 def custom_vjp_primal_tree_values(tree: Any) -> Any:
     """The values in a pytree of what a forward function with ``symbolic_zeros`` gets."""
-def linear_call(fun: Callable[..., Any], fun_transpose: Callable[..., Any], residual_args: Any, linear_args: Any) -> Any:
+def linear_call(fun: Callable[..., Any], fun_transpose: Callable[..., object], residual_args: Any, linear_args: Any) -> Any:
     """``fun(residual_args, linear_args)``, linear in the second, with ``fun_transpose(residual_args, ct)`` as its transpose."""
 remat_opt_p: Any
 def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:

@@ -9,7 +9,7 @@ class DebugEffect(Effect):
     """Somebody watches the program; transformations and the compiler may move or repeat it."""
 class OrderedDebugEffect(DebugEffect):
     """As `DebugEffect`, in the order of the program."""
-def breakpoint(*, backend: str | None = None, filter_frames: bool = True, num_frames: int | None = None, ordered: bool = False, token: Any = None, **kwargs: Any) -> Any:
+def breakpoint(*, backend: str | None = None, filter_frames: bool = True, num_frames: int | None = None, ordered: bool = False, token: object | None = None, **kwargs: Any) -> Any:
     """Stop the program here when it runs, and open a prompt."""
 def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bool = False, partitioned: bool = False, **kwargs: Any) -> Callable[..., None] | None:
     """Call a Python function with values of the program; what it returns is ignored."""

@@ -55,7 +55,7 @@ def default_export_platform() -> str:
     """The platform that `export` lowers for by default: the one that programs run on."""
 def deserialize(blob: bytes | bytearray) -> Exported:
     """The program that `Exported.serialize` stored."""
-def export(fun_jit: Callable[..., Any], *, platforms: Sequence[str] | None = None, disabled_checks: Sequence[DisabledSafetyCheck] = ..., _override_lowering_rules: Any = None) -> Callable[..., Exported]:
+def export(fun_jit: Callable[..., Any], *, platforms: Sequence[str] | None = None, disabled_checks: Sequence[DisabledSafetyCheck] = ..., _override_lowering_rules: object | None = None) -> Callable[..., Exported]:
     """Lower a jitted function to programs that can be stored and called without it."""
 def is_symbolic_dim(p: object) -> bool:
     """Whether ``p`` is a symbolic dimension."""
@@ -63,7 +63,7 @@ maximum_supported_calling_convention_version: int
 minimum_supported_calling_convention_version: int
 def register_namedtuple_serialization(nodetype: type, *, serialized_name: str) -> type:
     """Let structures with this named tuple be stored; see `register_pytree_node_serialization`."""
-def register_pytree_node_serialization(nodetype: type, *, serialized_name: str, serialize_auxdata: Callable[[Any], bytes], deserialize_auxdata: Callable[[bytes], Any], from_children: Callable[[Any, Sequence[Any]], Any] | None = None) -> type:
+def register_pytree_node_serialization(nodetype: type, *, serialized_name: str, serialize_auxdata: Callable[[Any], bytes], deserialize_auxdata: Callable[[bytes], object], from_children: Callable[[Any, Sequence[Any]], Any] | None = None) -> type:
     """Let structures with nodes of this registered pytree type be stored."""
 def symbolic_args_specs(args: Any, shapes_specs: Any, constraints: Sequence[str] = ..., scope: SymbolicScope | None = None) -> Any:
     """Descriptions with symbolic shapes for ``args``, a pytree of arrays or of descriptions."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from jax_core.representation.typing import ArrayLike
 
 from . import lax
 from . import numpy as jnp
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 
 class JaxException(Exception):
@@ -109,7 +112,7 @@ class _Site:
     def __init__(self, kind: ErrorCategory, text: str, structure: Any = None, where: str = ""):
         self.kind, self.text, self.structure, self.where = kind, text, structure, where
 
-    def message(self, shown: Sequence[Any]) -> str:
+    def message(self, shown: Sequence[object]) -> str:
         if self.structure is None:
             return self.text.format(*shown)
         args, kwargs = tree.unflatten(self.structure, shown)
@@ -252,7 +255,7 @@ class _State:
         self.sites.append(site)
         return len(self.sites) - 1
 
-    def inner(self, code: Any, payloads: dict) -> "_State":
+    def inner(self, code: object, payloads: dict) -> "_State":
         """A state for a nested program; it numbers the same checks."""
         return _State(self.errors, self.sites, code, payloads, self.made)
 
@@ -261,7 +264,7 @@ class _State:
         return self.code, {n: self.payloads.get(n, [zeros(a) for a in types[n]]) for n in numbers}
 
 
-def checkify(f: Callable[..., Any], errors: frozenset = user_checks) -> Callable:
+def checkify(f: Callable[..., PyTree], errors: frozenset = user_checks) -> Callable:
     """``f`` with its checks made part of its result.
 
     Args:

@@ -1,17 +1,20 @@
 """jax.custom_batching: functions with a behaviour under vmap of their own."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Callable
 
 from jax_core.representation import tree
 from jax_core.transformations.custom_vmap import custom_vmap
 
 from . import lax
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
+
 __all__ = ["custom_vmap", "sequential_vmap"]
 
 
-def sequential_vmap(f: Callable[..., Any]) -> Callable:
+def sequential_vmap(f: Callable[..., PyTree]) -> Callable:
     """``f``, which under `vmap` runs for one element after another, in a loop (`lax.map`), instead of being batched.
 
     >>> @jax.custom_batching.sequential_vmap

@@ -7,7 +7,7 @@ Source: XLA, "Foreign Function Interface"; StableHLO specification, `custom_call
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from jax_core.representation.typing import PyTree
 from jax_core.representation.traits import Kind, Traits
 
 from .lax.control_flow.scan import scan
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder
+    from jax_core.representation.aval import AbstractValue
 
 VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
 
@@ -239,7 +243,7 @@ def _result_aval(i: int, result: Any) -> Any:
     return ShapedArray(tuple(result.shape), dtypes.canonicalize_dtype(result.dtype))
 
 
-def check_aliases(what: str, aliases: Mapping[int, int] | None, in_avals: Sequence[Any], out_avals: Sequence[Any]) -> tuple:
+def check_aliases(what: str, aliases: Mapping[int, int] | None, in_avals: Sequence[AbstractValue], out_avals: Sequence[AbstractValue]) -> tuple:
     """The aliases as pairs; raises ValueError where they do not fit the types."""
     for i, j in (aliases or {}).items():
         where = f"{what}: input_output_aliases contains the mapping '{i}:{j}' with"
@@ -253,8 +257,8 @@ def check_aliases(what: str, aliases: Mapping[int, int] | None, in_avals: Sequen
     return tuple((aliases or {}).items())
 
 
-def ffi_lowering(call_target_name: str, *, operand_layouts: Sequence[Any] | None = None,
-                 result_layouts: Sequence[Any] | None = None, backend_config: Mapping[str, Any] | str | None = None,
+def ffi_lowering(call_target_name: str, *, operand_layouts: Sequence[object] | None = None,
+                 result_layouts: Sequence[object] | None = None, backend_config: Mapping[str, Any] | str | None = None,
                  skip_ffi_layout_processing: bool = False, **lowering_args: Any) -> Callable[..., Any]:
     """A lowering rule (for `jax.interpreters.mlir.register_lowering`) that calls the handler ``call_target_name``.
 
@@ -270,14 +274,14 @@ def ffi_lowering(call_target_name: str, *, operand_layouts: Sequence[Any] | None
         call_target_name, operand_layouts=operand_layouts, result_layouts=result_layouts, backend_config=backend_config,
         skip_ffi_layout_processing=skip_ffi_layout_processing, **lowering_args)
 
-    def rule(b: Any, *values: Any, **params: Any) -> Any:
+    def rule(b: Builder, *values: Any, **params: Any) -> Any:
         outs = call(b, *values, **params)
         return outs if len(outs) != 1 else outs[0]
     return BuilderRule(rule)
 
 
-def build_ffi_lowering_function(call_target_name: str, *, operand_layouts: Sequence[Any] | None = None,
-                                result_layouts: Sequence[Any] | None = None,
+def build_ffi_lowering_function(call_target_name: str, *, operand_layouts: Sequence[object] | None = None,
+                                result_layouts: Sequence[object] | None = None,
                                 backend_config: Mapping[str, Any] | str | None = None,
                                 skip_ffi_layout_processing: bool = False, **lowering_args: Any) -> Callable[..., list]:
     """``call(builder, *values, **attributes) -> list of values``, for lowering rules of one's own. See `ffi_lowering`."""

@@ -4,7 +4,7 @@ Such an operation stays recognisable in programs until it is lowered, differenti
 """
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Callable
 
 from jax_core.transformations import batching
 from jax_core.representation import dtypes
@@ -14,8 +14,11 @@ from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import instantiate
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
-def named(name: str, fun: Callable[..., Any], multiple_results: bool = False) -> Primitive:
+
+def named(name: str, fun: Callable[..., PyTree], multiple_results: bool = False) -> Primitive:
     """A primitive called ``name`` that computes ``fun(*arrays, **params)``; all of its rules are those of ``fun``.
 
     It keeps an operation recognisable in a program until the program is lowered, differentiated or batched.

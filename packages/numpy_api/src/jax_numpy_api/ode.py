@@ -12,7 +12,7 @@ of Optimal Processes" (1962), for the adjoint.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,10 @@ from jax_core.transformations.vmap import vmap
 from . import lax
 from . import numpy as jnp
 from .flatten_util import ravel_pytree
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import ArrayLike, PyTree
+    from jax_core.representation.array import Array
 
 _TIMES = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
 _SLOPES = (
@@ -49,7 +53,7 @@ class _Control(NamedTuple):
     mxstep: Any
     hmax: Any
 
-    def size(self, x: Any, *values: Any) -> Any:
+    def size(self, x: Array, *values: Any) -> Any:
         """The root mean square of ``x`` in units of the tolerance at ``values``, the larger of which counts."""
         magnitude = jnp.abs(values[0]) if len(values) == 1 else jnp.maximum(*map(jnp.abs, values))
         ratio = jnp.abs(x) / (self.atol + self.rtol * magnitude)
@@ -63,7 +67,7 @@ class _Curve(NamedTuple):
     length: Any
     parts: tuple
 
-    def at(self, time: Any) -> Any:
+    def at(self, time: object) -> Any:
         here = jnp.where(self.length == 0, 0.0, (time - self.begin) / jnp.where(self.length == 0, 1.0, self.length))
         here = here.astype(self.parts[0].dtype)
         start, rise, first, second, bend = self.parts
@@ -181,7 +185,7 @@ def _trajectory_bwd(func, control, kept, bars):
 _trajectory.defvjp(_trajectory_fwd, _trajectory_bwd)
 
 
-def odeint(func: Callable, y0: Any, t: Any, *args: Any, rtol: float = 1.4e-8, atol: float = 1.4e-8,
+def odeint(func: Callable, y0: PyTree, t: ArrayLike, *args: Any, rtol: float = 1.4e-8, atol: float = 1.4e-8,
            mxstep: float = float("inf"), hmax: float = float("inf")) -> Any:
     """Solution of ``dy/dt = func(y, t, *args)`` with ``y(t[0]) = y0`` at the increasing times ``t``.
 

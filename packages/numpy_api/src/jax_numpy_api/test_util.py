@@ -4,12 +4,15 @@ A random direction is enough: a wrong derivative agrees with the difference alon
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
 
 from jax_core.transformations import autodiff
 from jax_core.representation import dtypes, tree
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 _TOLERANCE = {"bfloat16": 1e-1, "float16": 6e-2, "float32": 6e-3, "float64": 1e-5}
 _STEP = {"bfloat16": 2e-2, "float16": 1e-2, "float32": 5e-3, "float64": 1e-4}
@@ -86,7 +89,7 @@ def _inner(xs: Sequence[Any], ys: Sequence[Any]) -> float:
                      if getattr(x, "dtype", None) != dtypes.float0 and getattr(y, "dtype", None) != dtypes.float0))
 
 
-def check_jvp(f: Callable[..., Any], f_jvp: Callable, args: Sequence[Any], atol: _Tolerance = None,
+def check_jvp(f: Callable[..., PyTree], f_jvp: Callable, args: Sequence[object], atol: _Tolerance = None,
               rtol: _Tolerance = None, eps: float = 1e-4, err_msg: str = "") -> None:
     """Compare ``f_jvp(primals, tangents)`` with a central difference of ``f`` in a random direction.
 
@@ -108,7 +111,7 @@ def check_jvp(f: Callable[..., Any], f_jvp: Callable, args: Sequence[Any], atol:
             np.testing.assert_allclose(got, _closest(got, wanted), err_msg=f"jvp tangent {err_msg}", atol=atol, rtol=rtol)
 
 
-def check_vjp(f: Callable[..., Any], f_vjp: Callable, args: Sequence[Any], atol: _Tolerance = None,
+def check_vjp(f: Callable[..., PyTree], f_vjp: Callable, args: Sequence[object], atol: _Tolerance = None,
               rtol: _Tolerance = None, eps: float = 1e-4, err_msg: str = "") -> None:
     """Compare ``f_vjp(*primals) -> (value, pullback)`` with a central difference, through a random cotangent.
 
@@ -126,7 +129,7 @@ def check_vjp(f: Callable[..., Any], f_vjp: Callable, args: Sequence[Any], atol:
     np.testing.assert_allclose(got, _closest(got, wanted), err_msg=f"vjp cotangent projection {err_msg}", atol=atol, rtol=rtol)
 
 
-def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int, modes: Sequence[str] = ("fwd", "rev"),
+def check_grads(f: Callable[..., PyTree], args: Sequence[object], order: int, modes: Sequence[str] = ("fwd", "rev"),
                 atol: _Tolerance = None, rtol: _Tolerance = None, eps: float | None = None) -> None:
     """Compare derivatives of ``f`` up to ``order`` with finite differences, in forward and reverse mode.
 

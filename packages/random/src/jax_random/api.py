@@ -277,7 +277,7 @@ def _fold_number(data):
 
 # -- bits --------------------------------------------------------------------------------------------------------------
 
-def draw_bits(words: Any, impl: PRNGImpl, bit_width: int, shape: tuple[int, ...]) -> Any:
+def draw_bits(words: object, impl: PRNGImpl, bit_width: int, shape: tuple[int, ...]) -> Any:
     """Unsigned integers of ``bit_width`` bits from raw keys ``[*batch, *key_shape]``: ``uint[*batch, *shape]``."""
     partitionable = is_partitionable()
     if impl is threefry_prng_impl and not partitionable:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 from jax_core import backends
@@ -19,6 +19,9 @@ from .impls import PRNGImpl, default_impl
 from .keys import KeyType, PRNGKeyArray
 from .primitives import random_unwrap_p, random_wrap_p
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import ArrayLike, DTypeLike
+
 _U32 = np.dtype(np.uint32)
 
 sampler = inlined(static_argnames=("impl", "shape", "dtype"))
@@ -27,7 +30,7 @@ sampler = inlined(static_argnames=("impl", "shape", "dtype"))
 
 # -- keys --------------------------------------------------------------------------------------------------------------
 
-def key_words(name: str, key: Any) -> tuple[Any, PRNGImpl]:
+def key_words(name: str, key: ArrayLike) -> tuple[Any, PRNGImpl]:
     """The words of one key, old-style or typed, and its implementation.
 
     Raises:
@@ -67,7 +70,7 @@ def raw_keys(name: str, keys: Any) -> tuple[Any, PRNGImpl, bool]:
     return keys, impl, False
 
 
-def check_key_data(name: str, words: Any, impl: PRNGImpl) -> None:
+def check_key_data(name: str, words: object, impl: PRNGImpl) -> None:
     """Raise TypeError unless ``words`` can be the words of keys of ``impl``."""
     dtype, shape = getattr(words, "dtype", None), getattr(words, "shape", None)
     if dtype is None or shape is None:
@@ -93,7 +96,7 @@ def _complain_of_legacy(name: str, how: str) -> None:
     source.warn(message)
 
 
-def as_given(words: Any, impl: PRNGImpl, typed: bool) -> Any:
+def as_given(words: ArrayLike, impl: PRNGImpl, typed: bool) -> Any:
     """Words as keys of the style that came in."""
     return random_wrap_p.bind(words, impl=impl) if typed else words
 
@@ -153,7 +156,7 @@ _KINDS: dict[str, tuple[tuple[Any, ...], str, Callable[[], Any]]] = {
 }
 
 
-def batch_shape(name: str, shape: Any, *batches: tuple[int, ...]) -> tuple[int, ...]:
+def batch_shape(name: str, shape: object, *batches: tuple[int, ...]) -> tuple[int, ...]:
     """``shape``, to which the batch shapes of parameters must broadcast; default what they broadcast to together."""
     try:
         together = np.broadcast_shapes(*batches)
@@ -169,7 +172,7 @@ def batch_shape(name: str, shape: Any, *batches: tuple[int, ...]) -> tuple[int, 
                      f"shape={shape}")
 
 
-def check_dtype(name: str, dtype: Any, kind: str = "float") -> Any:
+def check_dtype(name: str, dtype: DTypeLike | None, kind: str = "float") -> Any:
     """The canonical dtype, or the default of the kind for None.
 
     Args:
@@ -189,7 +192,7 @@ def check_dtype(name: str, dtype: Any, kind: str = "float") -> Any:
     return dtype
 
 
-def check_array(name: str, what: str, x: Any, allow_complex: bool = False) -> Any:
+def check_array(name: str, what: str, x: ArrayLike, allow_complex: bool = False) -> Any:
     """``x``, if it is a number or an array of numbers (a sequence becomes an array).
 
     Raises:
@@ -209,7 +212,7 @@ def check_array(name: str, what: str, x: Any, allow_complex: bool = False) -> An
     return x
 
 
-def check_call(name: str, key: Any, shape: Any, dtype: Any, kind: str = "float", **params: Any) -> tuple:
+def check_call(name: str, key: ArrayLike, shape: object, dtype: DTypeLike | None, kind: str = "float", **params: Any) -> tuple:
     """The checks that most distributions need, in one call.
 
     Returns:

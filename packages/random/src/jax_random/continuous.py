@@ -35,7 +35,7 @@ def _eps(dtype: Any) -> Any:
 
 # -- exponential and relatives -----------------------------------------------------------------------------------------
 
-def draw_exponential(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -> Any:
+def draw_exponential(words: Array, impl: PRNGImpl, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
     """``-log(1 - u)``: u is never 1, so the result is finite."""
     return lax.neg(lax.log1p(lax.neg(draw_unit(words, impl, shape, dtype))))
 
@@ -322,7 +322,7 @@ def gumbel(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, mo
 
 # -- Maxwell -----------------------------------------------------------------------------------------------------------
 
-def draw_maxwell(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -> Any:
+def draw_maxwell(words: Array, impl: PRNGImpl, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
     """The length of a vector of three normal numbers."""
     x = draw_normal(words, impl, (*shape, 3), dtype)
     return lax.sqrt(jnp.sum(lax.mul(x, x), len(shape)))

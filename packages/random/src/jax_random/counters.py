@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 from jax_numpy_api import lax
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 _U32 = np.dtype(np.uint32)
 _Words = tuple[Any, ...]
@@ -124,19 +127,19 @@ class BlockCipher(NamedTuple):
             counter, key = (*seed, *(zeros,) * (self.counter_words - 2)), (zeros,) * self.key_words
         return _joined(self.block(counter, key)[:self.key_words])
 
-    def fold_in(self, key: Any, data: Any) -> Any:
+    def fold_in(self, key: Array, data: Array) -> Any:
         """The key folded with a uint32."""
         data = lax.convert_element_type(data, _U32)
         zeros = lax.full_like(data, np.uint32(0))
         words = self.block((*(zeros,) * (self.counter_words - 1), data), self._words(key, np.shape(data)))
         return _joined(words[:self.key_words])
 
-    def split(self, key: Any, shape: tuple[int, ...]) -> Any:
+    def split(self, key: Array, shape: tuple[int, ...]) -> Any:
         """The key folded with 0, 1, 2, ..."""
         numbers = lax.reshape(lax.iota(_U32, math.prod(shape)), shape)
         return self.fold_in(key, numbers)
 
-    def random_bits(self, key: Any, bit_width: int, shape: tuple[int, ...]) -> Any:
+    def random_bits(self, key: Array, bit_width: int, shape: tuple[int, ...]) -> Any:
         """Bits of each element from a block of its own."""
         size = math.prod(shape)
         if size > 1 << 32:

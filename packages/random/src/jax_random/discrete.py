@@ -401,7 +401,7 @@ def _log_ratio(n, m, k, odds):
     return lax.sub(lax.sub(lax.add(lax.add(terms, m_tail), above_m_tail), k_tail), above_k_tail)
 
 
-def draw_binomial(words: Any, impl: PRNGImpl, n: Any, p: Any, shape: tuple[int, ...]) -> Any:
+def draw_binomial(words: ArrayLike, impl: PRNGImpl, n: Any, p: ArrayLike, shape: tuple[int, ...]) -> Any:
     """Numbers of successes; ``n`` and ``p`` are arrays of ``shape`` and of one float dtype."""
     f = n.dtype.type
     small = lax.lt(p, f(0.5))

@@ -194,14 +194,14 @@ _TERMS = 14  # of the series, for x up to 1
 _DECAY = 18.0  # exp(-18) is beyond float32; integrals end there
 
 
-def gamma_slope(a: Any, x: Any) -> Any:
+def gamma_slope(a: Array, x: Array) -> Any:
     """``dx/da`` at fixed quantile, for variates ``x`` of shape ``a``; 0 where x is 0."""
     f = x.dtype.type
     safe = lax.select(lax.gt(x, f(0)), x, lax.full_like(x, 1))
     return lax.select(lax.gt(x, f(0)), lax.mul(x, log_gamma_slope(a, lax.log(safe))), lax.full_like(x, 0))
 
 
-def log_gamma_slope(a: Any, log_x: Any) -> Any:
+def log_gamma_slope(a: ArrayLike, log_x: Any) -> Any:
     """``d log(x) / da`` at fixed quantile, for logarithms of gamma variates of shape ``a``.
 
     For x up to 1 from the power series of the distribution function. Beyond, from the integrals
@@ -292,7 +292,7 @@ def _expm1_less_linear(t):
 
 # -- gamma and its logarithm ---------------------------------------------------------------------------------------------
 
-def draw_gamma(words: Any, impl: PRNGImpl, alpha: Any, shape: tuple[int, ...], log_space: bool) -> Any:
+def draw_gamma(words: object, impl: PRNGImpl, alpha: Any, shape: tuple[int, ...], log_space: bool) -> Any:
     """Gamma variates of shapes ``alpha``, which broadcast to ``shape``."""
     return random_gamma_p.bind(words, broadcast_to(alpha, shape), impl=impl, log_space=log_space,
                                partitionable=is_partitionable())
@@ -482,7 +482,7 @@ def dirichlet(key: ArrayLike, alpha: ArrayLike, shape: Shape | None = None, dtyp
                dtype=dtype)
 
 
-def draw_chisquare(words: Any, impl: PRNGImpl, df: Any, shape: tuple[int, ...], method: str) -> Any:
+def draw_chisquare(words: ArrayLike, impl: PRNGImpl, df: Any, shape: tuple[int, ...], method: str) -> Any:
     """Twice gamma variates of shape df / 2."""
     two = df.dtype.type(2)
     return lax.mul(lax.exp(_draw(method)(words, impl, lax.div(df, two), shape, True)), two)

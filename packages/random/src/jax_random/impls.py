@@ -102,7 +102,7 @@ def default_impl() -> PRNGImpl:
     return resolve(flags.default_prng_impl.value)
 
 
-def resolve(spec: Any) -> PRNGImpl:
+def resolve(spec: object) -> PRNGImpl:
     """The implementation that a name, a `PRNGSpec` or a key dtype stands for; None is the default.
 
     Raises:

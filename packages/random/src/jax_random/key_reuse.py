@@ -19,7 +19,7 @@ from jax_core.traces.trace import Tracer
 _places: dict[int, tuple[Any, str]] = {}  # of tracers, by identity, as these have no room for an attribute
 
 
-def consume(name: str, key: Any) -> None:
+def consume(name: str, key: object) -> None:
     """Note that function ``name`` uses up ``key``, here.
 
     Raises:

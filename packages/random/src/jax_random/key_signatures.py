@@ -9,7 +9,7 @@ Keys made by an operation that nothing is known of count as consumed.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.programs.tracing import make_jaxpr
@@ -30,6 +30,10 @@ from jax_numpy_api.lax.shape import concatenate_p, reshape_p, squeeze_p
 from jax_numpy_api.lax.slicing import dynamic_slice_p, dynamic_update_slice_p, slice_p
 
 from .primitives import random_fold_in_p, random_seed_p, random_split_p, random_unwrap_p, random_wrap_p
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
+    from jax_core.representation.typing import PyTree
 
 
 # -- signatures --------------------------------------------------------------------------------------------------------
@@ -128,17 +132,17 @@ def _follower(name: str) -> Primitive:
 consume_p, assert_consumed_value_p = _follower("consume"), _follower("assert_consumed_value")
 
 
-def consume(key: Any) -> Any:
+def consume(key: object) -> Any:
     """``key``, which counts as consumed from here on."""
     return consume_p.bind(key)
 
 
-def assert_consumed(key: Any, value: Any = True) -> None:
+def assert_consumed(key: Array, value: object = True) -> None:
     """Have `check_key_reuse` raise AssertionError unless ``key`` is consumed here (those keys where ``value`` is true)."""
     assert_consumed_value_p.bind(key, value=np.asarray(value))
 
 
-def assert_unconsumed(key: Any) -> None:
+def assert_unconsumed(key: Array) -> None:
     """Have `check_key_reuse` raise AssertionError if ``key`` is consumed here."""
     assert_consumed(key, False)
 
@@ -385,12 +389,12 @@ def jaxpr_type_signature(jaxpr: Jaxpr | ClosedJaxpr) -> KeyReuseSignature:
     return KeyReuseSignature(*[a for a in found.args if type(a) is not Forward or _is_key(program.outvars[a.out_idx].aval)])
 
 
-def function_type_signature(fun: Callable[..., Any], *args: Any) -> KeyReuseSignature:
+def function_type_signature(fun: Callable[..., PyTree], *args: Any) -> KeyReuseSignature:
     """`jaxpr_type_signature` of the program of ``fun(*args)``."""
     return jaxpr_type_signature(make_jaxpr(fun)(*args))
 
 
-def check_key_reuse(fun: Callable[..., Any], /, *args: Any) -> None:
+def check_key_reuse(fun: Callable[..., PyTree], /, *args: Any) -> None:
     """Follow the keys through ``fun(*args)``, without running it.
 
     Raises:

@@ -7,7 +7,7 @@ about (indexing, `reshape`, `concatenate`, `where`, ...) works on both through t
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from jax_core import backends
@@ -15,6 +15,9 @@ from jax_core.representation import array, aval as avals, dtypes, splits
 from jax_core.representation.aval import ShapedArray
 
 from .primitives import random_wrap_p
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import ArrayLike
 
 _U32 = np.dtype(np.uint32)
 
@@ -50,7 +53,7 @@ class KeyType(dtypes.ExtendedDType):
         """The type of the words of keys of type ``aval``."""
         return ShapedArray(aval.shape + self.impl.key_shape, _U32)
 
-    def wrap(self, words: Any) -> "PRNGKeyArray":
+    def wrap(self, words: ArrayLike) -> "PRNGKeyArray":
         """The key array of an array of words."""
         return PRNGKeyArray(self.impl, words)
 

@@ -18,12 +18,12 @@ from .impls import PRNGImpl, is_partitionable
 from .uniforms import aligned, broadcast_to, convert, draw_uniform, draw_unit, split_words
 
 
-def root_two(dtype: Any) -> Any:
+def root_two(dtype: DTypeLike) -> Any:
     """sqrt(2), rounded to ``dtype``."""
     return np.array(np.sqrt(2), dtype)[()]
 
 
-def draw_normal(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any, centred: bool = False) -> Any:
+def draw_normal(words: Array, impl: PRNGImpl, shape: tuple[int, ...], dtype: DTypeLike, centred: bool = False) -> Any:
     """Standard normal numbers; complex ones have independent parts of variance 1/2. ``centred``: see `_draw_symmetric`."""
     dtype = np.dtype(dtype)
     if not dtypes.issubdtype(dtype, np.complexfloating):

@@ -9,7 +9,7 @@ primitive must not depend on a flag that has changed since.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 from jax_core.traces import structural
@@ -21,6 +21,9 @@ from jax_core.representation.traits import Inner, Keys, Kind, Traits
 from jax_core.transformations.vmap import vmap
 
 from .threefry import in_memory
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 _U32 = np.dtype(np.uint32)
 
@@ -34,7 +37,7 @@ def _batch_shape(name: str, keys: ShapedArray, impl: Any) -> tuple[int, ...]:
     return keys.shape[:split]
 
 
-def mapped(fun: Any, rank: int) -> Any:
+def mapped(fun: Callable[..., PyTree], rank: int) -> Any:
     """``fun`` over ``rank`` leading axes of its arguments."""
     for _ in range(rank):
         fun = vmap(fun)

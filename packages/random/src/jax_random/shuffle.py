@@ -56,7 +56,7 @@ def _array_or_size(name: str, what: str, x: Any) -> Any:
 
 # -- permutation -------------------------------------------------------------------------------------------------------
 
-def draw_shuffle(words: Any, impl: PRNGImpl, x: Any, axis: int) -> Any:
+def draw_shuffle(words: Array, impl: PRNGImpl, x: Array, axis: int) -> Any:
     """``x`` with its elements along ``axis`` in random order, each line for itself."""
     rounds = math.ceil(_TIES * math.log(max(1, x.size)) / math.log(_MAX_U32))
     for _ in range(rounds):
@@ -65,7 +65,7 @@ def draw_shuffle(words: Any, impl: PRNGImpl, x: Any, axis: int) -> Any:
     return x
 
 
-def draw_permutation(words: Any, impl: PRNGImpl, n: int) -> Any:
+def draw_permutation(words: Array, impl: PRNGImpl, n: int) -> Any:
     """The numbers 0 to ``n`` in random order."""
     return draw_shuffle(words, impl, lax.iota(dtypes.default_int_dtype(), n), 0)
 

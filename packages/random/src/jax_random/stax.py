@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_numpy_api import lax, nn
 from jax_numpy_api import numpy as jnp
@@ -20,6 +20,9 @@ from .initializers import glorot_normal as glorot
 from .initializers import normal as randn
 from .initializers import ones, zeros
 from .uniforms import bernoulli
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 Layer = tuple[Callable, Callable]
 logsoftmax = nn.log_softmax
@@ -105,7 +108,7 @@ def BatchNorm(axis: int | Sequence[int] = (0, 1, 2), epsilon: float = 1e-5, cent
 
 # -- layers without ------------------------------------------------------------------------------------------------------
 
-def elementwise(fun: Callable[..., Any], **fun_kwargs: Any) -> Layer:
+def elementwise(fun: Callable[..., PyTree], **fun_kwargs: Any) -> Layer:
     """A function of arrays that keeps the shape."""
     return lambda rng, input_shape: (input_shape, ()), lambda params, inputs, **kwargs: fun(inputs, **fun_kwargs)
 

@@ -141,7 +141,7 @@ class _Words:
     def __init__(self, b: Any, shape: tuple[int, ...], dtype: np.dtype = _U32):
         self.b, self.aval = b, ShapedArray(shape, dtype)
 
-    def op(self, name: str, x: Any, y: Any) -> Any:
+    def op(self, name: str, x: ArrayLike, y: ArrayLike) -> Any:
         x = self.full(x) if type(x) is int else x
         y = self.full(y) if type(y) is int else y
         return self.b.emit(f"stablehlo.{name} {x}, {y}", x, y, out=self.aval)
@@ -162,7 +162,7 @@ class _Words:
             stride *= shape[d]
         return self.full(0) if total is None else total
 
-    def compare(self, how: str, x: Any, y: Any) -> Any:
+    def compare(self, how: str, x: ArrayLike, y: ArrayLike) -> Any:
         x = self.full(x) if type(x) is int else x
         y = self.full(y) if type(y) is int else y
         return self.b.emit(f"stablehlo.compare {how}, {x}, {y}, UNSIGNED", x, y,
@@ -330,7 +330,7 @@ def in_memory(b: Any, key: Any) -> Any:
     return b.emit(f"stablehlo.optimization_barrier {key}", key, out=key.aval) if b.barriers_last else key
 
 
-def emit_fold_in(b: Any, key: Any, data: Any) -> Any:
+def emit_fold_in(b: object, key: Any, data: Any) -> Any:
     """Keys ``uint32[*batch, 2]`` from keys and one integer, or ``uint32[*batch]``."""
     batch = key.aval.shape[:-1]
 

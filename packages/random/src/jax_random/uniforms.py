@@ -27,7 +27,7 @@ from .primitives import random_split_p
 _FEW_BITS = 8  # mantissas shorter than this get 8 random bits
 
 
-def split_words(words: Any, impl: PRNGImpl, num: int = 2) -> list[Any]:
+def split_words(words: object, impl: PRNGImpl, num: int = 2) -> list[Any]:
     """``num`` raw keys from one (or batches of them)."""
     keys = random_split_p.bind(words, impl=impl, shape=(num,), partitionable=is_partitionable())
     axis = keys.ndim - len(impl.key_shape) - 1
@@ -57,7 +57,7 @@ def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
 
 # -- floats ------------------------------------------------------------------------------------------------------------
 
-def bits_drawn(dtype: Any) -> int:
+def bits_drawn(dtype: DTypeLike | None) -> int:
     """How many random bits a float is made of."""
     return _FEW_BITS if dtypes.finfo(dtype).nmant < _FEW_BITS else 8 * np.dtype(dtype).itemsize
 

@@ -21,7 +21,7 @@ class Placements:
     is_spread = staticmethod(described_shardings.is_spread)
 
     @staticmethod
-    def with_layout(x: Any, layout: Any) -> Any:
+    def with_layout(x: object, layout: object) -> Any:
         """``x``, stored as ``layout`` says."""
         from .operations.layout_constraint import with_layout_constraint  # start-up: few programs say how arrays are stored
         return with_layout_constraint(x, layout)

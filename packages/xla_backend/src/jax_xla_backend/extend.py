@@ -61,7 +61,7 @@ def apply_primitive(prim: Primitive, *args: Any, **params: Any) -> Any:
 
 
 def register_backend_factory(name: str, factory: Callable, *, priority: int = 0, fail_quietly: bool = True,
-                             experimental: bool = False, make_topology: Callable[..., Any] | None = None,
+                             experimental: bool = False, make_topology: Callable[..., object] | None = None,
                              c_api: object | None = None) -> None:
     """Not supported: platforms come as PJRT plugins, see ``plugins.register_plugin``."""
     raise NotImplementedError("register_backend_factory: platforms are added as PJRT plugins (entry point group "

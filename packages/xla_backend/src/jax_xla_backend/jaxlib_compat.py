@@ -13,7 +13,11 @@ import importlib
 import os
 import sys
 import types
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+
+if TYPE_CHECKING:
+    from jax_core.representation.aval import AbstractValue
+    from jax_core.representation.typing import ShardingLike
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it loads, and would log device counts
 from jaxlib import version
@@ -60,7 +64,7 @@ def bindings(name: str) -> Any:
     return importlib.import_module(f"jaxlib.mlir.{name}")
 
 
-def result_handler(aval: Any, sharding: Any, committed: bool) -> Any:
+def result_handler(aval: AbstractValue, sharding: ShardingLike | None, committed: bool) -> Any:
     """A C++ handler that wraps raw result buffers of one output as an array of the given type and placement.
 
     jaxlib before 0.11 asks whether it may skip its check that the buffers fit; ours come from the executable itself.
@@ -70,12 +74,12 @@ def result_handler(aval: Any, sharding: Any, committed: bool) -> Any:
     return _jax.array_result_handler(aval, sharding, committed)
 
 
-def make_array(aval: Any, sharding: Any, buffers: list, committed: bool) -> Any:
+def make_array(aval: AbstractValue, sharding: ShardingLike | None, buffers: list, committed: bool) -> Any:
     """An array out of one single-device array per addressable device, in the device order of ``sharding``."""
     return _jax.ArrayImpl(aval, sharding, buffers, committed, _skip_checks=True)
 
 
-def to_dlpack(array: Any, stream: Any, max_version: tuple | None, copied: bool) -> Any:
+def to_dlpack(array: object, stream: object, max_version: tuple | None, copied: bool) -> Any:
     """A DLPack capsule of a single-device array; jaxlib from 0.11 on can make versioned ones."""
     if VERSION < (0, 11):
         return _jax.buffer_to_dlpack_managed_tensor(array, stream=stream)
@@ -123,7 +127,7 @@ def keep_name(name: str, module: types.ModuleType) -> None:
     sys.modules.setdefault(name, module)
 
 
-def equip(cls: type, attributes: Mapping[str, Any]) -> None:
+def equip(cls: type, attributes: Mapping[str, object]) -> None:
     """Set attributes of ``cls``, a class of jaxlib that is a class of ours to users."""
     for name, value in attributes.items():
         setattr(cls, name, value)
@@ -170,7 +174,7 @@ def kernel_dialect(name: str) -> Any:
                                   "interpret=True") from error
 
 
-def write_profile_data(data: Any, log_dir: str) -> None:
+def write_profile_data(data: object, log_dir: str) -> None:
     """Write a recorded `ProfileData` below ``log_dir``; jaxlib from 0.11 on can."""
     from jaxlib import _profiler  # type: ignore[attr-defined, unused-ignore]  # start-up: profiling is rare
     if not hasattr(_profiler, "export_to_xprof"):

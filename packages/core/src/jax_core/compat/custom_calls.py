@@ -25,7 +25,7 @@ class CustomCall:
     def __init__(self, name: str, given: tuple[WrappedFun, ...], process: Callable):
         self.name, self._given, self._process = name, given, process
 
-    def bind_with_trace(self, trace: Any, args: Sequence[Any], params: dict) -> list:
+    def bind_with_trace(self, trace: object, args: Sequence[Any], params: dict) -> list:
         """Hand the call to ``trace``; ``args`` are the wrapped functions as they came, then values.
 
         Raises:

@@ -45,10 +45,10 @@ class DtypeByRules:
     def add(self, x: Any, y: Any) -> Any:
         return self._rules.add(self, x, y)  # type: ignore[attr-defined]
 
-    def converts_to(self, other: Any) -> bool:
+    def converts_to(self, other: object) -> bool:
         """Whether arrays of this dtype become ones of ``other``."""
         return bool(self._rules.convert_from(self, other))  # type: ignore[attr-defined]
 
-    def converts_from(self, other: Any) -> bool:
+    def converts_from(self, other: object) -> bool:
         """Whether arrays of ``other`` become ones of this dtype."""
         return bool(self._rules.convert_to(other, self))  # type: ignore[attr-defined]

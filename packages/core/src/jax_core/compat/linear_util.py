@@ -10,6 +10,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
+    from ..representation.typing import PyTree
     from ..representation.jaxpr import DebugInfo
 
 
@@ -89,7 +90,7 @@ class WrappedFun:
         return call(*args, **kwargs)
 
 
-def wrap_init(f: Callable[..., Any], params: dict | None = None, *, debug_info: DebugInfo | None = None) -> WrappedFun:
+def wrap_init(f: Callable[..., PyTree], params: dict | None = None, *, debug_info: DebugInfo | None = None) -> WrappedFun:
     """``f`` without transformations yet."""
     return WrappedFun(f, (), params, debug_info)
 
@@ -169,7 +170,7 @@ def merge_linear_aux(aux1: Callable, aux2: Callable) -> tuple[bool, Any]:
         return False, aux2()
 
 
-def cache(call: Callable[..., Any], *, explain: Callable[..., Any] | None = None) -> Callable:
+def cache(call: Callable[..., object], *, explain: Callable[..., object] | None = None) -> Callable:
     """``call(wrapped_fun, *args)`` remembered for each underlying function and arguments."""
     known: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 

@@ -48,7 +48,7 @@ class TraceHabits:
             trace = getattr(trace, "below", None) if trace.parent is None else trace.parent
         return trace is self
 
-    def full_raise(self, x: Any) -> Any:
+    def full_raise(self, x: object) -> Any:
         """``x`` itself. Traces written for stacks of levels (oryx) lift values with it; ours take values of others as they are."""
         return x
 
@@ -60,7 +60,7 @@ class TraceHabits:
         """Whether the trace is of a library: what is around it is then not known, as it keeps its parent in its own way."""
         return type(self).process_primitive is not TraceHabits.process_primitive
 
-    def process_as_theirs(self, prim: "Primitive", args: Sequence[Any], params: dict) -> Any:
+    def process_as_theirs(self, prim: "Primitive", args: Sequence[object], params: dict) -> Any:
         """`process` of a trace that has `process_primitive`."""
         if not self.works_as_theirs():
             raise NotImplementedError(f"{type(self).__name__} must have a method process_primitive(primitive, tracers, params)")

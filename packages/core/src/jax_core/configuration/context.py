@@ -6,9 +6,12 @@ the user's function runs. This module imports slots only, so that everything els
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..extension_points import evaluation, trace_changed
+
+if TYPE_CHECKING:
+    from ..traces.trace import Trace
 
 
 class _State(threading.local):
@@ -47,7 +50,7 @@ class Use:
         set_trace(self.before)
 
 
-def set_trace(trace: Any) -> None:
+def set_trace(trace: Trace) -> None:
     """Make ``trace`` this thread's current trace, and tell the backend, whose fast paths are for plain evaluation (None)."""
     state.trace = trace
     tell = trace_changed.value

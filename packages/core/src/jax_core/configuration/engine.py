@@ -96,7 +96,7 @@ class State:
     def __repr__(self) -> str:
         return f"State({self.name}={self.value!r})"
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: object) -> Any:
         """Return `value` in the form it is stored in.
 
         Raises:
@@ -146,7 +146,7 @@ class State:
         """The process-wide value, whatever this thread overrides it with."""
         return self.global_value
 
-    def set_global(self, value: Any) -> None:
+    def set_global(self, value: object) -> None:
         """Set the process-wide value. Overrides of threads stay in force."""
         value = self.check(value)
         if self._objections and value != self.global_value:
@@ -172,7 +172,7 @@ class State:
             new_val = self.global_value
         return Override(self, self.check(new_val))
 
-    def set_for_thread(self, value: Any) -> None:
+    def set_for_thread(self, value: object) -> None:
         """Set the value in this thread, until it is set again; None takes it back to the process-wide value."""
         self._set_override(_MISSING if value is None else value)
 

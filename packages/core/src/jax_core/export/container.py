@@ -37,7 +37,7 @@ _by_name: dict[str, _NodeType] = {}
 
 
 def register_pytree_node_serialization(nodetype: type, *, serialized_name: str, serialize_auxdata: Callable[[Any], bytes],
-                                       deserialize_auxdata: Callable[[bytes], Any],
+                                       deserialize_auxdata: Callable[[bytes], object],
                                        from_children: Callable[[Any, Sequence[Any]], Any] | None = None) -> type:
     """Let structures with nodes of this registered pytree type be stored.
 
@@ -174,7 +174,7 @@ def _placements(avals: Sequence[ShapedArray]) -> list:
     return [backends.get().placements.describe(a.placement) if a.placement is not None else None for a in avals]
 
 
-def types_from_json(items: list, placements: list | None, scope: Any) -> list[ShapedArray]:
+def types_from_json(items: list, placements: list | None, scope: object) -> list[ShapedArray]:
     """The types of a file; those of older files say nothing of placements."""
     avals = [aval_from_json(item, scope) for item in items]
     return [a if p is None else a.update(sharding=backends.get().placements.in_types(p))

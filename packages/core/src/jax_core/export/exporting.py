@@ -27,7 +27,7 @@ _TAKE_DONATIONS = ("cpu", "cuda", "rocm", "tpu")
 
 
 def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disabled_checks: Sequence[DisabledSafetyCheck] = (),
-           _override_lowering_rules: Any = None) -> Callable[..., Exported]:
+           _override_lowering_rules: object = None) -> Callable[..., Exported]:
     """Lower a jitted function to programs that can be stored and called without it.
 
     Args:

@@ -449,11 +449,11 @@ def evaluate(x: Any, values: Mapping[str, int]) -> int:
     return x._evaluate(values)
 
 
-def evaluate_shape(shape: Sequence[Any], values: Mapping[str, int]) -> tuple[int, ...]:
+def evaluate_shape(shape: Sequence[object], values: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(evaluate(d, values) for d in shape)
 
 
-def variables(x: Any) -> set[str]:
+def variables(x: object) -> set[str]:
     """Names of the variables of a dimension."""
     return x._get_vars() if isinstance(x, DimExpr) else set()
 
@@ -506,7 +506,7 @@ class SymbolicArray(ShapedArray):
         return self if dtypes.issubdtype(self.dtype, np.inexact) else SymbolicArray(self.shape, dtypes.float0)
 
 
-def array_type(shape: Sequence[Any], dtype: Any) -> ShapedArray:
+def array_type(shape: Sequence[Any], dtype: object) -> ShapedArray:
     """The type with this shape, symbolic or not."""
     shape = tuple(shape)
     return SymbolicArray(shape, dtype) if any(isinstance(d, DimExpr) for d in shape) else ShapedArray(shape, dtype)

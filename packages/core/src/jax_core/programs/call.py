@@ -152,7 +152,7 @@ def _check_hashable(fun, static):
                     "tuple, or make the argument dynamic.") from error
 
 
-def check_results(fun: Callable, structure, outs: Sequence[Any]) -> Sequence[Any]:
+def check_results(fun: Callable, structure, outs: Sequence[object]) -> Sequence[Any]:
     """Raise TypeError if a result of ``fun`` is not an array."""
     for i, x in enumerate(outs):
         try:

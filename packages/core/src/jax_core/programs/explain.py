@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import weakref
-from typing import Any, Callable, Sequence
+from typing import Callable, Sequence
 
 from ..representation import source
 from ..representation.aval import AbstractValue
@@ -35,7 +35,7 @@ class ProgramKey(tuple):
     axes = property(lambda self: self[5:])
 
 
-def program_miss(fun: Callable, key: tuple, known: Sequence[tuple], names: Callable[[tuple], Any]) -> None:
+def program_miss(fun: Callable, key: tuple, known: Sequence[tuple], names: Callable[[tuple], object]) -> None:
     """Say why ``fun`` is about to be traced.
 
     Args:

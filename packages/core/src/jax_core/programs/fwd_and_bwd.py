@@ -1,13 +1,16 @@
 """`fwd_and_bwd`: the two passes of reverse mode as functions of their own, each compiled once."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Callable, Sequence
 
 from ..transformations.autodiff import check_callable, split_args, vjp
 from .jit import jit
 
+if TYPE_CHECKING:
+    from ..representation.typing import PyTree
 
-def fwd_and_bwd(fun: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool = False,
+
+def fwd_and_bwd(fun: Callable[..., PyTree], argnums: int | Sequence[int], has_aux: bool = False,
                 jitted: bool = True) -> tuple[Callable, Callable]:
     """The forward and the backward pass of ``fun`` as two functions, each compiled once.
 

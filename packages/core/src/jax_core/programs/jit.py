@@ -32,7 +32,7 @@ from .jit_primitive import jit_p, jit_params
 from .options import UNSPECIFIED, Inline, JitOptions
 
 
-def jit(fun: Callable[..., Any] | None = None, /, *, in_shardings: PyTree = None, out_shardings: PyTree = None,
+def jit(fun: Callable[..., PyTree] | None = None, /, *, in_shardings: PyTree = None, out_shardings: PyTree = None,
         static_argnums: int | Sequence[int] | None = None, static_argnames: str | Iterable[str] | None = None,
         donate_argnums: int | Sequence[int] | None = None, donate_argnames: str | Iterable[str] | None = None,
         keep_unused: bool = False, device: Placement | None = None, backend: str | None = None,
@@ -92,7 +92,7 @@ def _jitted(fun, in_shardings, out_shardings, static_argnums, static_argnames, d
     return _add_methods(wrapped, fun, options)
 
 
-def pjit(fun: Callable[..., Any], in_shardings: PyTree = None, out_shardings: PyTree = UNSPECIFIED,
+def pjit(fun: Callable[..., PyTree], in_shardings: PyTree = None, out_shardings: PyTree = UNSPECIFIED,
          static_argnums: int | Sequence[int] | None = None, static_argnames: str | Iterable[str] | None = None,
          donate_argnums: int | Sequence[int] | None = None, donate_argnames: str | Iterable[str] | None = None,
          keep_unused: bool = False, device: Placement | None = None, backend: str | None = None,
@@ -134,7 +134,7 @@ def _add_methods(wrapped, fun, options):
     return wrapped
 
 
-def inlined(fun: Callable[..., Any] | None = None, *, static_argnums: int | Sequence[int] = (),
+def inlined(fun: Callable[..., PyTree] | None = None, *, static_argnums: int | Sequence[int] = (),
             static_argnames: str | Sequence[str] = ()) -> Any:
     """For functions of the numpy-like packages: one compiled call when eager, plain Python inside any transformation.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any, Callable
+from typing import Callable
 
 from ..configuration import flags
 
@@ -67,22 +67,22 @@ class timed:
                 finished(level, f"{self.what} {self.name}", seconds)
 
 
-def register_event_listener(callback: Callable[..., Any]) -> None:
+def register_event_listener(callback: Callable[..., object]) -> None:
     """Call ``callback(event, **kwargs)`` for each event."""
     _listeners["event"].append(callback)
 
 
-def register_event_duration_secs_listener(callback: Callable[..., Any]) -> None:
+def register_event_duration_secs_listener(callback: Callable[..., object]) -> None:
     """Call ``callback(event, seconds, **kwargs)`` for each duration."""
     _listeners["duration"].append(callback)
 
 
-def register_event_time_span_listener(callback: Callable[..., Any]) -> None:
+def register_event_time_span_listener(callback: Callable[..., object]) -> None:
     """Call ``callback(event, start, end, **kwargs)`` for each time span."""
     _listeners["span"].append(callback)
 
 
-def register_scalar_listener(callback: Callable[..., Any]) -> None:
+def register_scalar_listener(callback: Callable[..., object]) -> None:
     """Call ``callback(event, value, **kwargs)`` for each number."""
     _listeners["scalar"].append(callback)
 
@@ -93,22 +93,22 @@ def _unregister(kind: str, callback: Callable) -> None:
     _listeners[kind].remove(callback)
 
 
-def unregister_event_listener(callback: Callable[..., Any]) -> None:
+def unregister_event_listener(callback: Callable[..., object]) -> None:
     """Undo `register_event_listener`; raises ValueError if it was not registered."""
     _unregister("event", callback)
 
 
-def unregister_event_duration_listener(callback: Callable[..., Any]) -> None:
+def unregister_event_duration_listener(callback: Callable[..., object]) -> None:
     """Undo `register_event_duration_secs_listener`."""
     _unregister("duration", callback)
 
 
-def unregister_event_time_span_listener(callback: Callable[..., Any]) -> None:
+def unregister_event_time_span_listener(callback: Callable[..., object]) -> None:
     """Undo `register_event_time_span_listener`."""
     _unregister("span", callback)
 
 
-def unregister_scalar_listener(callback: Callable[..., Any]) -> None:
+def unregister_scalar_listener(callback: Callable[..., object]) -> None:
     """Undo `register_scalar_listener`."""
     _unregister("scalar", callback)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import enum
 import inspect
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ..representation.arguments import argument_name, signature_of
 from ..representation.aval import is_open
 from ..representation.source import describe_function
 from ..representation.typing import PyTree
+
+if TYPE_CHECKING:
+    from ..representation.aval import AbstractValue
 
 
 class Inline(enum.Enum):
@@ -142,7 +145,7 @@ def _check_constrained(fun, name, placement) -> None:
                          "None for an axis that is whole")
 
 
-def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequence[Any], name: str, fun: Callable) -> tuple | None:
+def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequence[AbstractValue], name: str, fun: Callable) -> tuple | None:
     """The placements that the argument ``name`` of `jit` asks for, one for each leaf; None where nothing is specified.
 
     Raises:
@@ -165,7 +168,7 @@ def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequen
     return tuple(None if p is None else one(i, p) for i, p in enumerate(flat))
 
 
-def placements_of_results(options: JitOptions, structure: tree.PyTreeDef, avals: Sequence[Any], fun: Callable, block: Any) -> tuple | None:
+def placements_of_results(options: JitOptions, structure: tree.PyTreeDef, avals: Sequence[AbstractValue], fun: Callable, block: object) -> tuple | None:
     """The placements that ``out_shardings`` asks for; ``block`` is that of whole arrays in a ``with mesh:`` block, or None outside."""
     asked = asked_placements(options.out_shardings, structure, avals, "out_shardings", fun)
     if block is None or not options.whole:

@@ -159,7 +159,7 @@ class Traced(_Stage):
 
     def closure_convert(self) -> tuple[list, Callable]:
         """The arrays that the program holds, and a function ``(consts, *args, **kwargs)`` that takes them as an argument."""
-        def converted(consts: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+        def converted(consts: Sequence[object], *args: Any, **kwargs: Any) -> Any:
             if len(consts) != len(self._closed.consts):
                 raise TypeError(f"{self.fun_name}: the converted function takes {len(self._closed.consts)} constants, got "
                                 f"{len(consts)}")

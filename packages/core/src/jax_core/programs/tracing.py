@@ -1,7 +1,7 @@
 """Looking at programs without running them: `make_jaxpr` and `eval_shape`."""
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 from ..configuration import context
 from ..representation import tree
@@ -13,12 +13,15 @@ from ..representation.tracebacks import api_boundary, boundary
 from ..representation.typing import AxisName
 from ..transformations.batching import AxisData
 
+if TYPE_CHECKING:
+    from ..representation.typing import PyTree
+
 
 def _plain_options(fun, static_argnums=None) -> JitOptions:
     return JitOptions(fun, static_argnums, None, None, None, None, None, True, None, None, False, None)
 
 
-def make_jaxpr(fun: Callable[..., Any], static_argnums: int | Iterable[int] = (),
+def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] = (),
                axis_env: Sequence[tuple[AxisName, int]] | None = None, return_shape: bool = False,
                abstracted_axes: None = None) -> Callable:
     """A function that returns the jaxpr of ``fun`` for its arguments' types.
@@ -63,7 +66,7 @@ def make_jaxpr(fun: Callable[..., Any], static_argnums: int | Iterable[int] = ()
 
 
 @api_boundary
-def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def eval_shape(fun: Callable[..., PyTree], *args: Any, **kwargs: Any) -> Any:
     """Shapes and dtypes of ``fun(*args, **kwargs)`` as a pytree of `ShapeDtypeStruct`, without computing anything.
 
     Arguments may be arrays, numbers or anything with ``shape`` and ``dtype``.

@@ -31,7 +31,7 @@ def flatten_fun_nokwargs(in_tree, *leaves):
     yield tree.flatten(out)
 
 
-def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Sequence[Any],
+def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Sequence[object],
                     require_static_args_hashable: bool = True) -> tuple[WrappedFun, tuple]:
     """``f`` with all arguments but the dynamic ones fixed, and the dynamic ones."""
     nums = (dyn_argnums,) if isinstance(dyn_argnums, int) else tuple(dyn_argnums)
@@ -92,7 +92,7 @@ def rebase_donate_argnums(donate_argnums: Sequence[int], static_argnums: Sequenc
     return tuple(sorted(d - sum(s < d for s in static_argnums) for d in donate_argnums))
 
 
-def debug_info(traced_for: str, fun: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict | None = None, *,
+def debug_info(traced_for: str, fun: Callable[..., PyTree], args: Sequence[object] = (), kwargs: dict | None = None, *,
                static_argnums: Sequence[int] = (), static_argnames: Sequence[str] = (),
                result_paths_thunk: Callable | None = None, sourceinfo: str | None = None,
                signature: inspect.Signature | None = None) -> DebugInfo:
@@ -123,7 +123,7 @@ def _argument_names(fun, args, kwargs, static_argnums, static_argnames, signatur
                  for path, _ in tree_flatten_with_path(x)[0])
 
 
-def safe_map(f: Callable[..., Any], *sequences: Sequence[Any]) -> list:
+def safe_map(f: Callable[..., PyTree], *sequences: Sequence[Any]) -> list:
     """`map` that raises ValueError for sequences of different lengths."""
     lengths = {len(s) for s in map(list, sequences)}
     if len(lengths) > 1:

@@ -158,7 +158,7 @@ def unmapped_aval(size: int, axis: int | None, aval: ShapedArray,
     return aval if axis is None else batching.unmapped_aval(aval, size, axis, explicit_mesh_axis)
 
 
-def find_top_trace(_: Sequence[Any]) -> Any:
+def find_top_trace(_: Sequence[object]) -> Any:
     """The current trace."""
     return context.state.trace
 
@@ -230,7 +230,7 @@ def _below(kind) -> bool:
     return False
 
 
-def eval_jaxpr_transpose(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cts: Sequence[Any]) -> list:
+def eval_jaxpr_transpose(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], cts: Sequence[object]) -> list:
     """Cotangents of those ``args`` that are linear; see `reverse.backward_pass`."""
     return backward_pass(jaxpr, consts, args, cts)
 

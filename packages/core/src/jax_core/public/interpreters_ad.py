@@ -14,6 +14,7 @@ from ..compat.linear_util import wrap_init
 from .rules import RuleTable
 
 if TYPE_CHECKING:
+    from ..representation.typing import PyTree
     from ..representation.jaxpr import ClosedJaxpr
     from ..compat.linear_util import WrappedFun
 
@@ -79,7 +80,7 @@ def jvp_jaxpr(jaxpr: ClosedJaxpr, nonzeros: Sequence[bool], instantiate: bool | 
     return forward.jvp_jaxpr(jaxpr, nonzeros, instantiate)
 
 
-def jvp(fun: Callable[..., Any], has_aux: bool = False, instantiate: bool | Sequence[bool] = True,
+def jvp(fun: Callable[..., PyTree], has_aux: bool = False, instantiate: bool | Sequence[bool] = True,
         transform_stack: bool = True) -> Any:
     """A wrapped flat function `linear_util` of ``(primals, tangents)`` that returns ``(results, tangents)``."""
     if has_aux:

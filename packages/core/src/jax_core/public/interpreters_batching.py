@@ -16,6 +16,7 @@ from ..transformations.vmappable import register_vmappable, unregister_vmappable
 from .rules import RuleTable
 
 if TYPE_CHECKING:
+    from ..representation.typing import PyTree
     from ..representation.jaxpr import ClosedJaxpr
 
 moveaxis = moved
@@ -79,7 +80,7 @@ def bdim_at_front(x: ArrayLike, bdim: int | None, size: int, mesh_axis: None = N
     return structural.bdim_at_front(x, bdim, size)
 
 
-def batch_subtrace(fun: Callable[..., Any], *args: Any) -> Any:
+def batch_subtrace(fun: Callable[..., PyTree], *args: Any) -> Any:
     raise NotImplementedError("batch_subtrace: use jax.vmap, or batching.batch_fun of jax_core")
 
 

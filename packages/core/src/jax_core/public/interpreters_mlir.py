@@ -6,16 +6,19 @@ The names of this module that need the bindings are the backend's.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..interfaces import Builder
 from ..representation.primitive import Primitive
+
+if TYPE_CHECKING:
+    from ..representation.typing import PyTree
 
 
 class RuleContext:
     """Base class of what a rule on the bindings is told of the equation that it lowers."""
 
-    def run_on_builder(self, write: Callable[..., Any], values: Sequence[Any], params: dict) -> list:
+    def run_on_builder(self, write: Callable[..., object], values: Sequence[object], params: dict) -> list:
         """What ``write(builder, *values, **params)`` makes."""
         raise NotImplementedError(f"{type(self).__name__} cannot call rules on a Builder")
 
@@ -44,7 +47,7 @@ class LoweringRule(BuilderRule):
         return outs if self.multiple_results else outs[0]
 
 
-def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> LoweringRule:
+def lower_fun(fun: Callable[..., PyTree], multiple_results: bool = True) -> LoweringRule:
     """A lowering rule that traces ``fun(*arrays, **params)``.
 
     Args:

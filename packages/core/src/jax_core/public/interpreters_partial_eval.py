@@ -11,6 +11,7 @@ from ..transformations.splitting import split_jaxpr
 from .rules import RuleTable
 
 if TYPE_CHECKING:
+    from ..representation.typing import PyTree
     from ..representation.jaxpr import JaxprEqn
 
 JaxprTracer = DynamicJaxprTracer
@@ -67,7 +68,7 @@ def dce_jaxpr_call_rule(used_outputs: list[bool], eqn: JaxprEqn) -> tuple[list[b
 dce_jaxpr_closed_call_rule = dce_jaxpr_call_rule
 
 
-def trace_to_jaxpr_dynamic(fun: Callable[..., Any], in_avals: Sequence[AbstractValue], *,
+def trace_to_jaxpr_dynamic(fun: Callable[..., PyTree], in_avals: Sequence[AbstractValue], *,
                            keep_inputs: Sequence[bool] | None = None, lower: bool = False,
                            auto_dce: bool = False) -> tuple[Jaxpr, list, list]:
     """Trace a wrapped flat function: the jaxpr, result types, and values of its constants.
@@ -90,7 +91,7 @@ def trace_to_jaxpr_dynamic(fun: Callable[..., Any], in_avals: Sequence[AbstractV
     return jaxpr, out_avals, consts
 
 
-def abstract_eval_fun(fun: Callable[..., Any], *avals: AbstractValue, debug_info: object | None = None,
+def abstract_eval_fun(fun: Callable[..., PyTree], *avals: AbstractValue, debug_info: object | None = None,
                       **params: Any) -> list[AbstractValue]:
     """Result types of a function of arrays; ``debug_info`` is for messages."""
     return trace_to_jaxpr(lambda *xs: fun(*xs, **params), avals)[2]
@@ -117,7 +118,7 @@ class PartialVal(tuple):
         return get_aval(self[1]) if self.is_known() else self[0]
 
 
-def trace_to_jaxpr_nounits(fun: Callable[..., Any], pvals: Sequence[PartialVal],
+def trace_to_jaxpr_nounits(fun: Callable[..., PyTree], pvals: Sequence[PartialVal],
                            instantiate: bool | Sequence[bool] = False) -> Any:
     """Trace with some arguments known: the program of the unknown ones, partial values of the results, and constants."""
     unknown = [p.get_aval() for p in pvals if not p.is_known()]

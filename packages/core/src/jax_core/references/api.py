@@ -140,7 +140,7 @@ def _unflatten_view(aux, children):
 tree.register_pytree_node(RefView, _flatten_view, _unflatten_view)
 
 
-def refuse_views(name: str, operands: Any) -> None:
+def refuse_views(name: str, operands: object) -> None:
     """Raise TypeError where a view is among ``operands``, a pytree of values whose axes ``name`` takes apart."""
     if any(type(x) is RefView for x in tree.leaves(operands, is_leaf=lambda x: type(x) is RefView)):
         raise TypeError(f"{name}: TransformedRefs are not allowed as its arguments, that is views of parts of references; pass the "

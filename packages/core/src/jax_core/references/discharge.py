@@ -12,7 +12,7 @@ reference and was changed, else None.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -28,12 +28,15 @@ from .indexing import WHOLE
 from .api import empty_ref_p, new_ref_p
 from .primitives import Cell, RefPrimitive, get_p, is_ref, on_cell, strong, swap_p
 
+if TYPE_CHECKING:
+    from ..representation.tree import PyTreeDef
+
 
 def _value_aval(aval: Any, chosen: bool) -> AbstractValue:
     return aval.inner_aval if chosen else aval
 
 
-def discharged(closed: ClosedJaxpr, refs: Sequence[Any], more: Sequence[int] = ()) -> tuple[ClosedJaxpr, list[int]]:
+def discharged(closed: ClosedJaxpr, refs: Sequence[object], more: Sequence[int] = ()) -> tuple[ClosedJaxpr, list[int]]:
     """``closed`` with the references in ``refs`` (those not None or False) as values.
 
     Args:
@@ -129,7 +132,7 @@ def works_on_refs(params: dict) -> bool:
     return False
 
 
-def apply_discharged(prim: Primitive, args: Sequence[Any], params: dict, holds: Callable | None = None) -> list:
+def apply_discharged(prim: Primitive, args: Sequence[object], params: dict, holds: Callable | None = None) -> list:
     """``prim(*args)`` under the current trace, as a pure equation between reads and writes of its references.
 
     A transformation does this before it applies its own rule wherever a program works on references, or an operand is a
@@ -149,7 +152,7 @@ def apply_discharged(prim: Primitive, args: Sequence[Any], params: dict, holds: 
 
 # -- rules -----------------------------------------------------------------------------------------------------------
 
-def place(written: Sequence[int], values: Sequence[Any], count: int) -> list:
+def place(written: Sequence[int], values: Sequence[object], count: int) -> list:
     """``values`` at the positions ``written`` of a list of length ``count`` that is None elsewhere."""
     found: list = [None] * count
     for i, value in zip(written, values):
@@ -191,7 +194,7 @@ def custom_rule(derivatives: Sequence[str]) -> Callable:
     return rule
 
 
-def check_aliases(name: str, fun: Callable, in_tree: Any, static: tuple, consts: Sequence[Any], args: Sequence[Any]) -> None:
+def check_aliases(name: str, fun: Callable, in_tree: PyTreeDef, static: tuple, consts: Sequence[object], args: Sequence[object]) -> None:
     """Raise ValueError if ``fun``, which closes over ``consts`` and was called with ``args`` by ``name``, has one reference twice.
 
     ``in_tree`` and ``static`` are the arguments' structure and which are static, as for `LazyNames`.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from types import EllipsisType
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ..representation import dtypes, errors
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.typing import ArrayLike
 from ..traces.structural import add
+
+if TYPE_CHECKING:
+    from ..representation.typing import Indexer
 
 
 class Slice:
@@ -108,7 +111,7 @@ def _slice_text(s: Slice, name: str | None, length: Sequence[int]) -> str:
     return f"{s.start or ''}:{'' if list(length) == [stop] else stop}{step}"
 
 
-def parse(index: Any, shape: Sequence[int]) -> tuple[Index, list]:
+def parse(index: Indexer, shape: Sequence[int]) -> tuple[Index, list]:
     """The static part and the operands of ``index`` into a reference of this shape.
 
     Raises:
@@ -279,7 +282,7 @@ def read(value: Any, index: Index, operands: Sequence[Any]) -> Any:
     return value if _is_everything(key, np.shape(value)) else value[key]
 
 
-def write(value: Any, index: Index, operands: Sequence[Any], part: Any) -> Any:
+def write(value: object, index: Index, operands: Sequence[object], part: object) -> Any:
     """``value`` with the named part replaced."""
     return part if not index.entries else _update(value, index, operands, part, "set")
 

@@ -32,7 +32,7 @@ LOCAL = frozenset({LocalRefEffect()})
 _READ, _WRITE, _ACCUM = (frozenset({kind(0)}) for kind in (ReadEffect, WriteEffect, AccumEffect))
 
 
-def is_ref(x: Any) -> bool:
+def is_ref(x: object) -> bool:
     """Whether ``x`` is a reference: a `Ref`, or a tracer for one."""
     try:
         return type(get_aval(x)) is AbstractRef
@@ -87,7 +87,7 @@ class Cell:
     def __init__(self, value: Any):
         self.value, self.written, self.ended = value, False, False
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         self.value, self.written = value, True
 
     def shared(self) -> Any:
@@ -106,12 +106,12 @@ class EagerCell(Cell):
         super().__init__(None)
         self.set(value)
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         value = strong(value)
         self.value = backends.get().put(value, get_aval(value)) if isinstance(value, np.generic) else value
         self.own = False
 
-    def give(self, value: Any) -> None:
+    def give(self, value: object) -> None:
         """Hold ``value``, which nobody else has."""
         self.value, self.own = value, True
 
@@ -137,7 +137,7 @@ class RefTangent:
     def value(self) -> Any:
         return get_p.bind(self.ref, index=WHOLE)
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         swap_p.bind(self.ref, instantiate(value), index=WHOLE)
 
 
@@ -197,7 +197,7 @@ def _free_type(ref):
 
 # -- running at once -------------------------------------------------------------------------------------------------
 
-def strong(x: Any) -> Any:
+def strong(x: object) -> Any:
     """``x`` without weak type, as something that has the operators of arrays; a rank-0 constant as a NumPy scalar."""
     aval = get_aval(x)
     if isinstance(x, (bool, int, float, complex, np.generic, np.ndarray)):
@@ -206,7 +206,7 @@ def strong(x: Any) -> Any:
     return convert_element_type_p.bind(x, new_dtype=aval.dtype, weak_type=False) if aval.weak_type else x
 
 
-def cell_of(name: str, ref: Any) -> Cell:
+def cell_of(name: str, ref: object) -> Cell:
     cell: Any = getattr(ref, "_cell", None)
     if cell is None:
         if isinstance(ref, Tracer):
@@ -215,7 +215,7 @@ def cell_of(name: str, ref: Any) -> Cell:
     return cell
 
 
-def on_cell(prim: Primitive, cell: Cell, rest: Sequence[Any], params: dict) -> Any:
+def on_cell(prim: Primitive, cell: Cell, rest: Sequence[object], params: dict) -> Any:
     """The result of ``prim`` (reading, writing, freezing) on a reference that is a `Cell`."""
     if cell.ended:
         raise ValueError(f"{prim.name}: a mutable reference was used after jax.freeze or jax.free_ref ended it")

@@ -206,7 +206,7 @@ _KNOWN_LIMIT = 1 << 17
 _NO_AXES: frozenset = frozenset()
 
 
-def is_open(sharding: Any) -> bool:
+def is_open(sharding: object) -> bool:
     """Whether a placement is on no mesh: that of types which leave it to the compiler."""
     return getattr(getattr(sharding, "mesh", None), "empty", False)
 
@@ -447,7 +447,7 @@ canonicalize_handlers: dict[type, Callable[[Any], Any]] = {
 """How values of other classes become arrays, by class; libraries with array types of their own add theirs."""
 
 
-def foreign_value(x: Any) -> Any:
+def foreign_value(x: object) -> Any:
     """``x``, of a class that a library has registered, as an array."""
     return canonicalize_handlers.get(type(x), np.asarray)(x)
 
@@ -623,7 +623,7 @@ class ShapeDtypeStruct:
 aval_of_type[ShapeDtypeStruct] = _own_aval
 
 
-def as_type(x: Any) -> Any:
+def as_type(x: object) -> Any:
     """``x`` where it has a type, else the `ShapeDtypeStruct` of its attributes ``shape`` and ``dtype``, if it has both."""
     if is_jax_type(x) or not (hasattr(x, "shape") and hasattr(x, "dtype")):
         return x

@@ -13,7 +13,10 @@ An equation with any effect is never removed as dead code.
 """
 from __future__ import annotations
 
-from typing import Any, FrozenSet, Sequence
+from typing import TYPE_CHECKING, Any, FrozenSet, Sequence
+
+if TYPE_CHECKING:
+    from .jaxpr import ClosedJaxpr
 
 
 class Effect:
@@ -76,7 +79,7 @@ class RefEffect(Effect):
     def __init__(self, ref: Any):
         self.ref = ref
 
-    def at(self, ref: Any) -> "RefEffect":
+    def at(self, ref: object) -> "RefEffect":
         """The same effect on another variable or operand."""
         return type(self)(ref)
 
@@ -131,12 +134,12 @@ def on_references(effects: Effects) -> bool:
     return bool(effects) and any(isinstance(e, (RefEffect, LocalRefEffect)) for e in effects)
 
 
-def located(effects: Effects, operands: Sequence[Any]) -> Effects:
+def located(effects: Effects, operands: Sequence[object]) -> Effects:
     """``effects`` of an equation, with positions of references replaced by the variables in ``operands``."""
     return frozenset(e.at(operands[e.ref]) if isinstance(e, RefEffect) and type(e.ref) is int else e for e in effects)
 
 
-def visible(effects: Effects, inputs: Sequence[Any]) -> Effects:
+def visible(effects: Effects, inputs: Sequence[object]) -> Effects:
     """``effects`` of equations as those of the program: of references only the ones on its ``inputs`` count."""
     if not any(isinstance(e, RefEffect) for e in effects):
         return frozenset(effects)
@@ -144,7 +147,7 @@ def visible(effects: Effects, inputs: Sequence[Any]) -> Effects:
     return frozenset(e for e in effects if not isinstance(e, RefEffect) or e.ref in own)
 
 
-def operand_effects(closed: Any, first: int = 0) -> Effects:
+def operand_effects(closed: ClosedJaxpr, first: int = 0) -> Effects:
     """Effects of an equation that holds the program ``closed``, whose inputs are the operands from ``first`` on."""
     effects = closed.effects
     if not effects or not any(isinstance(e, RefEffect) for e in effects):

@@ -27,6 +27,7 @@ from . import spec_text
 from .source import is_internal
 
 if TYPE_CHECKING:
+    from .aval import AbstractValue
     from ..traces.trace import Tracer
     from .typing import ArrayLike, Shape
 
@@ -257,7 +258,7 @@ class InconclusiveDimensionOperation(_Indexed):
     """A comparison of symbolic dimensions has no answer that holds for all their values."""
 
 
-def no_index(aval: Any) -> str:
+def no_index(aval: AbstractValue) -> str:
     """Why a value of type ``aval`` is no index of a list: what Python asks of `__index__`."""
     return f"Only integer scalar arrays can be converted to a scalar index; got {aval.strip_weak_type().str_short()}"
 

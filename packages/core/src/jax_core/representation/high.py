@@ -58,7 +58,7 @@ def lower(avals: Sequence[AbstractValue], values: Sequence[Any]) -> list:
     return [low for a, x in zip(avals, values) for low in (a.lower_val(x) if a.is_high else [x])]
 
 
-def lift(avals: Sequence[AbstractValue], values: Sequence[Any]) -> list:
+def lift(avals: Sequence[AbstractValue], values: Sequence[object]) -> list:
     """The values that arrays represent; the inverse of `lower`."""
     rest = iter(values)
     return [a.raise_val(*itertools.islice(rest, len(a.lo_ty()))) if a.is_high else next(rest) for a in avals]

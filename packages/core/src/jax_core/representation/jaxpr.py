@@ -70,7 +70,7 @@ class Literal:
 Atom = (Var, Literal)
 
 
-def literal_text(val: Any) -> str:
+def literal_text(val: object) -> str:
     """A scalar as Python prints it; long values of unusual types are cut."""
     if isinstance(val, (np.ndarray, np.generic)) and val.shape == ():
         val = val.item() if val.dtype.kind in "biufc" else float(val) if dtypes.issubdtype(val.dtype, np.floating) else val
@@ -118,7 +118,7 @@ class JaxprEqn:
         return _printer().equation(self)
 
 
-def new_jaxpr_eqn(invars: Sequence[Any], outvars: Sequence[Any], primitive: Primitive, params: dict[str, Any],
+def new_jaxpr_eqn(invars: Sequence[object], outvars: Sequence[object], primitive: Primitive, params: dict[str, Any],
                   effects: frozenset = NO_EFFECTS, source_info: SourceInfo | None = None,
                   ctx: object | None = None) -> JaxprEqn:
     """An equation, for interpreters that write jaxprs by hand."""
@@ -245,11 +245,11 @@ class Jaxpr:
     num_consts = property(lambda self: len(self.constvars))
     all_invars = property(lambda self: [*self.constvars, *self.invars])
 
-    def with_consts(self, consts: Sequence[Any]) -> "ClosedJaxpr":
+    def with_consts(self, consts: Sequence[object]) -> "ClosedJaxpr":
         """This program with values for its ``constvars``."""
         return ClosedJaxpr(self, consts)
 
-    def map_jaxpr(self, f: Callable[..., Any]) -> Any:
+    def map_jaxpr(self, f: Callable[..., PyTree]) -> Any:
         """``f`` of this program."""
         return f(self)
 
@@ -295,20 +295,20 @@ class ClosedJaxpr:
     debug_info = property(lambda self: self.jaxpr.debug_info)
     is_high = property(lambda self: self.jaxpr.is_high)
 
-    def with_consts(self, consts: Sequence[Any]) -> "ClosedJaxpr":
+    def with_consts(self, consts: Sequence[object]) -> "ClosedJaxpr":
         """The same program with other constants."""
         return ClosedJaxpr(self.jaxpr, consts)
 
-    def replace(self, *, jaxpr: Jaxpr | None = None, consts: Sequence[Any] | None = None) -> "ClosedJaxpr":
+    def replace(self, *, jaxpr: Jaxpr | None = None, consts: Sequence[object] | None = None) -> "ClosedJaxpr":
         return ClosedJaxpr(self.jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts)
 
-    def map_jaxpr(self, f: Callable[..., Any]) -> "ClosedJaxpr":
+    def map_jaxpr(self, f: Callable[..., PyTree]) -> "ClosedJaxpr":
         return ClosedJaxpr(f(self.jaxpr), self.consts)
 
     def pretty_print(self, **settings: Any) -> str:
         return self.jaxpr.pretty_print(**settings)
 
-    def memo(self, key: Hashable, make: Callable[..., Any]) -> Any:
+    def memo(self, key: Hashable, make: Callable[..., object]) -> Any:
         """``make()``, computed once for each ``key`` and kept as long as this jaxpr lives.
 
         Everything derived from a jaxpr (its derivative, its batched form, its executable) is kept here, so that it
@@ -338,7 +338,7 @@ def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:
     return run(*args) if args else run
 
 
-def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source_info: bool = True) -> list:
+def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[object], *args: Any, propagate_source_info: bool = True) -> list:
     """Run ``jaxpr`` on ``args``, binding each equation under the current transformation.
 
     With ``propagate_source_info`` what is bound counts as written where the equation was (`source.attributed_to`), so
@@ -368,7 +368,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source
     return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
 
 
-def interpret(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], apply: Callable) -> list:
+def interpret(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], apply: Callable) -> list:
     """Run ``jaxpr`` with ``apply(eqn, values) -> list of results`` in place of `bind`."""
     env: dict = dict(zip(jaxpr.constvars, consts))
     env.update(zip(jaxpr.invars, args))
@@ -377,7 +377,7 @@ def interpret(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], apply: C
     return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
 
 
-def interpret_nested(eqn: JaxprEqn, values: Sequence[Any], run: Callable) -> list | None:
+def interpret_nested(eqn: JaxprEqn, values: Sequence[object], run: Callable) -> list | None:
     """The results of an equation that holds programs, each run by ``run(closed, *args)``; None if it is to be bound."""
     rule = eqn.primitive.interpret
     return rule(run, *values, **eqn.params) if rule else None

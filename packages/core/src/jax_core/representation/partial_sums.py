@@ -9,12 +9,16 @@ are linear by their rule for tangents, and else `not_linear`.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 from .errors import ShardingTypeError
 from .manual_axis_type import ManualAxisType, UnreducedKind
 from .marks import LINEAR
 from .traits import Kind
+
+if TYPE_CHECKING:
+    from .aval import AbstractValue
+    from .primitive import Primitive
 
 
 class Sums(NamedTuple):
@@ -48,20 +52,20 @@ def of(aval: Any) -> Sums:
     return Sums(spec.unreduced, spec.reduced, spec.unreduced_kind) if spec.unreduced or spec.reduced else NOTHING
 
 
-def of_result(prim: Any, avals: Sequence[Any]) -> Sums:
+def of_result(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """What the types of the results of ``prim`` say, for operands of types ``avals``."""
     if all([of(a) is NOTHING for a in avals]):
         return NOTHING
     return rule_of(prim)(prim, avals)
 
 
-def in_region(prim: Any, avals: Sequence[Any]) -> Sums:
+def in_region(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """The same inside a manual region. A product of matrices is one of the parts that each device has, so its rule is that of products."""
     rule = rule_of(prim)
     return (bilinear if rule is product else rule)(prim, avals)
 
 
-def rule_of(prim: Any) -> Callable:
+def rule_of(prim: Primitive) -> Callable:
     """The rule of ``prim``."""
     if prim.sums is not None:
         return prim.sums
@@ -74,7 +78,7 @@ _MOVES = (Kind.VIEW, Kind.MOVE, Kind.IDENTITY)
 
 # -- rules ---------------------------------------------------------------------------------------------------------------
 
-def linear(prim: Any, avals: Sequence[Any]) -> Sums:
+def linear(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """Linear in all operands together: all are parts of sums over the same axes."""
     found = [of(a) for a in avals]
     some = next((s for s in found if s.unreduced), None)
@@ -84,7 +88,7 @@ def linear(prim: Any, avals: Sequence[Any]) -> Sums:
     return Sums(some.unreduced if some else frozenset(), _reduced(prim, avals), some.kind if some else None)
 
 
-def not_linear(prim: Any, avals: Sequence[Any]) -> Sums:
+def not_linear(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """Needs whole values."""
     if any([of(a).unreduced for a in avals]):
         raise _error(prim, avals, "it is not linear, so it cannot work on the parts of a sum, which an unreduced operand is; reshard "
@@ -92,7 +96,7 @@ def not_linear(prim: Any, avals: Sequence[Any]) -> Sums:
     return Sums(reduced=_reduced(prim, avals))
 
 
-def bilinear(prim: Any, avals: Sequence[Any]) -> Sums:
+def bilinear(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """A product: one factor may be a sum, if the other is whole on its devices: reduced over the same axes, or a number."""
     x, y = map(of, avals)
     if x.unreduced and y.unreduced:
@@ -106,21 +110,21 @@ def bilinear(prim: Any, avals: Sequence[Any]) -> Sums:
     return summed
 
 
-def linear_in_first(prim: Any, avals: Sequence[Any]) -> Sums:
+def linear_in_first(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """Linear in the first of two operands."""
     if of(avals[1]).unreduced:
         raise _error(prim, avals, "only its first operand can be unreduced; reshard the second first")
     return bilinear(prim, avals)
 
 
-def as_first(prim: Any, avals: Sequence[Any]) -> Sums:
+def as_first(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """Elements of the first operand; the others say which."""
     if any([of(a).unreduced for a in avals[1:]]):
         raise _error(prim, avals, "only its first operand can be unreduced; reshard the others first")
     return of(avals[0])
 
 
-def adding(prim: Any, avals: Sequence[Any]) -> Sums:
+def adding(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """Adds updates to the first operand. Where that is unreduced, updates that are split are the parts of the sum."""
     x, _, updates = avals
     wanted, given = of(x), of(updates)
@@ -131,14 +135,14 @@ def adding(prim: Any, avals: Sequence[Any]) -> Sums:
     return wanted
 
 
-def of_cases(prim: Any, avals: Sequence[Any]) -> Sums:
+def of_cases(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """A choice among all operands but the first."""
     if of(avals[0]).unreduced:
         raise _error(prim, avals, "what it chooses by cannot be unreduced; reshard it first")
     return linear(prim, avals[1:])
 
 
-def product(prim: Any, avals: Sequence[Any]) -> Sums:
+def product(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """A product of matrices, which need be whole. What they are reduced over is told by ``out_sharding`` of their cotangents."""
     if any([of(a).unreduced for a in avals]):
         raise _error(prim, avals, "an operand cannot be unreduced; reshard it first")
@@ -159,12 +163,12 @@ class Extremum:
         return x
 
 
-def of_target(prim: Any, avals: Sequence[Any]) -> Sums:
+def of_target(prim: Primitive, avals: Sequence[AbstractValue]) -> Sums:
     """The types of results say it: those of a conversion, or of a program."""
     return NOTHING
 
 
-def makes_parts(prim: Any) -> bool:
+def makes_parts(prim: Primitive) -> bool:
     """Whether devices make the parts of a result that is unreduced, where no operand is."""
     return prim.traits.kind in _SUMMING or prim.sums is of_target
 

@@ -175,7 +175,7 @@ class Primitive(PrimitiveHabits):
         return self.evaluated if self.own_impl is None else self.own_impl
 
     @impl.setter
-    def impl(self, impl: Callable[..., Any] | None) -> None:
+    def impl(self, impl: Callable[..., object] | None) -> None:
         self.own_impl = None if impl == self.evaluated else impl
 
     def evaluated(self, *args: Any, **params: Any) -> Any:

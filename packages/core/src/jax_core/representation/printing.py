@@ -65,7 +65,7 @@ class _Names:
                 taken.add(name)
                 self.apart[key] = name, program
 
-    def pass_on(self, inner: Sequence[Any], outer: Sequence[Any]) -> None:
+    def pass_on(self, inner: Sequence[object], outer: Sequence[object]) -> None:
         """Variables of a call's program get the names that they have outside, each once."""
         used = set()
         for v, x in zip(inner, outer):

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import colorsys
 import html
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
+
+if TYPE_CHECKING:
+    from .typing import Placement
 
 
 def grid(shape: Sequence[int], sharding: Any) -> list[list[str]]:
@@ -22,7 +25,7 @@ def grid(shape: Sequence[int], sharding: Any) -> list[list[str]]:
     return [[parts.get((r, c), "") for c in sorted(columns)] for r in sorted(rows)]
 
 
-def as_html(shape: Sequence[int], sharding: Any) -> str:
+def as_html(shape: Sequence[int], sharding: Placement | None) -> str:
     """A table whose cells are the parts, equal colours for equal devices."""
     rows = grid(shape, sharding)
     distinct = sorted({name for row in rows for name in row})

@@ -11,9 +11,12 @@ import os
 import sys
 import warnings
 from types import CodeType
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from ..configuration import context
+
+if TYPE_CHECKING:
+    from .typing import PyTree
 
 _internal: dict[str, bool] = {}  # by file: the hash of a code object is worked out anew, from its instructions, at every look
 _excluded: list[str] = []
@@ -191,14 +194,14 @@ def unwrapped(fun):
             return fun
 
 
-def name_of(fun: Callable[..., Any]) -> str:
+def name_of(fun: Callable[..., PyTree]) -> str:
     """The name of a Python callable: that of its class where it has none of its own."""
     while hasattr(fun, "func") and hasattr(fun, "args"):  # a partial
         fun = fun.func
     return getattr(fun, "__name__", None) or type(fun).__name__
 
 
-def describe_function(fun: Callable[..., Any]) -> str:
+def describe_function(fun: Callable[..., PyTree]) -> str:
     """``name at file:line`` of a Python callable, for messages."""
     return describe_code(*name_and_code(fun))
 
@@ -292,7 +295,7 @@ def named_scope(name: str):
         yield
 
 
-def named_call(fun: Callable[..., Any], *, name: str | None = None):
+def named_call(fun: Callable[..., PyTree], *, name: str | None = None):
     """``fun`` whose equations carry ``name`` (default: the function's) as a `named_scope`.
 
     >>> f = jax.named_call(lambda x: x + 1, name='add_one')

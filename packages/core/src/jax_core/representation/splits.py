@@ -11,12 +11,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from . import partial_sums
 from .dtypes import ExtendedDType
 from .errors import ShardingTypeError
 from .traits import Kind
+
+if TYPE_CHECKING:
+    from .aval import AbstractValue
+    from .primitive import Primitive
+    from .typing import ShardingLike
 
 Entries = tuple
 
@@ -35,7 +40,7 @@ def in_type(sharding: Any, ndim: int) -> Any:
     return sharding.update(mesh=mesh.abstract_mesh, spec=spec.update(partitions=parts), memory_kind=None)
 
 
-def cotangent_placement(aval: Any) -> Any:
+def cotangent_placement(aval: AbstractValue) -> Any:
     """The placement of cotangents of values of this type: what is replicated by agreement is unreduced, and the other way round."""
     placement = aval.placement
     if placement is None or not (placement.spec.unreduced or placement.spec.reduced):
@@ -43,7 +48,7 @@ def cotangent_placement(aval: Any) -> Any:
     return placement.update(spec=placement.spec.to_ct_spec())
 
 
-def cotangent_type(aval: Any) -> Any:
+def cotangent_type(aval: AbstractValue) -> Any:
     """The type of cotangents of values of type ``aval``, which are tangents themselves."""
     wanted, sums = cotangent_placement(aval), aval.sums.turned()
     return aval if wanted is aval.placement and sums is aval.sums else aval.update(sharding=wanted, sums=sums)
@@ -105,7 +110,7 @@ def with_lanes(sharding: Any, entry: Any) -> Any:
     return with_entries(sharding, (entry, *spec.partitions))
 
 
-def without_open_axes(sharding: Any) -> Any:
+def without_open_axes(sharding: ShardingLike | None) -> Any:
     """The placement with those axes whole that it leaves to the compiler."""
     spec = getattr(sharding, "spec", None)
     if spec is None or type(spec).UNCONSTRAINED not in spec.partitions:
@@ -113,7 +118,7 @@ def without_open_axes(sharding: Any) -> Any:
     return with_entries(sharding, tuple(None if e is type(spec).UNCONSTRAINED else e for e in spec.partitions))
 
 
-def with_mapped_axis(aval: Any, axis: int, mesh_axis: Any) -> Any:
+def with_mapped_axis(aval: AbstractValue, axis: int, mesh_axis: object) -> Any:
     """The placement of values of type ``aval``, stacked along ``axis``, which is split over ``mesh_axis``; None where no mesh is known."""
     placement = aval.placement
     if placement is None and mesh_axis is not None and not aval.sharding.mesh.empty:
@@ -121,7 +126,7 @@ def with_mapped_axis(aval: Any, axis: int, mesh_axis: Any) -> Any:
     return with_axis(placement, axis, mesh_axis)
 
 
-def text_of_axis(length: Any, entry: Any) -> str:
+def text_of_axis(length: object, entry: object) -> str:
     """``8@x``, ``8@(x,y)`` or ``8``."""
     if entry is None:
         return str(length)
@@ -134,7 +139,7 @@ def parts(placement: Any, entry: Any) -> int:
     return math.prod(sizes[n] for n in _names(entry))
 
 
-def place(prim: Any, avals: Sequence[Any], params: dict, outs: tuple) -> tuple:
+def place(prim: Primitive, avals: Sequence[AbstractValue], params: dict, outs: tuple) -> tuple:
     """The result types ``outs`` of ``prim`` with their placements. Raises ShardingTypeError where those of operands clash."""
     rule = prim.splits
     asked = params.get("out_sharding", params.get("sharding"))
@@ -177,7 +182,7 @@ def types_text(avals: Sequence[Any]) -> str:
 
 # -- rules -------------------------------------------------------------------------------------------------------------
 
-def joined(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+def joined(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """Each axis as in the operands that split it; scalars have no say."""
     return [join(prim.name, [a for a in avals if len(a.shape) == len(outs[0].shape)], avals)] * len(outs)
 
@@ -195,7 +200,7 @@ def join(name: str, those: Sequence[Any], avals: Sequence[Any]) -> Entries:
     return tuple(result)
 
 
-def as_first(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+def as_first(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """As the first operand: the same axes, of which those with another length must still be divisible."""
     return [_resized(prim.name, avals[0], out) for out in outs]
 
@@ -219,16 +224,16 @@ def _resized(name: str, x: Any, out: Any) -> Entries:
     return found
 
 
-def as_told(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> None:
+def as_told(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> None:
     """The types of the results say it already."""
 
 
-def as_each(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+def as_each(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """Each result as the operand in its place."""
     return [entries(a) for a in avals]
 
 
-def leading(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+def leading(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """The axes that results have in front with the first operand, as that; further ones are whole."""
     x = avals[0]
     result = []
@@ -238,7 +243,7 @@ def leading(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[
     return result
 
 
-def part_placement(aval: Any, shape: Sequence[Any]) -> Any:
+def part_placement(aval: AbstractValue, shape: Sequence[object]) -> Any:
     """The placement of a part of ``shape`` of a value of type ``aval``, which must be whole along axes that the part lacks or cuts."""
     if aval.placement is None or tuple(shape) == tuple(aval.shape):
         return aval.placement
@@ -251,13 +256,13 @@ def part_placement(aval: Any, shape: Sequence[Any]) -> Any:
     return with_entries(aval.placement, (None,) * len(shape))
 
 
-def reduced_axes(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+def reduced_axes(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """The first operand's without the reduced axes."""
     gone = params["axes"] if "axes" in params else params["dimensions"]
     return [tuple(e for i, e in enumerate(entries(avals[0])) if i not in gone)] * len(outs)
 
 
-def along_axis(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+def along_axis(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """As the operands, which must be whole along the axis that is worked on."""
     axis = next(params[name] for name in ("dimension", "axis", "reduction_dimension") if name in params)
     found = join(prim.name, avals, avals)
@@ -267,17 +272,17 @@ def along_axis(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> li
     return [found] * len(outs)
 
 
-def whole(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+def whole(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """Leading axes that all operands and results share stay split; all others of the results are whole."""
     return [(None,) * len(out.shape) for out in outs]
 
 
-def batch_placement(aval: Any) -> Any:
+def batch_placement(aval: AbstractValue) -> Any:
     """The placement of the batch of an array of matrices; None for None."""
     return None if aval.placement is None else with_entries(aval.placement, entries(aval)[:-2])
 
 
-def batched(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+def batched(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """Of matrices in a batch: the batch stays split, the matrices must be whole."""
     first, *rest = [a for a in avals if len(a.shape) >= 2]
     for a in (first, *rest):
@@ -288,7 +293,7 @@ def batched(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[
     return [batch + (None,) * (len(out.shape) - len(batch)) for out in outs]
 
 
-def product(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+def product(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """Batch axes, then those of the left operand, then those of the right; contracted axes must not both be split."""
     lhs, rhs = map(entries, avals[:2])
     (lc, rc), (lb, rb) = params["dimension_numbers"]
@@ -310,7 +315,7 @@ def product(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[
              *[e for i, e in enumerate(rhs) if i not in rc and i not in rb])]
 
 
-def regrouped(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+def regrouped(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """The entries after a reshape: a split axis stays, goes to the first of its factors, or leads those that it is merged with."""
     x, = avals
     return [regroup(prim.name, x, outs[0].shape)]

@@ -48,7 +48,7 @@ _flatten_one_level = registry.flatten_one_level
 
 
 # --- flattening ------------------------------------------------------------------------
-def tree_flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], PyTreeDef]:
+def tree_flatten(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> tuple[list[Any], PyTreeDef]:
     """The leaves of a tree, left to right, and its structure.
 
     Args:
@@ -74,7 +74,7 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Any]) -> Any:
     return _structure("tree_unflatten", treedef).unflatten(leaves)
 
 
-def tree_leaves(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> list[Any]:
     """The leaves of a tree, left to right.
 
     >>> jax.tree.leaves([1, (2, {"x": 3})])
@@ -83,7 +83,7 @@ def tree_leaves(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> l
     return _flatten(tree, is_leaf)[0]
 
 
-def tree_structure(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> PyTreeDef:
+def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> PyTreeDef:
     """The structure of a tree.
 
     >>> jax.tree.structure([1, (2, None)])
@@ -107,7 +107,7 @@ def tree_flatten_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = N
     if is_leaf is None or is_leaf_takes_path:
         predicate = is_leaf
     else:
-        def predicate(path: KeyPath, node: Any) -> bool:
+        def predicate(path: KeyPath, node: object) -> bool:
             return is_leaf(node)
     return _flatten_with_path(tree, predicate)
 
@@ -161,7 +161,7 @@ def is_tree_node(typ: type) -> bool:
     return registry.is_node(typ) or (issubclass(typ, tuple) and hasattr(typ, "_fields"))
 
 
-def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = None) -> bool:
+def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
     """Whether every element of `iterable` is a leaf.
 
     >>> jax.tree_util.all_leaves([1, 2]), jax.tree_util.all_leaves([[1], 2])
@@ -212,7 +212,7 @@ def treedef_is_leaf(treedef: PyTreeDef) -> bool:
 
 
 # --- mapping and reducing ------------------------------------------------------------------
-def tree_map(f: Callable[..., Any], tree: PyTree, *rest: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+def tree_map(f: Callable[..., PyTree], tree: PyTree, *rest: Any, is_leaf: Callable[[PyTree], bool] | None = None) -> Any:
     """Apply `f` to each leaf of `tree`, together with what stands in its place in the other trees.
 
     Args:
@@ -241,7 +241,7 @@ def tree_map(f: Callable[..., Any], tree: PyTree, *rest: Any, is_leaf: Callable[
         raise
 
 
-def tree_map_with_path(f: Callable[..., Any], tree: PyTree, *rest: Any, is_leaf: Callable[..., bool] | None = None,
+def tree_map_with_path(f: Callable[..., PyTree], tree: PyTree, *rest: Any, is_leaf: Callable[..., bool] | None = None,
                        is_leaf_takes_path: bool = False) -> Any:
     """As `tree_map`, with the path of keys to the leaf as first argument of `f`.
 
@@ -269,7 +269,7 @@ def _flatten_like(treedef: PyTreeDef, other: Any, tree: Any, function: str, name
 
 
 def tree_reduce(function: Callable[[Any, Any], Any], tree: PyTree, initializer: PyTree = _MISSING,
-                is_leaf: Callable[[Any], bool] | None = None) -> Any:
+                is_leaf: Callable[[PyTree], bool] | None = None) -> Any:
     """Combine the leaves of a tree from left to right, starting from `initializer` where given.
 
     Raises:
@@ -287,7 +287,7 @@ def tree_reduce(function: Callable[[Any, Any], Any], tree: PyTree, initializer: 
 
 
 def tree_reduce_associative(operation: Callable[[Any, Any], Any], tree: PyTree, *, identity: PyTree = _MISSING,
-                            is_leaf: Callable[[Any], bool] | None = None) -> Any:
+                            is_leaf: Callable[[PyTree], bool] | None = None) -> Any:
     """Combine the leaves of a tree in order, in a balanced way, by an associative operation.
 
     Args:
@@ -317,7 +317,7 @@ def _reduce_balanced(operation: Callable[[Any, Any], Any], values: Sequence[Any]
     return operation(_reduce_balanced(operation, values[:half]), _reduce_balanced(operation, values[half:]))
 
 
-def tree_all(tree: PyTree, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:
+def tree_all(tree: PyTree, *, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
     """Whether every leaf of a tree is true.
 
     >>> jax.tree.all({"a": True, "b": [1, 0]})
@@ -355,7 +355,7 @@ def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, py
 
 
 # --- prefixes ------------------------------------------------------------------------------
-def broadcast_prefix(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+def broadcast_prefix(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> list[Any]:
     """For each leaf of `full_tree`, the leaf of `prefix_tree` that stands above it.
 
     Args:
@@ -378,7 +378,7 @@ def broadcast_prefix(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[
     return result
 
 
-def tree_broadcast(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+def tree_broadcast(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> Any:
     """The tree with the structure of `full_tree` whose leaves are those of `prefix_tree`, repeated.
 
     Raises:
@@ -428,14 +428,14 @@ def _is_none(x: Any) -> bool:
 
 
 def prefix_mismatch_message(prefix_name: str, full_name: str, prefix_tree: PyTree, full_tree: PyTree,
-                            is_leaf: Callable[[Any], bool] | None = None) -> str:
+                            is_leaf: Callable[[PyTree], bool] | None = None) -> str:
     """Why `prefix_tree` is not a prefix of `full_tree`: one line for each place where they differ."""
     reasons = list(prefix_mismatches(prefix_tree, full_tree, prefix_name, full_name, is_leaf))
     return f"{prefix_name} is not a tree prefix of {full_name}." + "".join("\n" + reason for reason in reasons)
 
 
 def prefix_mismatches(prefix_tree: PyTree, full_tree: PyTree, prefix_name: str, full_name: str,
-                      is_leaf: Callable[[Any], bool] | None = None) -> Iterator[str]:
+                      is_leaf: Callable[[PyTree], bool] | None = None) -> Iterator[str]:
     """The places where `prefix_tree` is not a prefix of `full_tree`, each as a sentence.
 
     Args:
@@ -468,7 +468,7 @@ def prefix_mismatches(prefix_tree: PyTree, full_tree: PyTree, prefix_name: str, 
 
 
 def prefix_errors(prefix_tree: PyTree, full_tree: PyTree,
-                  is_leaf: Callable[[Any], bool] | None = None) -> list[Callable[[str], ValueError]]:
+                  is_leaf: Callable[[PyTree], bool] | None = None) -> list[Callable[[str], ValueError]]:
     """For each place where `prefix_tree` is not a prefix of `full_tree`, a function from the prefix' name to the error."""
     def error(i):
         return lambda name: ValueError(list(prefix_mismatches(prefix_tree, full_tree, name, f"{name} tree", is_leaf))[i])
@@ -600,7 +600,7 @@ def register_pytree_with_keys(nodetype: type,
     [((GetAttrKey(name='inside'),), 3)]
     """
     if flatten_func is None:
-        def flatten_func(x: Any) -> tuple[Iterable[Any], Hashable]:
+        def flatten_func(x: object) -> tuple[Iterable[Any], Hashable]:
             pairs, aux = flatten_with_keys(x)
             return [child for _, child in pairs], aux
     register_pytree_node(nodetype, flatten_func, unflatten_func, flatten_with_keys)

@@ -39,7 +39,7 @@ def members(protocol: Any) -> set[str]:
             {**vars(base), **base.__dict__.get("__annotations__", {})} if not name.startswith("_")}
 
 
-def has(holder: Any, name: str) -> bool:
+def has(holder: object, name: str) -> bool:
     """Whether the member is there. One that is declared absent must say so, with who lacks it, when it is read."""
     if not is_absent(holder, name):
         return True

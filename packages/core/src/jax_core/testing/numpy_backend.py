@@ -5,7 +5,7 @@ in a few screens what a backend is, and how it says what it has not (`Absent`). 
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..representation.aval import ShapedArray, get_aval, register_array_class
 from ..interfaces import Absent, LowerSpec, Run
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from ..representation.primitive import Primitive, abstract_eval
+
+if TYPE_CHECKING:
+    from ..representation.typing import Placement
 
 
 class NumpyArray:
@@ -85,7 +88,7 @@ class _Executable:
     def compile(self) -> _Executable:
         return self
 
-    def execute(self, args: Sequence[Any]) -> Run:
+    def execute(self, args: Sequence[object]) -> Run:
         return Run(run(self.module.closed, *args))
 
     def as_text(self) -> str:
@@ -112,7 +115,7 @@ def _apply_equation(eqn: JaxprEqn, values: Sequence[Any]) -> list:
     return apply(eqn.primitive, values, eqn.params)
 
 
-def apply(prim: Primitive, args: Sequence[Any], params: dict) -> list:
+def apply(prim: Primitive, args: Sequence[object], params: dict) -> list:
     """Results of one primitive, always a list."""
     if prim.reference is None:
         raise NotImplementedError(f"NumpyBackend: primitive {prim.name!r} has no reference")
@@ -151,7 +154,7 @@ class NumpyBackend:
     placements = _NO_PLACEMENTS
     exporting = Absent(_US, "modules that can be exported")
 
-    def put(self, x: Any, aval: Any = None, placement: Any = None) -> NumpyArray:
+    def put(self, x: Any, aval: Any = None, placement: object = None) -> NumpyArray:
         return as_array(x, get_aval(x) if aval is None else aval)
 
     def devices(self, platform: str | None = None) -> Sequence[Any]:
@@ -166,19 +169,19 @@ class NumpyBackend:
     def from_host(self, x: np.ndarray, weak_type: bool = False) -> NumpyArray:
         return NumpyArray(x, ShapedArray(x.shape, dtypes.canonicalize_dtype(x.dtype), weak_type))
 
-    def from_dlpack(self, external_array: Any, device: Any = None, copy: bool | None = None) -> NumpyArray:
+    def from_dlpack(self, external_array: Any, device: Placement | None = None, copy: bool | None = None) -> NumpyArray:
         value = np.from_dlpack(external_array)
         wanted = dtypes.canonicalize_dtype(value.dtype)
         if copy is False and wanted != value.dtype:
             raise ValueError(f"from_dlpack: {value.dtype} becomes {wanted} while x64 is off, which needs a copy; got copy=False")
         return self.from_host(value.copy() if copy else value.view())
 
-    def evaluate(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    def evaluate(self, prim: Primitive, args: Sequence[object], params: dict) -> Any:
         out = apply(prim, args, params)
         return out if prim.multiple_results else out[0]
 
     def dispatcher(self, fun: Callable, miss: Callable, static_argnums: Sequence[int] = (), static_argnames: Sequence[str] = (),
-                   name: str = "", key: Any = None, donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = ()) -> Any:
+                   name: str = "", key: object = None, donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = ()) -> Any:
         def call(*args, **kwargs):
             return miss(*args, **kwargs)[0]
         setattr(call, "_clear_cache", lambda: None)

@@ -55,7 +55,7 @@ def check_primitive(prim: Any, args: Sequence[Any], outs: Any) -> None:
         raise report(kind, prim.name, source.capture())
 
 
-def check_program(closed: ClosedJaxpr, args: Sequence[Any], outs: Sequence[Any], name: str,
+def check_program(closed: ClosedJaxpr, args: Sequence[object], outs: Sequence[object], name: str,
                   place: SourceInfo | None = None) -> None:
     """Raise FloatingPointError for the operation of a compiled program that made a NaN in its results.
 

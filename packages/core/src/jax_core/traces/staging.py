@@ -88,7 +88,7 @@ class DynamicJaxprTrace(Trace):
             return prim.stage(self, args, params)
         return self.record(prim, args, params)
 
-    def record(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    def record(self, prim: Primitive, args: Sequence[object], params: dict) -> Any:
         """Append the equation ``prim(*args)`` and return tracers for its results."""
         atoms, avals = [], []
         for x in args:
@@ -150,13 +150,13 @@ class DynamicJaxprTrace(Trace):
         self.invars.append(var)
         return DynamicJaxprTracer(self, aval, var)
 
-    def atom(self, x: Any) -> Any:
+    def atom(self, x: object) -> Any:
         """The variable or literal that stands for ``x`` in this program."""
         if type(x) is DynamicJaxprTracer and x._trace is self:
             return x._var
         return self.constant(x)
 
-    def finish(self, outs: Sequence[Any]) -> tuple[Jaxpr, list]:
+    def finish(self, outs: Sequence[object]) -> tuple[Jaxpr, list]:
         """The program with results ``outs``, and the values of its constants."""
         outvars = [self.atom(x) for x in outs]
         pairs = list(self.constants.values())
@@ -255,7 +255,7 @@ def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
     return jaxpr, consts, jaxpr.out_avals
 
 
-def varying_in_loop(xs: Sequence[Any]) -> list[bool] | None:
+def varying_in_loop(xs: Sequence[object]) -> list[bool] | None:
     """Which values change from step to step of the loop whose body is being written; None where it is not known to be one."""
     trace: Any = next((x._trace for x in xs if type(x) is DynamicJaxprTracer), None)
     return None if trace is None or trace.varying is None else [trace.varies(x) for x in xs]
@@ -299,7 +299,7 @@ def survivors(made: Sequence[weakref.ref]) -> list[Tracer]:
     return [x for ref in made if (x := ref()) is not None]
 
 
-def leak_error(trace: Any, held: Sequence[Tracer], place: str) -> Exception:
+def leak_error(trace: Trace, held: Sequence[Tracer], place: str) -> Exception:
     """The error for tracers that outlive the function that was traced."""
     return Exception(f"Leaked trace {trace!r}: {len(held)} tracer(s) outlive the function that was traced, for instance "
                      f"{held[0]!r}, which was carried out by a side effect. {place}")

@@ -6,7 +6,7 @@ Source: StableHLO specification, `add`, `broadcast_in_dim`, `transpose`, `reduce
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from ..representation.typing import ArrayLike
 from ..representation.marks import ELEMENTWISE, LINEAR, ZERO
 from ..representation.primitive import Linear, Primitive, Zero
 from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Traits
+
+if TYPE_CHECKING:
+    from ..representation.aval import AbstractValue
+    from ..representation.typing import Placement
 
 # -- add_any: the sum of two values of one type (cotangents) ---------------------------------------------------------
 
@@ -96,7 +100,7 @@ def _broadcast_batch(axis, args, dims, *, shape, broadcast_dimensions, sharding=
     return broadcast_in_dim(x, (np.shape(x)[0], *shape), inner, out_sharding=batched_placement(axis, sharding, 0)), 0
 
 
-def batched_placement(axis: Any, sharding: Any, dim: int) -> Any:
+def batched_placement(axis: Any, sharding: Placement | None, dim: int) -> Any:
     """The placement ``sharding`` of each of the mapped values, for all of them: with the mapped axis at ``dim``."""
     return splits.with_axis(sharding, dim, axis.spmd_name if axis.spmd_name is not None else axis.explicit_mesh_axis)
 
@@ -110,7 +114,7 @@ def _broadcast_splits(prim, avals, outs, params):
     return [tuple(result)]
 
 
-def resolved(out_sharding: Any) -> Any:
+def resolved(out_sharding: Placement | None) -> Any:
     """A placement that a parameter can hold: a `PartitionSpec` is one on the mesh in context."""
     if out_sharding is None or hasattr(out_sharding, "mesh"):
         return out_sharding
@@ -170,7 +174,7 @@ def zeros(aval: Any) -> Any:
 extension_points.zeros.fill(zeros)
 
 
-def instantiate(tangent: Any) -> Any:
+def instantiate(tangent: object) -> Any:
     """``tangent`` itself, or an array of zeros for a `Zero`."""
     return zeros(tangent.aval) if isinstance(tangent, Zero) else tangent
 
@@ -251,7 +255,7 @@ reduce_sum_p: Primitive = Primitive(
 )
 
 
-def reduce_sum(x: Any, axes: Sequence[int]) -> Any:
+def reduce_sum(x: object, axes: Sequence[int]) -> Any:
     """Sum of ``x`` over ``axes``, in the dtype of ``x``."""
     return reduce_sum_p.bind(x, axes=tuple(axes)) if axes else x
 
@@ -380,12 +384,12 @@ reshard_p = Primitive(
 )
 
 
-def reshard(x: Any, placement: Any) -> Any:
+def reshard(x: Any, placement: Placement | None) -> Any:
     """``x`` split as ``placement`` says; ``x`` itself for None."""
     return x if placement is None else reshard_p.bind(x, dst_sharding=placement)
 
 
-def as_cotangent(ct: Any, aval: Any) -> Any:
+def as_cotangent(ct: object, aval: AbstractValue) -> Any:
     """The cotangent ``ct`` of a value of type ``aval``, split as that is."""
     if ct is None or isinstance(ct, Zero):
         return ct
@@ -441,12 +445,12 @@ def broadcast(x: Any, axis: Any, dim: int = 0) -> Any:
                             tuple(i + (i >= dim) for i in range(len(shape))), out_sharding=placement)
 
 
-def bdim_at_front(x: Any, dim: int | None, axis: Any) -> Any:
+def bdim_at_front(x: object, dim: int | None, axis: object) -> Any:
     """``x`` with its mapped axis first; made by repetition if there is none (see `broadcast`)."""
     return broadcast(x, axis) if dim is None else moved(x, dim, 0)
 
 
-def matchaxis(axis: Any, x: Any, source: int | None, target: int | None) -> Any:
+def matchaxis(axis: object, x: object, source: int | None, target: int | None) -> Any:
     """``x`` with its mapped axis at ``target``; raises ValueError if it has one and ``target`` is None."""
     if source == target:
         return x

@@ -23,6 +23,7 @@ from ..representation.primitive import Primitive
 
 
 if TYPE_CHECKING:
+    from ..representation.typing import PyTree
     from ..transformations.custom_jvp import CustomJvpCall
     from ..transformations.custom_vjp import CustomVjpCall
 
@@ -57,7 +58,7 @@ class Trace(TraceHabits):
         """Whether ``x`` is a tracer of this trace."""
         return isinstance(x, Tracer) and x._trace is self
 
-    def new_ref(self, init: Any, params: dict) -> Any:
+    def new_ref(self, init: PyTree, params: dict) -> Any:
         """A mutable reference whose contents may be tracers of this trace."""
         raise NotImplementedError(f"{type(self).__name__}: mutable references cannot be made under this transformation")
 
@@ -331,7 +332,7 @@ array.register_array_class(Tracer, own=frozenset(
     n for n in vars(Tracer) if n not in ("__module__", "__doc__", "__slots__", "__weakref__")))
 
 
-def is_tracer(x: Any) -> bool:
+def is_tracer(x: object) -> bool:
     return isinstance(x, Tracer)
 
 
@@ -340,7 +341,7 @@ def is_concrete(x: object) -> bool:
     return to_concrete_value(x) is not None
 
 
-def to_concrete_value(x: Any) -> Any | None:
+def to_concrete_value(x: object) -> Any | None:
     """``x`` without any tracers around it, or None where a tracer's value is not known."""
     return x.concrete() if isinstance(x, Tracer) else x
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -25,11 +25,14 @@ from ..representation.typing import AxisName
 from ..traces.trace import Tracer
 from .vmap import vmap
 
+if TYPE_CHECKING:
+    from ..representation.typing import PyTree
+
 
 _LEAF = tree.structure(0)
 
 
-def check_callable(name: str, fun: Any) -> None:
+def check_callable(name: str, fun: Callable[..., PyTree]) -> None:
     """Raise TypeError if ``fun`` cannot be called."""
     if not callable(fun):
         raise TypeError(f"{name}: expected a callable, got {fun!r} of type {type(fun).__name__}")
@@ -118,7 +121,7 @@ def _check_holomorphic_output(name: str, dtype: Any) -> None:
                         "leave holomorphic out for a real function")
 
 
-def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
+def value_and_grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False,
                    holomorphic: bool = False, allow_int: bool = False,
                    reduce_axes: Sequence[AxisName] = ()) -> Callable:
     """A function that returns the value of ``fun``, a scalar, and its gradient.
@@ -170,7 +173,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
     return value_and_grad_of
 
 
-def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
+def grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
          allow_int: bool = False, reduce_axes: Sequence[AxisName] = ()) -> Callable:
     """A function that returns the gradient of ``fun``, and its auxiliary data with ``has_aux``; see `value_and_grad`.
 
@@ -189,7 +192,7 @@ def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: boo
 
 
 @api_boundary
-def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple:
+def jvp(fun: Callable[..., PyTree], primals: Sequence[object], tangents: Sequence[object], has_aux: bool = False) -> tuple:
     """Value of ``fun`` at ``primals`` and its derivative along ``tangents``.
 
     Args:
@@ -249,7 +252,7 @@ def _check_tangent(name, x, t):
 
 
 @api_boundary
-def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = (),
+def vjp(fun: Callable[..., PyTree], *primals: Any, has_aux: bool = False, reduce_axes: Sequence[object] = (),
         saveable_args: bool = True,
         in_nzs: Sequence[bool] | None = None) -> tuple[Any, Callable[..., Any]] | tuple[Any, Callable[..., Any], Any]:
     """Value of ``fun`` at ``primals``, and the function from a cotangent of it to a tuple of cotangents of ``primals``.
@@ -296,7 +299,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, reduce_ax
 
 
 @api_boundary
-def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
+def linearize(fun: Callable[..., PyTree], *primals: Any, has_aux: bool = False,
               in_nzs: Sequence[bool] | None = None) -> tuple[Any, Callable[..., Any]] | tuple[Any, Callable[..., Any], Any]:
     """Value of ``fun`` at ``primals``, and its derivative there as a linear function of tangents.
 
@@ -355,7 +358,7 @@ def _check_linear_input(aval, t):
 
 
 @api_boundary
-def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequence[Any] = ()) -> Callable:
+def linear_transpose(fun: Callable[..., PyTree], *primals: Any, reduce_axes: Sequence[object] = ()) -> Callable:
     """The transpose of ``fun``, which must be linear; ``primals`` give types only: arrays, or anything with
     ``shape`` and ``dtype``.
 
@@ -447,7 +450,7 @@ def _differentiated(name, fun, args, kwargs, argnums, has_aux, holomorphic, allo
     return flat, in_tree, *_flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name)
 
 
-def jacfwd(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
+def jacfwd(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False,
            holomorphic: bool = False) -> Callable:
     """The Jacobian of ``fun``, column by column in forward mode (best for few inputs and many outputs).
 
@@ -489,7 +492,7 @@ def _check_jacobian_output(name, x, holomorphic):
         _check_holomorphic_output(name, get_aval(x).dtype)
 
 
-def jacrev(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
+def jacrev(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
            allow_int: bool = False) -> Callable:
     """The Jacobian of ``fun``, row by row in reverse mode (best for many inputs and few outputs); see `jacfwd`.
 
@@ -525,7 +528,7 @@ def _jacrev(name: str, fun: Callable[..., Any], argnums: Any, has_aux: bool, hol
 jacobian = jacrev
 
 
-def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
+def hessian(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False,
             holomorphic: bool = False) -> Callable:
     """The matrix of second derivatives: `jacfwd` of `jacrev`, one derivative an argument at each level.
 
@@ -539,7 +542,7 @@ def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: 
 # -- closures ----------------------------------------------------------------------------------------------------------
 
 @api_boundary
-def closure_convert(fun: Callable[..., Any], *example_args: Any) -> tuple[Callable, list]:
+def closure_convert(fun: Callable[..., PyTree], *example_args: Any) -> tuple[Callable, list]:
     """``fun`` with the traced values it closes over as explicit trailing arguments.
 
     Returns:

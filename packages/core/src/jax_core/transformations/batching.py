@@ -144,10 +144,10 @@ class BatchTrace(Trace):
         effect = NamedAxisEffect(name)  # in a program that it holds
         return any(effect in jaxpr.effects for jaxpr in jaxprs_in_params(params))
 
-    def box(self, x: Any, dim: int | None) -> Any:
+    def box(self, x: object, dim: int | None) -> Any:
         return x if dim is None else BatchTracer(self, x, dim)
 
-    def unbox(self, x: Any) -> tuple[Any, int | None]:
+    def unbox(self, x: object) -> tuple[Any, int | None]:
         if type(x) is BatchTracer and x._trace.tag is self.tag:
             return x.val, x.dim
         return x, None
@@ -173,7 +173,7 @@ class BatchTrace(Trace):
         val, dim = self.unbox(value)
         self.parent.process_ref(swap_p, (ref.val, matchaxis(self.axis, val, dim, ref.dim)), {"index": WHOLE})
 
-    def refuse_change(self, prim: Primitive, ref: Any, value: Any):
+    def refuse_change(self, prim: Primitive, ref: object, value: object):
         raise ValueError(f"{prim.name}: a function under vmap changes a reference of type {get_aval(ref)} that has no mapped "
                          "axis, and each lane would change it. Pass the reference as an argument of the vmapped function, "
                          "mapped over one of its axes, or make it inside.")

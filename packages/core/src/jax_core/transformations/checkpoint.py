@@ -160,7 +160,7 @@ def _positions(fun: Callable, names: Sequence[str]) -> tuple[int, ...]:
 _HOST_NUMBERS = (np.ndarray, np.generic, bool, int, float, complex)  # a program that returns one returns an array
 
 
-def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Callable[..., bool] | None = None,
+def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool = True, policy: Callable[..., bool] | None = None,
                static_argnums: int | tuple[int, ...] = (), static_argnames: str | Sequence[str] = (),
                concrete: bool = False) -> Callable:
     """``fun``, whose intermediate values are recomputed in the backward pass instead of being kept.
@@ -296,7 +296,7 @@ remat_p = program_call("checkpoint", _remat_lower, linearize=_remat_linearize, s
                        impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args), traits=Traits(Kind.CALL))
 
 
-def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
+def saved_residuals(f: Callable[..., PyTree], *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
     """What differentiating ``f`` would keep for the backward pass: ``(type, where it comes from)`` for each value."""
     flat, in_tree = tree.flatten((args, kwargs))
     names = LazyNames(f, in_tree, ((), ()))
@@ -335,7 +335,7 @@ def _origin(eqn: JaxprEqn, var: Var) -> str:
     return f"output of {eqn.primitive.name} from {eqn.source_info}"
 
 
-def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+def print_saved_residuals(f: Callable[..., PyTree], *args: Any, **kwargs: Any) -> None:
     """Print `saved_residuals`, a line each."""
     for aval, where in saved_residuals(f, *args, **kwargs):
         print(f"{aval.str_short(short_dtypes=True)} {where}")

@@ -83,7 +83,7 @@ class MappedResults:
                                  "function itself is not; pass the mapped value that it closes over as an argument.")
         return self.flags
 
-    def place(self, values: Sequence[Any], dims: Sequence[int | None], flags: Sequence[bool]) -> list:
+    def place(self, values: Sequence[object], dims: Sequence[int | None], flags: Sequence[bool]) -> list:
         return [matchaxis(self.trace.axis, x, d, 0) if f else x for x, d, f in zip(values, dims, flags)]
 
     def dims(self) -> list[int | None]:
@@ -104,7 +104,7 @@ class CustomJvpCall:
         self.fun, self.jvp, self.symbolic_zeros, self.name, self.key = fun, jvp, symbolic_zeros, name, key
         self.structure = structure
 
-    def run_jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+    def run_jvp(self, primals: Sequence[object], tangents: Sequence[object]) -> tuple[list, list]:
         given = [SymbolicZero(t.aval) if isinstance(t, Zero) and self.symbolic_zeros else instantiate(t)
                  for t in tangents]
         outs, out_tangents = self.jvp(primals, given)
@@ -309,7 +309,7 @@ class custom_jvp(Wrapping):
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
-    def defjvp(self, jvp: Callable[..., Any], symbolic_zeros: bool = False) -> Callable:
+    def defjvp(self, jvp: Callable[..., object], symbolic_zeros: bool = False) -> Callable:
         """Set the rule ``jvp(*nondiff_args, primals, tangents) -> (primal_out, tangent_out)``; returns ``jvp``.
 
         With ``symbolic_zeros`` the rule gets a `SymbolicZero` for each tangent that is known to be zero.

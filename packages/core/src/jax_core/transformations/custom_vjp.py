@@ -59,7 +59,7 @@ class CustomVjpCall:
         self.fun, self.fwd, self.bwd, self.symbolic_zeros, self.name = fun, fwd, bwd, symbolic_zeros, name
         self.optimize_remat = optimize_remat
 
-    def run_linear(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+    def run_linear(self, primals: Sequence[object], tangents: Sequence[object]) -> tuple[list, list]:
         live = [i for i, t in enumerate(tangents) if not isinstance(t, Zero)]
         perturbed = [not isinstance(t, Zero) for t in tangents]
         if self.optimize_remat:
@@ -252,7 +252,7 @@ class custom_vjp(Wrapping):
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
-    def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., tuple[Any, ...]], symbolic_zeros: bool = False,
+    def defvjp(self, fwd: Callable[..., PyTree], bwd: Callable[..., tuple[Any, ...]], symbolic_zeros: bool = False,
                optimize_remat: bool = False, generic_batching: bool = False) -> None:
         """Set ``fwd(*args) -> (out, residuals)`` and ``bwd(*nondiff_args, residuals, cotangent) -> tuple of cotangents``.
 
@@ -267,7 +267,7 @@ class custom_vjp(Wrapping):
         self.fwd, self.bwd, self._logs = fwd, bwd, False
         self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
 
-    def defvjp_with_logs(self, fwd: Callable[..., Any], bwd: Callable[..., tuple[tuple[Any, ...], dict | None]],
+    def defvjp_with_logs(self, fwd: Callable[..., PyTree], bwd: Callable[..., tuple[tuple[Any, ...], dict | None]],
                          symbolic_zeros: bool = False, optimize_remat: bool = False, generic_batching: bool = False) -> None:
         """As `defvjp`, where ``bwd`` returns a pair: the cotangents, and a dict of values to log, or None.
 
@@ -283,7 +283,7 @@ class custom_vjp(Wrapping):
         self.defvjp(fwd, bwd, symbolic_zeros, optimize_remat, generic_batching)
         self._logs = True
 
-    def defremat(self, fwd: Callable[..., Any], rem: Callable[..., Any], bwd: Callable[..., tuple[Any, ...]],
+    def defremat(self, fwd: Callable[..., PyTree], rem: Callable[..., object], bwd: Callable[..., tuple[Any, ...]],
                  generic_batching: bool = False) -> None:
         """Set a rule in two steps: ``fwd(*args) -> (out, res)``, ``rem(res, *args) -> (out, res2)``, and ``bwd`` for ``res2``.
 
@@ -443,7 +443,7 @@ def _leaves_like(structure, ct):
         return tree.broadcast_prefix(ct, tree.unflatten(structure, range(structure.num_leaves)), lambda x: x is None)
 
 
-def custom_gradient(fun: Callable[..., Any] | None = None, *, with_logs: bool = False, remat: bool = False,
+def custom_gradient(fun: Callable[..., PyTree] | None = None, *, with_logs: bool = False, remat: bool = False,
                     with_accums: object | None = None) -> Callable:
     """A function whose rule is a closure: ``fun(*args) -> (out, vjp)`` with ``vjp(cotangent) -> cotangents of args``.
 
@@ -546,7 +546,7 @@ def custom_vjp_primal_tree_values(tree: PyTree) -> Any:
     return _map(lambda x: x.value if is_leaf(x) else x, tree, is_leaf=is_leaf)
 
 
-def linear_call(fun: Callable[..., Any], fun_transpose: Callable[..., Any], residual_args: PyTree,
+def linear_call(fun: Callable[..., PyTree], fun_transpose: Callable[..., object], residual_args: PyTree,
                 linear_args: PyTree) -> Any:
     """``fun(residual_args, linear_args)``, linear in the second, with ``fun_transpose(residual_args, ct)`` as its transpose.
 

@@ -6,7 +6,7 @@ A forward function computes results and residuals together, often by another alg
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Callable, Sequence
 
 from ..representation.aval import get_aval
 from .batching import batch_jaxpr
@@ -46,7 +46,7 @@ remat_opt_p = program_call(
 """``jaxpr``: from the operands to residuals and results; ``fun_jaxpr``: to the results alone, None for derived programs."""
 
 
-def forward(fun: Callable, fwd: Callable, primals: Sequence[Any]) -> tuple[list, list]:
+def forward(fun: Callable, fwd: Callable, primals: Sequence[object]) -> tuple[list, list]:
     """Residuals and results of ``fwd``, so that ``fun`` stands in where the residuals are not used.
 
     Args:

@@ -98,13 +98,13 @@ class JVPTrace(Trace):
         self.parent.process_ref(swap_p, (ref.primal, primal), {"index": WHOLE})
         ref.tangent.set(tangent)
 
-    def refuse_change(self, prim: Primitive, ref: Any, value: Any):
+    def refuse_change(self, prim: Primitive, ref: object, value: object):
         if self.holds(value):
             raise ValueError(f"{prim.name}: a differentiated value of type {get_aval(value)} is stored in a reference of type "
                              f"{get_aval(ref)} that is not differentiated, so its derivative would be lost. Make the "
                              "reference inside the differentiated function, or store jax.lax.stop_gradient(value).")
 
-    def pair(self, primal: Any, tangent: Any) -> Any:
+    def pair(self, primal: object, tangent: object) -> Any:
         return primal if isinstance(tangent, Zero) else JVPTracer(self, primal, tangent)
 
     def split(self, x: Any) -> tuple[Any, Any]:
@@ -155,7 +155,7 @@ def _unzip(pairs):
     return firsts, seconds
 
 
-def run_jvp_rule(prim: Primitive, primals: Sequence[Any], tangents: Sequence[Any], params: dict) -> tuple[Any, Any]:
+def run_jvp_rule(prim: Primitive, primals: Sequence[object], tangents: Sequence[object], params: dict) -> tuple[Any, Any]:
     """Apply the JVP rule of ``prim``, whichever form it has."""
     rule = prim.jvp
     if type(rule) is tuple:
@@ -197,7 +197,7 @@ def has_tangent(aval: AbstractValue) -> bool:
     return getattr(aval, "dtype", None) is not None and aval.to_tangent_aval().dtype != dtypes.float0
 
 
-def jvp_flat(fun: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+def jvp_flat(fun: Callable, primals: Sequence[object], tangents: Sequence[object]) -> tuple[list, list]:
     """Values and tangents of the flat function ``fun``; tangents, in and out, may be `Zero`."""
     trace = JVPTrace(context.state.trace)
     with context.Use(trace):

@@ -26,7 +26,7 @@ class GradAccum:
 
     aval: AbstractValue
 
-    def accum(self, x: Any) -> None:
+    def accum(self, x: object) -> None:
         """Add ``x``."""
         raise NotImplementedError(f"{type(self).__name__} has no method accum(x)")
 
@@ -57,7 +57,7 @@ class NullAccum(GradAccum):
     def __init__(self, aval: AbstractValue):
         self.aval = aval
 
-    def accum(self, x: Any) -> None:
+    def accum(self, x: object) -> None:
         """Drop ``x``."""
 
     def freeze(self) -> None:
@@ -107,7 +107,7 @@ class HiPrim:
         """The result by other primitives."""
         raise NotImplementedError(f"{type(self).__name__} must have a method expand(*args)")
 
-    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    def jvp(self, primals: Sequence[object], tangents: Sequence[object]) -> tuple[Any, Any]:
         """The result and its tangent; tangents may be `Zero`."""
         raise NotImplementedError(f"forward-mode differentiation: {type(self).__name__} has no method jvp(primals, tangents)")
 
@@ -123,11 +123,11 @@ class HiPrim:
         """The result, and what the backward rule needs."""
         raise NotImplementedError(f"reverse-mode differentiation: {type(self).__name__} has no method vjp_fwd(nonzeros, *args)")
 
-    def vjp_bwd(self, res: PyTree, outgrad: Any, /, *arg_accums: GradAccum) -> None:
+    def vjp_bwd(self, res: PyTree, outgrad: object, /, *arg_accums: GradAccum) -> None:
         """Add cotangents of the operands to ``arg_accums``."""
         raise NotImplementedError(f"reverse-mode differentiation: {type(self).__name__} has no method vjp_bwd or vjp_bwd_retval")
 
-    def vjp_bwd_retval(self, res: PyTree, outgrad: Any, /) -> Any:
+    def vjp_bwd_retval(self, res: PyTree, outgrad: object, /) -> Any:
         """The cotangents of the operands."""
         raise NotImplementedError(f"reverse-mode differentiation: {type(self).__name__} has no method vjp_bwd_retval")
 
@@ -135,7 +135,7 @@ class HiPrim:
         """Add cotangents to those of the operands that are a `GradAccum`; the others are values."""
         raise NotImplementedError(f"transposition: {type(self).__name__} has no method transpose(cotangent, *accums)")
 
-    def batch(self, axis_data: Any, args: Sequence[Any], dims: Sequence[Any]) -> tuple[Any, Any]:
+    def batch(self, axis_data: Any, args: Sequence[Any], dims: Sequence[object]) -> tuple[Any, Any]:
         """The result on a batch, and where its mapped axis is."""
         if high.any_high([*tree.leaves(self.in_avals), *tree.leaves(self.out_aval)]):
             raise NotImplementedError(f"vmap: {type(self).__name__} works on high-level types and must have a method "
@@ -329,7 +329,7 @@ def holds_high_values(*values: PyTree) -> bool:
 
 # -- rules from other rules --------------------------------------------------------------------------------------------------
 
-def jvp_from_lin(self: HiPrim, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp_from_lin(self: HiPrim, primals: Sequence[object], tangents: Sequence[object]) -> tuple[Any, Any]:
     """`HiPrim.jvp` by ``lin`` and ``linearized``."""
     out, res = self.lin(tuple(not isinstance(t, Zero) for t in tangents), *primals)
     return out, self.linearized(res, *map(instantiate, tangents))
@@ -380,7 +380,7 @@ vjp_from_lin = _fwd_by_lin, _bwd_by_lin
 """``vjp_fwd, vjp_bwd_retval = vjp_from_lin`` in the body of a class with ``lin`` and ``linearized``."""
 
 
-def bdims_at_front(axis_data: Any, args: Sequence[Any], dims: Sequence[int | None]) -> tuple:
+def bdims_at_front(axis_data: object, args: Sequence[object], dims: Sequence[int | None]) -> tuple:
     """``args`` with their mapped axes in front."""
     return tuple(x if d is None else moved(x, d, 0) for x, d in zip(args, dims))
 

@@ -7,10 +7,13 @@ them to the collection outside. What is logged while another program is written,
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ..configuration import context
 from ..representation import tree
+
+if TYPE_CHECKING:
+    from ..representation.tree import PyTreeDef
 
 
 class Logs:
@@ -71,7 +74,7 @@ def apart(wanted: bool, run: Callable[[], Sequence[Any]]) -> tuple[list, Any]:
     return [*values, *leaves], structure
 
 
-def rejoin(outs: Sequence[Any], structure: Any) -> list:
+def rejoin(outs: Sequence[object], structure: PyTreeDef) -> list:
     """``outs`` without the logs of ``structure`` at their end, which are added to the collection."""
     n = len(outs) - structure.num_leaves
     if structure.num_leaves:

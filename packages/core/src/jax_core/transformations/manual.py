@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from ..representation.traits import Kind, Traits
 from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import reduce_sum
 from ..traces.trace import Tracer
+
+if TYPE_CHECKING:
+    from ..interfaces import Builder
 
 AxisName = Hashable
 Groups = Sequence[Sequence[int]] | None
@@ -92,14 +95,14 @@ def in_region() -> bool:
     return any(isinstance(axis, ManualAxis) for _, axis in context.state.axes)
 
 
-def varying(x: Any) -> frozenset:
+def varying(x: object) -> frozenset:
     """The manual axes over which ``x`` varies."""
     return x.aval.vma if isinstance(x, Tracer) else NO_AXES
 
 
 # -- agreement of operands -------------------------------------------------------------------------------------------
 
-def agree(prim: Primitive, args: Sequence[Any], params: dict) -> tuple[Sequence[Any], dict]:
+def agree(prim: Primitive, args: Sequence[object], params: dict) -> tuple[Sequence[Any], dict]:
     """Operands that vary over the same axes, and programs among the parameters that expect them as they are."""
     rule = prim.agree
     if rule is not None:
@@ -129,7 +132,7 @@ def _agree_with_program(args, params):
     return args, params
 
 
-def pvary(x: Any, axes: Iterable[AxisName]) -> Any:
+def pvary(x: object, axes: Iterable[AxisName]) -> Any:
     """``x``, counted as varying over ``axes`` too."""
     axes = tuple(axes)
     reduced = [a for a in axes if a in x.aval.sums.reduced] if isinstance(x, Tracer) else ()
@@ -138,13 +141,13 @@ def pvary(x: Any, axes: Iterable[AxisName]) -> Any:
     return pvary_p.bind(x, axes=axes) if axes else x
 
 
-def psum_over(x: Any, axes: Iterable[AxisName]) -> Any:
+def psum_over(x: object, axes: Iterable[AxisName]) -> Any:
     """The sum of ``x`` over manual axes."""
     axes = tuple(axes)
     return psum_invariant_p.bind(x, axes=axes) if axes else x
 
 
-def settled(ct: Any, aval: AbstractValue) -> Any:
+def settled(ct: object, aval: AbstractValue) -> Any:
     """A cotangent for a value of type ``aval``: summed over the axes over which it varies and the value does not.
 
     Raises:
@@ -210,7 +213,7 @@ def loop_axes(body: ClosedJaxpr, given: Sequence[frozenset], carry: slice, more:
         axes = grown
 
 
-def vary_to(args: Sequence[Any], axes: Sequence[frozenset]) -> list:
+def vary_to(args: Sequence[object], axes: Sequence[frozenset]) -> list:
     """Each operand, counted as varying over its axes."""
     return [pvary(x, in_order(want - varying(x))) if isinstance(x, Tracer) else x for x, want in zip(args, axes)]
 
@@ -401,7 +404,7 @@ class AxisEnv:
         return f"replica_groups = dense<{rows}> : tensor<{len(rows)}x{len(rows[0])}xi64>{self.channel(ids)}"
 
 
-def env_of(b: Any, axes: Sequence[AxisName]) -> AxisEnv:
+def env_of(b: Builder, axes: Sequence[AxisName]) -> AxisEnv:
     """The axes that ``b`` lowers for.
 
     Raises:

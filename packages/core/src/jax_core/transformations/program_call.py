@@ -25,7 +25,7 @@ from ..traces.staging import trace_to_closed
 
 # -- the rules of a call, by its program; ``call(args, closed, tangent)`` calls a derived program -------------------------
 
-def jvp_of_call(call: Callable, closed: ClosedJaxpr, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+def jvp_of_call(call: Callable, closed: ClosedJaxpr, primals: Sequence[object], tangents: Sequence[object]) -> tuple[list, list]:
     """Results and tangents of the program ``closed``: one call that gives both."""
     derivative, nonzero_out = jvp_jaxpr(closed, [not isinstance(t, Zero) for t in tangents])
     n = len(closed.out_avals)
@@ -34,7 +34,7 @@ def jvp_of_call(call: Callable, closed: ClosedJaxpr, primals: Sequence[Any], tan
     return outs[:n], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
 
 
-def linearize_call(call: Callable, closed: ClosedJaxpr, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+def linearize_call(call: Callable, closed: ClosedJaxpr, primals: Sequence[object], tangents: Sequence[object]) -> tuple[list, list]:
     """The same by two calls: one gives results and residuals, the other is linear in the tangents."""
     lin = linearize_jaxpr(closed, [not isinstance(t, Zero) for t in tangents])
     outs = call(primals, lin.primal, False)

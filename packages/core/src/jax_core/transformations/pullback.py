@@ -5,7 +5,7 @@ from the tape written as a program; from then on that program is transposed in p
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from .logs import Logs
 from .reverse import backward_pass
 from ..traces.structural import convert_element_type_p, instantiate
 from ..traces.trace import EVAL
+
+if TYPE_CHECKING:
+    from ..representation.aval import AbstractValue
+    from ..representation.tree import PyTreeDef
 
 
 class _Sentinel:
@@ -263,7 +267,7 @@ class VJP:
         return self._residuals().args_res
 
     @args_res.setter
-    def args_res(self, values: Sequence[Any]) -> None:
+    def args_res(self, values: Sequence[object]) -> None:
         flat = tree.leaves(values, is_leaf=lambda x: isinstance(x, _Sentinel))
         self._residuals().args_res = flat
 
@@ -278,7 +282,7 @@ class VJP:
         return f"VJP({self._name or 'function'}: {self.out_tree} -> {self.in_tree})"
 
 
-def shown(tangent: Any) -> Any:
+def shown(tangent: object) -> Any:
     """A tangent or cotangent as users get it: an array also where it is a scalar of NumPy, as of a zero that nothing computed."""
     if not isinstance(tangent, (Zero, np.generic)):
         return tangent
@@ -288,7 +292,7 @@ def shown(tangent: Any) -> Any:
     return x
 
 
-def shown_of(aval: Any, tangent: Any) -> Any:
+def shown_of(aval: AbstractValue, tangent: object) -> Any:
     """`shown`, and as weakly typed as the value of type ``aval`` that it belongs to, whatever it was computed with."""
     x = shown(tangent)
     own = get_aval(x)
@@ -343,7 +347,7 @@ def _unflatten_vjp(aux, children):
 tree.register_pytree_node(VJP, _flatten_vjp, _unflatten_vjp)
 
 
-def flags(name: str, given: Any, structure: Any) -> list[bool]:
+def flags(name: str, given: object, structure: PyTreeDef) -> list[bool]:
     """``given``, a bool or nested sequences of bools that is a prefix of ``structure``, for each leaf.
 
     Containers are matched by their number of children only, so a tuple may stand for a dict.

@@ -92,7 +92,7 @@ class LinearizeTrace(JVPTrace):
             return [self.pair(x, t) for x, t in zip(out, tangent)]
         return self.pair(out, tangent)
 
-    def record(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    def record(self, prim: Primitive, args: Sequence[object], params: dict) -> Any:
         """Put ``prim(*args)``, linear in the linear tracers among ``args``, on the tape.
 
         Where ``prim`` holds a program part of which does not depend on them, that part runs now.
@@ -164,7 +164,7 @@ class LinearizeTrace(JVPTrace):
                 _transpose_step(self, step, pending)
         return [pending[id(x)] if id(x) in pending else Zero(cotangent_type(x.aval)) for x in inputs]
 
-    def to_jaxpr(self, inputs: Sequence[LinearTracer], outputs: Sequence[Any]) -> tuple[Jaxpr, list]:
+    def to_jaxpr(self, inputs: Sequence[LinearTracer], outputs: Sequence[object]) -> tuple[Jaxpr, list]:
         """The tape as a jaxpr from residuals and ``inputs`` to ``outputs``, and the values of the residuals."""
         variables: dict[int, Var] = {id(x): Var(x.aval) for x in inputs}
         residuals: dict[int, tuple[Var, Any]] = {}
@@ -266,8 +266,8 @@ def _transpose_step(trace, step, pending):
             accumulate(pending, id(x), ct)
 
 
-def run_transpose_rule(prim: Primitive, cts: Sequence[Any], out_avals: Sequence[AbstractValue],
-                       args: Sequence[Any], params: dict) -> Sequence[Any]:
+def run_transpose_rule(prim: Primitive, cts: Sequence[object], out_avals: Sequence[AbstractValue],
+                       args: Sequence[object], params: dict) -> Sequence[Any]:
     """Cotangents of ``args`` by the transpose rule of ``prim``; a cotangent of None among ``cts`` means zero."""
     rule = prim.transpose
     if rule is None:
@@ -322,7 +322,7 @@ def _tangent(x: JVPTracer) -> LinearTracer:
     return x.tangent.value if type(x.tangent) is Cell else x.tangent
 
 
-def vjp_flat(fun: Callable, primals: Sequence[Any]) -> tuple[list, Callable]:
+def vjp_flat(fun: Callable, primals: Sequence[object]) -> tuple[list, Callable]:
     """Results of ``fun``, and the function from their cotangents (`Zero` allowed) to those of ``primals``."""
     nonzero = [has_tangent(get_aval(x)) for x in primals]
     outs, inputs, trace, tangents = linearize_flat(fun, primals, nonzero)
@@ -352,7 +352,7 @@ class Linearized:
     def num_fresh(self) -> int:
         return sum(kind == "fresh" for kind, _ in self.sources)
 
-    def residuals(self, args: Sequence[Any], outs: Sequence[Any]) -> list:
+    def residuals(self, args: Sequence[object], outs: Sequence[object]) -> list:
         """The residuals, from the arguments and the results of ``primal``."""
         first_fresh = len(self.nonzero_out)
         place = {"in": lambda i: args[i], "out": lambda i: outs[i], "fresh": lambda i: outs[first_fresh + i]}
@@ -404,7 +404,7 @@ def _linearize_jaxpr(closed, nonzero, force, varying) -> Linearized:
     return Linearized(ClosedJaxpr(jaxpr, consts), ClosedJaxpr(tangent_program[0], ()), nonzero_out, sources)
 
 
-def backward_pass(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cotangents: Sequence[Any]) -> list:
+def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], cotangents: Sequence[object]) -> list:
     """Transpose a jaxpr that is linear in those of ``args`` which are `Linear`.
 
     Equations that read no linear variable are evaluated forwards first, so a program may hold the computation of its

@@ -9,7 +9,7 @@ known.
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Sequence
 
 from ..representation.effects import NO_EFFECTS, located
 from ..representation.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var
@@ -38,7 +38,7 @@ class EquationSplit:
         self.rest_outs = [i for i, u in enumerate(out_unknown) if u] if rest_outs is None else list(rest_outs)
 
 
-def split_call(prim: Primitive, args: Sequence[Any], unknown: Sequence[bool], params: dict):
+def split_call(prim: Primitive, args: Sequence[object], unknown: Sequence[bool], params: dict):
     """Run the known part of ``prim(*args)``.
 
     Returns:

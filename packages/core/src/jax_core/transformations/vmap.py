@@ -18,7 +18,7 @@ from ..representation.tracebacks import boundary
 from ..representation.typing import PyTree
 
 
-def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_axes: PyTree = 0,
+def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, out_axes: PyTree = 0,
          axis_name: Hashable | None = None, axis_size: int | None = None,
          spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
          sum_match: bool = False) -> Callable:

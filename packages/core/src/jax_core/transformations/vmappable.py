@@ -5,7 +5,7 @@ spec that its own functions understand.
 """
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..representation import tree
 from ..representation.aval import plain_values
 from ..traces.structural import matchaxis
 from .batching import AxisData, BatchTrace, in_scope
+
+if TYPE_CHECKING:
+    from ..representation.typing import AxisName, PyTree
 
 
 class _Registered:
@@ -28,8 +31,8 @@ class _Registered:
 registered: dict[type, _Registered] = {}
 
 
-def register_vmappable(data_type: type, spec_type: type, axis_size_type: type, to_elt: Callable[..., Any],
-                       from_elt: Callable[..., Any], make_iota: Callable[..., Any] | None = None) -> None:
+def register_vmappable(data_type: type, spec_type: type, axis_size_type: type, to_elt: Callable[..., object],
+                       from_elt: Callable[..., object], make_iota: Callable[..., object] | None = None) -> None:
     """Have `vmap` map values of ``data_type`` as wholes.
 
     Args:
@@ -53,17 +56,17 @@ def unregister_vmappable(data_type: type) -> None:
     del registered[data_type]
 
 
-def is_vmappable(x: Any) -> bool:
+def is_vmappable(x: object) -> bool:
     """Whether ``x`` is mapped as a whole."""
     return type(x) in registered
 
 
-def is_spec(x: Any) -> bool:
+def is_spec(x: object) -> bool:
     """Whether ``x`` stands for an axis: None, or a spec of a registered type."""
     return x is None or any(isinstance(x, r.spec_type) for r in registered.values())
 
 
-def mapped(fun: Callable[..., Any], args: tuple, kwargs: dict, in_axes: Any, out_axes: Any, axis_name: Any,
+def mapped(fun: Callable[..., PyTree], args: tuple, kwargs: dict, in_axes: object, out_axes: object, axis_name: AxisName | Sequence[AxisName],
            axis_size: int | None) -> Any:
     """``fun`` on a batch some of whose arguments are of registered types."""
     flat, in_tree = tree.flatten((args, kwargs), is_leaf=is_vmappable)

@@ -47,16 +47,16 @@ def deriv_prop(prim: Any, deriv: Callable[..., Any], primals_in: Sequence[Any], 
     """The rule of a function of one variable whose first derivative is ``deriv``: ``y' = deriv(x) x'``."""
 def fact(n: int) -> int:
     """``n!``"""
-def jet(fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[Any], factorial_scaled: bool = True, **_: Any) -> tuple[Any, Any]:
+def jet(fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[object], factorial_scaled: bool = True, **_: Any) -> tuple[Any, Any]:
     """The derivatives of ``fun`` along a curve, up to any order: Taylor-mode forward differentiation."""
-def jet2(fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[Any], *, factorial_scaled: bool = False, **_: Any) -> tuple[Any, Any]:
+def jet2(fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[object], *, factorial_scaled: bool = False, **_: Any) -> tuple[Any, Any]:
     """partial(func, *args, **keywords) - new function with partial application of the given arguments and keywords."""
 def jet_fun(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
     """What `jet_subtrace` made of a flat function, with arrays in place of symbolic zeros."""
 jet_rules: dict
 def jet_subtrace(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
     """Values and coefficients of a flat function; `zero_series` where all are zero."""
-def linear_prop(prim: Any, primals_in: Sequence[Any], series_in: Sequence[Any], **params: Any) -> tuple[Any, Any]:
+def linear_prop(prim: Any, primals_in: Sequence[object], series_in: Sequence[object], **params: Any) -> tuple[Any, Any]:
     """The rule of a primitive that is linear in all operands together: derivatives go through it order by order."""
 def traceable(fun: WrappedFun, *gen_static_args: Any, use_eq_store: bool = False, unk_names: bool = False) -> tuple[WrappedFun, Callable[..., Any]]:
     """A function of ``(primals, series)`` as a flat one; the structure of its result goes to the store."""

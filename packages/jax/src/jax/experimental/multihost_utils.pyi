@@ -1,6 +1,6 @@
 """Types of `jax.experimental.multihost_utils`. Written by packages/jax/tools/make_stubs.py."""
 from contextlib import AbstractContextManager
-from jax import Array, P
+from jax import Array, Device, P
 from jax.core import ShapedArray
 from jax.sharding import Mesh
 from jax.typing import ArrayLike
@@ -25,7 +25,7 @@ def host_local_array_to_global_array(local_inputs: Any, global_mesh: Mesh, pspec
 def host_local_array_to_global_array_impl(arr: ArrayLike, *, global_mesh: Mesh, pspec: P) -> Array:
     """The global array of which this process gives ``arr``."""
 host_local_array_to_global_array_p: Any
-def live_devices(devices: Sequence[Any]) -> AbstractContextManager[list[Any]]:
+def live_devices(devices: Sequence[Device]) -> AbstractContextManager[list[Any]]:
     """``with live_devices(devices) as live:`` those of ``devices`` whose processes are running, the same in all of them."""
 def ltg_abstract_eval(arr: ShapedArray, *, global_mesh: Mesh, pspec: P) -> ShapedArray:
     """The type of the global array of which each process gives ``arr``."""

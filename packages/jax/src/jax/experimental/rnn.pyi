@@ -18,7 +18,7 @@ def lstm_ref(x: ArrayLike, h_0: ArrayLike, c_0: ArrayLike, W_ih: dict[int, Array
     """`lstm` with the weights in parts, as `unpack_lstm_weights` gives them."""
 def rnn_abstract_eval(x_aval: Any, h_0_aval: Any, c_0_aval: Any, w_aval: Any, seq_lengths_aval: Any, input_size: int, hidden_size: int, num_layers: int, dropout: float, bidirectional: bool, cudnn_allow_tf32: bool) -> tuple:
     """The types of outputs and last states; there is no reserved space, so the last type is that of an empty array."""
-def rnn_bwd_abstract_eval(dy_aval: Any, dhn_aval: Any, dcn_aval: Any, x_aval: Any, h0_aval: Any, c0_aval: Any, w_aval: Any, y_aval: Any, reserve_space_aval: Any, seq_lengths_aval: Any, input_size: int, hidden_size: int, num_layers: int, dropout: float, bidirectional: bool, cudnn_allow_tf32: bool) -> tuple:
+def rnn_bwd_abstract_eval(dy_aval: object, dhn_aval: object, dcn_aval: object, x_aval: object, h0_aval: object, c0_aval: object, w_aval: object, y_aval: object, reserve_space_aval: object, seq_lengths_aval: object, input_size: int, hidden_size: int, num_layers: int, dropout: float, bidirectional: bool, cudnn_allow_tf32: bool) -> tuple:
     """The types of the cotangents of inputs, states and weights: those of the things themselves."""
 rnn_bwd_p: Any
 rnn_fwd_p: Any

@@ -9,5 +9,5 @@ def set_xla_metadata(x: Any = None, **kwargs: Any) -> Any:
     """``x`` (a pytree of arrays), whose values are computed by operations with the metadata ``kwargs``."""
 def xla_metadata_call(f: Callable[..., Any] | None = None, /, **meta: Any) -> Callable[..., Any]:
     """``f`` as a call with the metadata ``meta``; derivatives have them too. Without ``f``, a decorator."""
-def xla_metadata_call2(f: Callable[..., Any] | None = None, /, metadata: Mapping[str, Any] | None = None, *, ad_metadata: str | Mapping[str, Any] = 'same') -> Callable[..., Any]:
+def xla_metadata_call2(f: Callable[..., Any] | None = None, /, metadata: Mapping[str, object] | None = None, *, ad_metadata: str | Mapping[str, Any] = 'same') -> Callable[..., Any]:
     """``f`` as a call with metadata."""

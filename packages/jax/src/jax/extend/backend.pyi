@@ -55,7 +55,7 @@ def get_default_device() -> Any:
     """The device that new arrays are put on."""
 def register_backend_cache(cache: object, for_what: str) -> None:
     """Not needed: caches of this system are cleared by `jax.clear_caches`."""
-def register_backend_factory(name: str, factory: Callable[..., Any], *, priority: int = 0, fail_quietly: bool = True, experimental: bool = False, make_topology: Callable[..., Any] | None = None, c_api: object | None = None) -> None:
+def register_backend_factory(name: str, factory: Callable[..., Any], *, priority: int = 0, fail_quietly: bool = True, experimental: bool = False, make_topology: Callable[..., object] | None = None, c_api: object | None = None) -> None:
     """Not supported: platforms come as PJRT plugins, see ``plugins.register_plugin``."""
 def register_plugin(plugin_name: str, *, priority: int = 400, library_path: str | None = None, options: dict | None = None, c_api: object | None = None, **_: Any) -> Any:
     """Register a PJRT plugin as the platform ``plugin_name``; plugins' own `initialize` functions call this."""

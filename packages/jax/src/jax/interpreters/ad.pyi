@@ -10,9 +10,9 @@ from jax.experimental.hijax import Zero as Zero
 class JVPTrace(Trace):
     """Pushes tangents forward; all work is done by the parent."""
     parent: Any
-    def pair(self, primal: Any, tangent: Any) -> Any: ...
+    def pair(self, primal: object, tangent: object) -> Any: ...
     def read_ref(self, ref: Any) -> Any: ...
-    def refuse_change(self, prim: Any, ref: Any, value: Any) -> Any: ...
+    def refuse_change(self, prim: Any, ref: object, value: object) -> Any: ...
     def split(self, x: Any) -> tuple[Any, Any]: ...
     def write_ref(self, ref: Any, value: Any) -> Any: ...
 class JVPTracer(Tracer):
@@ -28,7 +28,7 @@ def add_jaxvals(x: ArrayLike, y: ArrayLike) -> Any:
 add_jaxvals_p: Any
 def add_tangents(x: ArrayLike, y: ArrayLike) -> Any:
     """Sum of two tangents or cotangents, either of which may be a `Zero`."""
-def backward_pass(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cotangents: Sequence[Any]) -> list:
+def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], cotangents: Sequence[object]) -> list:
     """Transpose a jaxpr that is linear in those of ``args`` which are `Linear`."""
 def defbilinear(prim: Any, lhs_rule: Callable[..., Any], rhs_rule: Callable[..., Any]) -> None:
     """Make ``prim`` linear in each of two operands; ``lhs_rule(cotangent, x, y, **params)`` is the cotangent of the first."""
@@ -42,7 +42,7 @@ def deflinear2(primitive: Any, transpose_rule: Callable[..., Any]) -> None:
     """Make ``primitive`` linear; ``transpose_rule(cotangent, *operands, **params)`` gives a list of cotangents."""
 def get_primitive_transpose(p: Any) -> Callable[..., Any]:
     """The transpose rule of ``p``; raises NotImplementedError if it has none."""
-def instantiate_zeros(tangent: Any) -> Any:
+def instantiate_zeros(tangent: object) -> Any:
     """``tangent`` itself, or an array of zeros for a `Zero`."""
 def is_undefined_primal(x: object) -> bool:
     """Whether a transpose rule must find a cotangent for this operand."""

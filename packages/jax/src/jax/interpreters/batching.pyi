@@ -19,7 +19,7 @@ def defvectorized(prim: Any) -> None:
     """``prim`` is elementwise in its operands."""
 fancy_primitive_batchers: MutableMapping
 primitive_batchers: MutableMapping
-def register_vmappable(data_type: type, spec_type: type, axis_size_type: type, to_elt: Callable[..., Any], from_elt: Callable[..., Any], make_iota: Callable[..., Any] | None = None) -> None:
+def register_vmappable(data_type: type, spec_type: type, axis_size_type: type, to_elt: Callable[..., object], from_elt: Callable[..., object], make_iota: Callable[..., object] | None = None) -> None:
     """Have `vmap` map values of ``data_type`` as wholes."""
 def unregister_vmappable(data_type: type) -> None:
     """Undo `register_vmappable`. Raises KeyError if ``data_type`` is not registered."""

@@ -24,7 +24,7 @@ class LoweringRule:
 class ModuleContext:
     """The module that a rule writes into."""
     def __init__(self, builder: Any, context: Any, module: Any) -> None: ...
-    def add_host_callback(self, callback: Callable[..., Any]) -> None: ...
+    def add_host_callback(self, callback: Callable[..., object]) -> None: ...
     def add_keepalive(self, keepalive: object) -> None: ...
     def get_backend(self, optional: bool = False) -> Any: ...
     def new_channel(self) -> int: ...
@@ -46,12 +46,12 @@ class TokenSet:
     def __init__(self, tokens: Mapping[Any, Any] | None = None) -> None: ...
     def __len__(self) -> Any: ...
     @staticmethod
-    def create(effects: Sequence[Any]) -> TokenSet:
+    def create(effects: Sequence[object]) -> TokenSet:
         """New tokens for ``effects``, made where operations are being inserted."""
     def effects(self) -> set: ...
     def get(self, effect: Effect) -> Any: ...
     def items(self) -> tuple: ...
-    def subset(self, effects: Sequence[Any]) -> TokenSet: ...
+    def subset(self, effects: Sequence[object]) -> TokenSet: ...
     def update_tokens(self, tokens: TokenSet) -> TokenSet: ...
 Value: TypeAlias = Any
 def aval_to_ir_type(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> Any:
@@ -66,7 +66,7 @@ def dense_int_elements(xs: Sequence[int]) -> Any:
     """Integers as an attribute with the type of a tensor."""
 def dtype_to_ir_type(dtype: DTypeLike) -> Any:
     """The type of an element."""
-def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any], token: Any, operands: Sequence[Any], operand_avals: Sequence[AbstractValue], result_avals: Sequence[AbstractValue], *, has_side_effect: bool, returns_token: bool = True, partitioned: bool = False, sharding: Any = None) -> tuple:
+def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., object], token: Any, operands: Sequence[object], operand_avals: Sequence[AbstractValue], result_avals: Sequence[AbstractValue], *, has_side_effect: bool, returns_token: bool = True, partitioned: bool = False, sharding: Any = None) -> tuple:
     """A call of ``callback(*numpy arrays) -> sequence of numpy arrays`` on the host."""
 def flatten_ir_types(xs: Any) -> list:
     """A nested sequence of types as a list."""
@@ -83,7 +83,7 @@ def ir_constant(val: ArrayLike, *, const_lowering: Any = None, aval: AbstractVal
     """A constant, as a value."""
 def ir_constants(val: ArrayLike, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> list:
     """The values that represent a constant; here always one."""
-def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: object, tokens: TokenSet, consts_for_constvars: Sequence[Any], *args: Any, dim_var_values: Sequence[Any] = ..., const_lowering: Any = None, outer_traceback: object | None = None) -> tuple:
+def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: object, tokens: TokenSet, consts_for_constvars: Sequence[object], *args: Any, dim_var_values: Sequence[object] = ..., const_lowering: Any = None, outer_traceback: object | None = None) -> tuple:
     """The equations of ``jaxpr`` on the values ``args``: the results, and the tokens."""
 def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> LoweringRule:
     """A lowering rule that traces ``fun(*arrays, **params)``."""
@@ -99,7 +99,7 @@ def module_to_bytecode(module: Any) -> bytes:
     """A module as bytes."""
 def module_to_string(module: Any, enable_debug_info: bool | None = None) -> str:
     """A module as text."""
-def register_constant_handler(type_: type, handler_fun: Callable[..., Any]) -> None:
+def register_constant_handler(type_: type, handler_fun: Callable[..., object]) -> None:
     """Say how `ir_constant` makes a constant of an object of a class: ``handler(value, aval)``."""
 def register_lowering(prim: Any, rule: Callable[..., Any], platform: str | None = None, inline: bool = True, cacheable: bool = True) -> Callable[..., Any]:
     """Set how ``prim`` is compiled, on all platforms or one."""
@@ -107,5 +107,5 @@ def shape_tensor(ctx: LoweringRuleContext, sizes: Sequence[int]) -> Any:
     """Lengths of axes as a value."""
 def token_type() -> Any:
     """The type of tokens."""
-def unflatten_ir_values_like_types(xs: Sequence[Any], ys: Sequence[Any]) -> list:
+def unflatten_ir_values_like_types(xs: Sequence[Any], ys: Sequence[object]) -> list:
     """The values ``xs`` in groups, as the types ``ys`` are."""

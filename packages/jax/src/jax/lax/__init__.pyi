@@ -47,7 +47,7 @@ class DotAlgorithmPreset(Enum):
     def accumulation_type(self) -> Any: ...
     @property
     def supported_lhs_types(self) -> tuple | None: ...
-    def supported_output_types(self, lhs_dtype: Any, rhs_dtype: Any) -> tuple | None: ...
+    def supported_output_types(self, lhs_dtype: DTypeLike, rhs_dtype: DTypeLike) -> tuple | None: ...
     @property
     def supported_rhs_types(self) -> tuple | None: ...
 DotDimensionNumbers: TypeAlias = tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]]
@@ -227,7 +227,7 @@ composite_p: Any
 def concatenate(operands: ArrayLike | Sequence[ArrayLike], dimension: int) -> Array:
     """``operands`` one after another along axis ``dimension``."""
 concatenate_p: Any
-def cond(pred: ArrayLike, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any, operand: Any = ..., linear: Any = None) -> Any:
+def cond(pred: ArrayLike, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any, operand: Any = ..., linear: object | None = None) -> Any:
     """``true_fun(*operands)`` if ``pred``, else ``false_fun(*operands)``; only the chosen function runs."""
 cond_p: Any
 def conj(x: ArrayLike) -> Array:
@@ -456,7 +456,7 @@ def pbroadcast(x: Any, axis_name: Any | Sequence[Any], source: int) -> Any:
     """The value at position ``source``, at all positions."""
 def pcast(x: Any, axis_name: Any | Sequence[Any], *, to: str) -> Any:
     """``x`` itself (a pytree), counted in another way over a named axis. Only a checked `shard_map` makes the difference."""
-def platform_dependent(*args: Any, default: Callable[..., Any] | None = None, **per_platform: Callable[..., Any]) -> Any:
+def platform_dependent(*args: Any, default: Callable[..., object] | None = None, **per_platform: Callable[..., Any]) -> Any:
     """Call the function for the platform that the program is compiled for."""
 def pmax(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any:
     """The maximum over a named axis, element by element. Arguments and errors as for `psum`."""
@@ -538,7 +538,7 @@ reduce_scatter_p: Any
 def reduce_sum(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Sum over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes."""
 reduce_sum_p: Any
-def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callable[..., Any], window_dimensions: Sequence[int], window_strides: Sequence[int] | None = None, padding: str | Sequence[tuple[int, int]] = 'VALID', base_dilation: Sequence[int] | None = None, window_dilation: Sequence[int] | None = None) -> Any:
+def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callable[..., object], window_dimensions: Sequence[int], window_strides: Sequence[int] | None = None, padding: str | Sequence[tuple[int, int]] = 'VALID', base_dilation: Sequence[int] | None = None, window_dilation: Sequence[int] | None = None) -> Any:
     """Reduce every window of an array, or of several arrays of one shape together."""
 reduce_window_max_p: Any
 reduce_window_min_p: Any

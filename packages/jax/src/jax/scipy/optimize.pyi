@@ -14,5 +14,5 @@ class OptimizeResults(NamedTuple):
     nfev: Any
     njev: Any
     nit: Any
-def minimize(fun: Callable[..., Any], x0: ArrayLike, args: tuple = ..., *, method: str, tol: float | None = None, options: Mapping[str, Any] | None = None) -> OptimizeResults:
+def minimize(fun: Callable[..., Any], x0: ArrayLike, args: tuple = ..., *, method: str, tol: float | None = None, options: Mapping[str, object] | None = None) -> OptimizeResults:
     """A local minimum of ``fun(x, *args)``."""

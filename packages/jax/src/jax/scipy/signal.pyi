@@ -13,7 +13,7 @@ def correlate2d(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', boundary: st
     """Cross-correlation of two matrices. Arguments as for `convolve2d`. Source: `scipy.signal.correlate2d`."""
 def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = 'hann', nperseg: int | None = None, noverlap: int | None = None, nfft: int | None = None, detrend: str = 'constant', return_onesided: bool = True, scaling: str = 'density', axis: int = -1, average: str = 'mean') -> tuple[Array, Array]:
     """Cross power spectrum of ``x`` and ``y`` by Welch's method."""
-def detrend(data: ArrayLike, axis: int = -1, type: str = 'linear', bp: Sequence[int] | ArrayLike = 0, overwrite_data: Any = None) -> Array:
+def detrend(data: ArrayLike, axis: int = -1, type: str = 'linear', bp: Sequence[int] | ArrayLike = 0, overwrite_data: object | None = None) -> Array:
     """``data`` less its mean ("constant") or its least-squares line ("linear") along ``axis``."""
 def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', axes: Sequence[int] | None = None) -> Array:
     """Convolution by fast Fourier transforms along ``axes`` (all by default); other axes broadcast."""

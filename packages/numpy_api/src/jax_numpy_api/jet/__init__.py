@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from jax_core.representation.typing import PyTree
 from .programs import jet_flat
 from . import rules as _rules  # fills tables of `trace`, as `programs` does
 from .trace import JetTrace, JetTracer, jet_rules, over, settle, times
+
+if TYPE_CHECKING:
+    from jax_core.representation.tree import PyTreeDef
 
 __all__ = ["JetTrace", "JetTracer", "ZeroSeries", "ZeroTerm", "call_param_updaters", "def_comp", "def_deriv", "deflinear",
            "defzero", "deriv_prop", "fact", "jet", "jet2", "jet_fun", "jet_rules", "jet_subtrace",
@@ -43,7 +46,7 @@ def fact(n: int) -> int:
     return math.factorial(n)
 
 
-def jet(fun: Callable[..., Any], primals: Sequence[PyTree], series: Sequence[Any], factorial_scaled: bool = True,
+def jet(fun: Callable[..., PyTree], primals: Sequence[PyTree], series: Sequence[object], factorial_scaled: bool = True,
         **_: Any) -> tuple[Any, Any]:
     """The derivatives of ``fun`` along a curve, up to any order: Taylor-mode forward differentiation.
 
@@ -169,7 +172,7 @@ def zero_prop(prim: Primitive, primals_in: Sequence[Any], series_in: Sequence[An
     return out, [_zeros_like(x, order) for x in out] if prim.multiple_results else _zeros_like(out, order)
 
 
-def linear_prop(prim: Primitive, primals_in: Sequence[Any], series_in: Sequence[Any], **params: Any) -> tuple[Any, Any]:
+def linear_prop(prim: Primitive, primals_in: Sequence[object], series_in: Sequence[object], **params: Any) -> tuple[Any, Any]:
     """The rule of a primitive that is linear in all operands together: derivatives go through it order by order."""
     out = prim.bind(*primals_in, **params)
     rows = [prim.bind(*terms, **params) for terms in zip(*series_in)]
@@ -221,7 +224,7 @@ def jet_subtrace(f: Callable, order: int, primals: Sequence[Any], series: Sequen
 
 
 @linear_util.transformation2
-def jet_fun(f: Callable, order: int, primals: Sequence[Any], series: Sequence[Any]) -> tuple[tuple, list]:
+def jet_fun(f: Callable, order: int, primals: Sequence[object], series: Sequence[object]) -> tuple[tuple, list]:
     """What `jet_subtrace` made of a flat function, with arrays in place of symbolic zeros."""
     outs, out_series = f(order, primals, series)
     rows = [[zero_term] * order if isinstance(row, ZeroSeries) else row for row in out_series]
@@ -229,7 +232,7 @@ def jet_fun(f: Callable, order: int, primals: Sequence[Any], series: Sequence[An
 
 
 @linear_util.transformation_with_aux2
-def traceable(f: Callable, store: Any, in_tree: Any, *primals_and_series: Any) -> list:
+def traceable(f: Callable, store: Any, in_tree: PyTreeDef, *primals_and_series: Any) -> list:
     """A function of ``(primals, series)`` as a flat one; the structure of its result goes to the store."""
     leaves, out_tree = tree.flatten(f(*tree.unflatten(in_tree, primals_and_series)))
     store.store(out_tree)

@@ -7,7 +7,7 @@ not complete yet, so it is expanded to the order that is asked for, and to no hi
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.configuration import context
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -25,12 +25,15 @@ from ..lax.control_flow.while_loop import _ignore_more_carries as ignore_more_ca
 from ..lax.control_flow.while_loop import while_p
 from .trace import PROGRAMS, JetTrace, JetTracer, Terms, expand, terms_of
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
+
 
 def _nth(terms: Terms) -> Callable[[int], Any]:
     return lambda k: None if terms is None else terms[k - 1]
 
 
-def jet_flat(fun: Callable[..., Any], primals: Sequence[Any], terms: Sequence[Terms], order: int) -> tuple[list, list[Terms]]:
+def jet_flat(fun: Callable[..., PyTree], primals: Sequence[object], terms: Sequence[Terms], order: int) -> tuple[list, list[Terms]]:
     """Values and coefficients of the flat function ``fun``."""
     trace = JetTrace(context.state.trace, order)
     inputs = [x if t is None or order == 0 else JetTracer(trace, x, order, _nth(t))

@@ -7,7 +7,7 @@ Source: Griewank, Walther, "Evaluating Derivatives", 2nd ed., table 13.1.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Callable, Sequence
 
 from jax_core.transformations.forward import run_jvp_rule
 from jax_core.representation.primitive import Primitive, Zero
@@ -30,7 +30,7 @@ from .trace import COMPOSED, SERIES, JetTrace, accumulate, coefficients, ode, ti
 
 # -- piecewise linear ----------------------------------------------------------------------------------------------------
 
-def piecewise_linear(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> Callable:
+def piecewise_linear(trace: JetTrace, prim: Primitive, args: Sequence[object], params: dict) -> Callable:
     """Where a JVP rule is linear and does not change along the curve, it serves coefficients of any order."""
     def following(k, series):
         terms = coefficients(trace, args, k)
@@ -48,7 +48,7 @@ def _absolute(trace, prim, args, params):
 
 # -- products and quotients ------------------------------------------------------------------------------------------------
 
-def product(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> Callable:
+def product(trace: JetTrace, prim: Primitive, args: Sequence[object], params: dict) -> Callable:
     """``z_k = sum of x_i y_(k-i)``, for any product."""
     x, y = args
 

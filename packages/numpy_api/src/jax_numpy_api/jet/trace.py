@@ -107,7 +107,7 @@ def settle(term: Any, primal: Any) -> Any:
     return term
 
 
-def accumulate(total: Any, term: Any) -> Any:
+def accumulate(total: object, term: object) -> Any:
     """Sum of two coefficients, either of which may be None."""
     if term is None:
         return total
@@ -252,7 +252,7 @@ def coefficients(trace: JetTrace, args: Sequence[Any], k: int) -> list:
     return [Zero.of(p) if t is None else t for p, t in zip(trace.primals(args), found)]
 
 
-def linear(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> Callable:
+def linear(trace: JetTrace, prim: Primitive, args: Sequence[object], params: dict) -> Callable:
     """Coefficient k of the result is the primitive applied to the coefficients k of all operands."""
     def following(k, series):
         terms = coefficients(trace, args, k)
@@ -285,7 +285,7 @@ def expand(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict, 
     return trace.wrap(outs if prim.multiple_results else [outs], order, following)
 
 
-def run_user_rule(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+def run_user_rule(trace: JetTrace, prim: Primitive, args: Sequence[object], params: dict) -> Any:
     """A rule from `jet_rules`, which takes and gives derivatives."""
     rule = jet_rules[prim]
 
@@ -304,7 +304,7 @@ def run_user_rule(trace: JetTrace, prim: Primitive, args: Sequence[Any], params:
 
 # -- series from JVP rules -----------------------------------------------------------------------------------------------
 
-def ode(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> "Ode":
+def ode(trace: JetTrace, prim: Primitive, args: Sequence[object], params: dict) -> "Ode":
     """The coefficients of ``prim(*args)`` by its JVP rule."""
     def rule(primals, tangents):
         outs, out_tangents = run_jvp_rule(prim, primals, tangents, params)

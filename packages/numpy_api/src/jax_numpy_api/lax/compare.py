@@ -10,7 +10,7 @@ Source: StableHLO specification, `compare`, `is_finite`; IEEE 754, totalOrder.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,8 +22,11 @@ from jax_core.representation.typing import ArrayLike
 
 from .nary import ANY, FLOAT, ORDERED, apply, boolean, elementwise, full_operands
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DTypeLike
 
-def compare_kind(dtype: Any) -> str:
+
+def compare_kind(dtype: DTypeLike) -> str:
     """How StableHLO calls the comparison of values of this dtype."""
     if dtypes.issubdtype(dtype, np.inexact):
         return "FLOAT"

@@ -4,7 +4,7 @@ Source: StableHLO specification, `composite`, `create_token`, `after_all`.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from jax_core.traces.structural import copy_p
 from jax_core.traces.trace import Tracer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 # -- composite -----------------------------------------------------------------------------------------------------------
 
@@ -132,7 +135,7 @@ composite_p = ProgramPrimitive(
     interpret=runs_its_program("call_jaxpr"), traits=Traits(Kind.CALL))
 
 
-def composite(decomposition: Callable[..., Any], name: str, version: int = 0) -> Callable:
+def composite(decomposition: Callable[..., PyTree], name: str, version: int = 0) -> Callable:
     """A function that the compiler may recognise by name; else it is what ``decomposition`` computes.
 
     Args:

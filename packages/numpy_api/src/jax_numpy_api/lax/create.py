@@ -144,7 +144,7 @@ def refuse_complex(name: str, value: complex, dtype: Any) -> None:
         raise TypeError(f"{name}: fill_value={value!r} is complex, which {dtype} cannot hold; pass dtype=complex")
 
 
-def filled(shape: tuple, value: Any, dtype: Any, weak_type: bool = False, sharding: Any = None) -> Any:
+def filled(shape: tuple, value: Any, dtype: DTypeLike | None, weak_type: bool = False, sharding: Placement | None = None) -> Any:
     """`full` for canonical arguments."""
     if isinstance(dtype, dtypes.ExtendedDType):
         if not isinstance(getattr(value, "dtype", None), dtypes.ExtendedDType):

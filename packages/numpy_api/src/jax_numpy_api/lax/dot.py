@@ -122,7 +122,7 @@ class DotAlgorithmPreset(enum.Enum):
         name = self.name.removesuffix("_FAST_ACCUM")
         return None if self is DotAlgorithmPreset.DEFAULT else _SCALAR_TYPES.get(name.split("_X")[0].split("_")[-1])
 
-    def supported_output_types(self, lhs_dtype: Any, rhs_dtype: Any) -> tuple | None:
+    def supported_output_types(self, lhs_dtype: DTypeLike, rhs_dtype: DTypeLike) -> tuple | None:
         """Dtypes that a product of operands of these dtypes may have, the one of the sum first; None for any."""
         own = self.accumulation_type
         if own is None:
@@ -169,7 +169,7 @@ def canonical_precision(precision: PrecisionLike) -> Any:
                      "lax.DotAlgorithmPreset.")
 
 
-def precision_text(precision: Any, lhs: Any = None) -> str:
+def precision_text(precision: object, lhs: Any = None) -> str:
     """The attributes ``precision`` and ``algorithm`` of `stablehlo.dot_general`, with a comma before them."""
     if precision is None or precision is DotAlgorithmPreset.DEFAULT:
         return ", precision = [DEFAULT, DEFAULT]"

@@ -8,7 +8,7 @@ Source: StableHLO specification, `gather`.
 from __future__ import annotations
 
 import enum
-from typing import Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from jax_core.representation.typing import ArrayLike, Placement
 from jax_core.representation.traits import Kind, Part, Traits
 from jax_numpy_api import lax
 from .nary import int_array
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DTypeLike
 
 
 class GatherScatterMode(enum.Enum):
@@ -212,7 +215,7 @@ def _gather_filled(x, indices, *, dimension_numbers, slice_sizes, indices_are_so
     return lax.select(inside, out, fill)
 
 
-def in_bounds(indices: Any, shape: Sequence[int], sizes: Sequence[int], index_map: Sequence[int]) -> Any:
+def in_bounds(indices: Array, shape: Sequence[int], sizes: Sequence[int], index_map: Sequence[int]) -> Any:
     """For each index vector, whether a slice of ``sizes`` that starts there lies inside ``shape``."""
     if len(index_map) == 0:
         return broadcast_in_dim(np.bool_(True), indices.shape[:-1], ())
@@ -351,7 +354,7 @@ gather_p = Primitive(
     splits=_gather_splits, sums=partial_sums.as_first)
 
 
-def default_fill(dtype: Any) -> Any:
+def default_fill(dtype: DTypeLike) -> Any:
     """What the mode "fill" reads by default: NaN, the lowest signed or highest unsigned integer, True; for keys, of words."""
     if isinstance(dtype, dtypes.ExtendedDType):
         return default_fill(dtype.physical_element_aval.dtype)

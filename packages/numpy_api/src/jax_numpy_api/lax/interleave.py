@@ -85,7 +85,7 @@ interleave_p = Primitive(
     traits=Traits(Kind.MOVE, inner=Inner.PIECES), splits=splits.along_axis)
 
 
-def interleave(even: Any, odd: Any, axis: int) -> Any:
+def interleave(even: object, odd: object, axis: int) -> Any:
     """``even[0], odd[0], even[1], ...`` along ``axis``; ``even`` is as long as ``odd``, or longer by one.
 
     Raises:

@@ -14,24 +14,27 @@ Of equal zeros of different signs, the elementwise ones give the second.
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 
 from jax_core.representation.aval import ShapedArray
 
 from .compare import emit_compare
 
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+
 _LARGE = 1 << 11  # elements; the library's own limit is 4096, here with a margin for what is fused
 _TAKEN = {"float16", "bfloat16", "float32", "float64"}
 _BETTER = {"stablehlo.maximum": "LE", "stablehlo.minimum": "GE"}  # how the first compares when the second is the result
 
 
-def drops_nan(b: Any, aval: ShapedArray) -> bool:
+def drops_nan(b: Builder, aval: ShapedArray) -> bool:
     """Whether XLA may lose NaN in extrema of arrays of this type."""
     return b.platform == "cpu" and aval.size >= _LARGE and aval.dtype.name in _TAKEN
 
 
-def emit_choice(b: Any, op: str, x: Any, y: Any) -> Any:
+def emit_choice(b: Builder, op: str, x: Value, y: Value) -> Any:
     """The maximum or minimum (by the name of the StableHLO op) of two values of one type, NaN where either is."""
     second = emit_compare(b, _BETTER[op], x, y)
     nan = emit_compare(b, "NE", y, y)

@@ -6,7 +6,7 @@ is for `jax.numpy`. The result is weakly typed if all operands are.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from jax_core.representation.traits import Kind, Quick, Traits
 from jax_core.traces.structural import broadcast_in_dim, reduce_sum_p
 
 from .accuracy import accuracy_text
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
+    from jax_core.representation.typing import ArrayLike, DTypeLike
 
 FLOAT = ("real floating",)
 COMPLEX = ("complex floating",)
@@ -143,13 +147,13 @@ def emit(b, name: str, *xs, out: ShapedArray | None = None):
 
 # -- tangents and cotangents ---------------------------------------------------------------------------------------------
 
-def like(g: Any, out: Any) -> Any:
+def like(g: ArrayLike, out: Any) -> Any:
     """The tangent ``g`` of a scalar operand, repeated to the shape of ``out``."""
     shape = np.shape(out)
     return g if np.shape(g) == shape else broadcast_in_dim(g, shape, ())
 
 
-def unbroadcast(ct: Any, operand: Any) -> Any:
+def unbroadcast(ct: Array, operand: Array) -> Any:
     """The cotangent ``ct`` of a result, for a linear operand that may be a scalar that counted for all elements: their sum."""
     if isinstance(ct, Zero):
         return ct
@@ -159,7 +163,7 @@ def unbroadcast(ct: Any, operand: Any) -> Any:
     return reduce_sum_p.bind(ct, axes=tuple(range(np.ndim(ct))))
 
 
-def typed_scalar(value: float, dtype: Any) -> Any:
+def typed_scalar(value: float, dtype: DTypeLike) -> Any:
     """``value`` in exactly the dtype: a Python scalar where that has it by default, else a NumPy scalar."""
     dtype = np.dtype(dtype)
     if dtype == _FLOAT32 and not _x64():
@@ -174,14 +178,14 @@ def _x64() -> bool:
     return flags.enable_x64.value
 
 
-def constant(value: float, x: Any) -> Any:
+def constant(value: float, x: ArrayLike) -> Any:
     """The scalar ``value`` in the dtype of ``x``."""
     return typed_scalar(value, get_aval(x).dtype)
 
 
 # -- declarations --------------------------------------------------------------------------------------------------------
 
-def elementwise(name: str, lower: Any, *, accepts: tuple[str, ...], jvp: Any, transpose: Any = None,
+def elementwise(name: str, lower: object, *, accepts: tuple[str, ...], jvp: object, transpose: object = None,
                 reference: Callable | None = None, result: Callable = same, equal: bool = True,
                 exact: Any = False, cost: float | None = None, quick: Quick = Quick.SAME, sums: Callable | None = None) -> Primitive:
     """Declare an elementwise primitive.
@@ -237,7 +241,7 @@ def apply(prim: Primitive, *args: Any, **params: Any) -> Any:
     return prim.bind(*args, **params)
 
 
-def as_operand(name: str, x: Any, position: int) -> Any:
+def as_operand(name: str, x: ArrayLike, position: int) -> Any:
     """``x`` if it can be an operand (objects with ``__jax_array__`` are asked for their array), else TypeError."""
     if type(x) in dtypes.python_scalar_dtypes or getattr(x, "shape", None) is not None:
         return x

@@ -11,7 +11,7 @@ Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190, section 1
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,11 +20,14 @@ from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.traces.structural import bdim_at_front, instantiate
 from jax_numpy_api import lax
 
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
+
 _COUNTER = np.dtype(np.int32)
 _WIDTH = 2048  # elements that one step of the loop works on, at least
 
 
-def shifted(x: Any, axis: int, reverse: bool, fill: Any = 0) -> Any:
+def shifted(x: Array, axis: int, reverse: bool, fill: object = 0) -> Any:
     """``x`` moved on by one along ``axis`` in the direction of the run; ``fill`` comes first."""
     config = [(0, 0, 0)] * np.ndim(x)
     config[axis] = (-1, 1, 0) if reverse else (1, -1, 0)

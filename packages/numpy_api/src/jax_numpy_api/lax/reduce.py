@@ -38,12 +38,12 @@ from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_
 from .shape import concatenate_p, reshaped, split_p
 
 
-def lowest(dtype: Any) -> Any:
+def lowest(dtype: DTypeLike) -> Any:
     """The identity of max: -inf, or the least value of the dtype."""
     return _extreme(dtype, -1)
 
 
-def highest(dtype: Any) -> Any:
+def highest(dtype: DTypeLike) -> Any:
     """The identity of min: inf, or the greatest value of the dtype."""
     return _extreme(dtype, 1)
 

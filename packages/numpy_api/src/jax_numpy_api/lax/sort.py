@@ -31,7 +31,7 @@ _NAN_BITS = {np.int32: 0x7FC00000, np.int64: 0x7FF8000000000000}
 _MOST_DIGITS = 4  # beyond, one sort with a comparator of all keys is faster
 
 
-def take_along(x: Any, indices: Any, axis: int) -> Any:
+def take_along(x: Array, indices: Array, axis: int) -> Any:
     """``x`` at ``indices`` along one axis; the other axes are those of the indices. Indices must be in bounds, so that there are
     none of an axis without elements."""
     if np.shape(x)[axis] == 0:

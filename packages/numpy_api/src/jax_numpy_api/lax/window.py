@@ -468,7 +468,7 @@ def _known_reducer(computation, init, dtype):
     return None
 
 
-def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callable[..., Any],
+def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callable[..., object],
                   window_dimensions: Sequence[int], window_strides: Sequence[int] | None = None,
                   padding: str | Sequence[tuple[int, int]] = "VALID", base_dilation: Sequence[int] | None = None,
                   window_dilation: Sequence[int] | None = None) -> Any:

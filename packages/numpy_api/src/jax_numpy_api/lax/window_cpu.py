@@ -21,7 +21,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -29,12 +29,15 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
 
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+
 _POSITIONS = 16  # of a window, at most: so many slices are compared, and so many windows reach into a block
 _CHEAP = 4  # so many slices cost little
 _NOWHERE, _NO_WINDOW = -1, -2  # in place of the number of a position
 
 
-def combined_slices(b: Any, x: Any, op: str, start: Any, params: dict) -> Any:
+def combined_slices(b: Builder, x: Value, op: str, start: object, params: dict) -> Any:
     """Lower a reduction over windows, or return None where this form is no faster or there is none.
 
     Args:
@@ -49,7 +52,7 @@ def combined_slices(b: Any, x: Any, op: str, start: Any, params: dict) -> Any:
     return _over_slices(b, _combined, (x,), params, op=op, start=start)
 
 
-def chosen_tangents(b: Any, tangents: Any, x: Any, select_prim: Any, start: Any, params: dict) -> Any:
+def chosen_tangents(b: Builder, tangents: object, x: Value, select_prim: object, start: object, params: dict) -> Any:
     """Lower `select_and_gather_add`, or return None as above. ``start`` loses every comparison."""
     return _over_slices(b, _taken_along, (x, tangents), params, select_prim=select_prim, start=start)
 
@@ -87,7 +90,7 @@ def scatter_to_chosen(b: Any, source: Any, x: Any, select_prim: Any, start: Any,
     return _spread_once(b, shifts, source, chosen, shape=x.aval.shape, geometry=geometry)
 
 
-def spread_sum(b: Any, x: Any, params: dict) -> Any:
+def spread_sum(b: Builder, x: Value, params: dict) -> Any:
     """Lower a sum over windows of an operand spread out by strides, the gradient of sums over windows; None as above.
 
     Args:

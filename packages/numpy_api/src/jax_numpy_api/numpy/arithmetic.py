@@ -24,7 +24,7 @@ from .rows import adaptive, binary
 from .ufuncs import _is_complex, _is_inexact, _like, truth
 
 
-def where(condition: Any, x: Any, y: Any) -> Any:
+def where(condition: Any, x: ArrayLike, y: ArrayLike) -> Any:
     """Selection for use inside this package: ``x`` where ``condition`` holds, else ``y``; promoted and broadcast."""
     x, y = promote_dtypes(x, y)
     return select(truth(condition), x, y)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from jax_core import backends
 from jax_core.configuration import flags
 from jax_core.extension_points import array_namespace
 from jax_core.representation import dtypes
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DeviceLike, Placement
 
 __array_api_version__ = "2024.12"
 
@@ -41,12 +44,12 @@ class ArrayNamespaceInfo:
         """All devices of this process, and None."""
         return [None, *backends.get().devices()]
 
-    def default_dtypes(self, *, device: Any = None) -> dict:
+    def default_dtypes(self, *, device: DeviceLike | None = None) -> dict:
         """The dtypes that arrays get where none is given."""
         return {"real floating": dtypes.default_float_dtype(), "complex floating": dtypes.default_complex_dtype(),
                 "integral": dtypes.default_int_dtype(), "indexing": dtypes.default_int_dtype()}
 
-    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict:
+    def dtypes(self, *, device: Placement | None = None, kind: Any = None) -> dict:
         """The dtypes there are, by name; those of 64 bits (128 for complex) only while x64 is enabled."""
         names = ["bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float32", "complex64"]
         if flags.enable_x64.value:

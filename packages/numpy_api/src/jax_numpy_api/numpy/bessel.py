@@ -8,13 +8,16 @@ Sources: DLMF 10.25.2, 10.29.1, 10.29.2.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jax_core.transformations.custom_jvp import custom_jvp
 
 from .. import lax
 from .arithmetic import clip, where
 from .ufuncs import abs as absolute, exp
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 _OVERFLOWS = 1e4  # beyond this both functions are infinite in any dtype
 _RATIO = tuple(0.5 / (4 ** k * math.factorial(k) * math.factorial(k + 1)) for k in range(9))  # of I1(x)/x in x**2, up to 1
@@ -26,7 +29,7 @@ def _unscaled(scaled, x):
 
 
 @custom_jvp
-def i0(x: Any) -> Any:
+def i0(x: Array) -> Any:
     """The modified Bessel function of order 0, of a floating-point array."""
     x = clip(x, -_OVERFLOWS, _OVERFLOWS)
     return _unscaled(lax.bessel_i0e(x), x)
@@ -39,7 +42,7 @@ def _i0_jvp(primals, tangents):
 
 
 @custom_jvp
-def i1(x: Any) -> Any:
+def i1(x: Array) -> Any:
     """The modified Bessel function of order 1, of a floating-point array."""
     x = clip(x, -_OVERFLOWS, _OVERFLOWS)
     return _unscaled(lax.bessel_i1e(x), x)

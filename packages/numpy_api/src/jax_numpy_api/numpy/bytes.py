@@ -58,7 +58,7 @@ def _as_pairs(x):
     return lax.reshape(pairs, (*x.shape[:-1], 2 * x.shape[-1]))
 
 
-def swapped(x: Any) -> Array:
+def swapped(x: Array) -> Array:
     """``x`` with the bytes of each element reversed."""
     if x.dtype.itemsize == 1:
         return x

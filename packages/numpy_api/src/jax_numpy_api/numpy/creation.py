@@ -153,7 +153,7 @@ def full(shape: Shape | int, fill_value: ArrayLike, dtype: DTypeLike | None = No
     return placed(broadcast_to(astype_of(fill_value, asked, weak), shape), device, out_sharding)
 
 
-def astype_of(x: Any, dtype: Any, weak: bool = False) -> Array:
+def astype_of(x: ArrayLike, dtype: DTypeLike | None, weak: bool = False) -> Array:
     """``x`` converted, as one of our arrays."""
     x = convert(x, dtype, weak)
     return x if is_array(x) else backends.get().put(x)
@@ -330,7 +330,7 @@ def _from_array(x: Any, dtype: Any, copy: bool) -> Array:
     return lax.copy_p.bind(x) if copy else x
 
 
-def convert_to(x: Any, dtype: Any) -> Array:
+def convert_to(x: Array, dtype: DTypeLike) -> Array:
     """A cast that also makes a weak type strong."""
     if x.dtype == dtype and not x.weak_type:
         return x

@@ -5,7 +5,7 @@ Eagerly, a line between two numbers is made by NumPy in float64, and is exact at
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Literal, Sequence, overload
+from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence, overload
 
 import numpy as np
 
@@ -24,8 +24,11 @@ from .promotion import (canonical_shape, check_arraylike, convert, evaluating,
 from .shaping import moveaxis, stack
 from .ufuncs import exp, less, log, sign
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
-def fromfunction(function: Callable[..., Any], shape: Shape, *, dtype: DTypeLike = float, **kwargs: Any) -> Array:
+
+def fromfunction(function: Callable[..., PyTree], shape: Shape, *, dtype: DTypeLike = float, **kwargs: Any) -> Array:
     """``function`` of the coordinate of each element, applied to all elements at once by `vmap`.
 
     Args:

@@ -85,7 +85,7 @@ class General(NamedTuple):
 
 # -- taking an index apart ---------------------------------------------------------------------------------------------
 
-def as_tuple(index: Any) -> tuple:
+def as_tuple(index: object) -> tuple:
     """An index as a tuple of its parts; refuses lists, which NumPy reads in two ways, and strings."""
     if type(index) is tuple:
         return index

@@ -13,7 +13,7 @@ A position out of bounds reads the nearest element, which gets no derivative fro
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from .arithmetic import divide, power
 from .creation import asarray, ones_like, placed
 from .index_plans import General, Scalar, Static, as_tuple, check_numbers, general_plan, index_array, reading_plan, static_plan, wrapped
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, host_view, shape_of, unwrapped
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import Placement, PyTree
 
 def _read_static(x: Any, plan: Static) -> Any:
     if not plan.whole:
@@ -392,8 +395,8 @@ class _AtIndex:
         return placed(out, None, out_sharding)
 
     @api_boundary
-    def set(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
-            out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
+    def set(self, values: object, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: object = None,
+            out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] = values``."""
         return self._write("set", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
@@ -404,15 +407,15 @@ class _AtIndex:
         return self._write("add", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
     @api_boundary
-    def subtract(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
-                 out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
+    def subtract(self, values: object, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: object = None,
+                 out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] -= values``."""
         return self._write("subtract", values, indices_are_sorted, unique_indices, mode, out_sharding,
                            wrap_negative_indices)
 
     @api_boundary
-    def multiply(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
-                 out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
+    def multiply(self, values: object, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: object = None,
+                 out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] *= values``."""
         return self._write("multiply", values, indices_are_sorted, unique_indices, mode, out_sharding,
                            wrap_negative_indices)
@@ -421,19 +424,19 @@ class _AtIndex:
 
     @api_boundary
     def min(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
-            out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
+            out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with the minimum of ``x[index]`` and ``values``."""
         return self._write("min", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
     @api_boundary
     def max(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
-            out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
+            out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with the maximum of ``x[index]`` and ``values``."""
         return self._write("max", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
     @api_boundary
-    def divide(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
-               out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
+    def divide(self, values: object, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: object = None,
+               out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] /= values``, as a quotient of ``x`` by the product of what meets in an element; of integers a
         float, as ``x / values`` is."""
         factors = _AtIndex(ones_like(self.array), self.index)._write(
@@ -441,15 +444,15 @@ class _AtIndex:
         return divide(self.array, factors)
 
     @api_boundary
-    def power(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
-              out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
+    def power(self, values: object, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: object = None,
+              out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] **= values``."""
         exponents = _AtIndex(ones_like(self.array), self.index)._write(
             "multiply", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
         return power(self.array, exponents)
 
     @api_boundary
-    def apply(self, func: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
+    def apply(self, func: Callable[..., PyTree], *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
               wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``func``, a function of one number, applied to ``x[index]``, once for each time a position comes."""
         plan = general_plan(self.array.shape, as_tuple(self.index), wrap_negative_indices)

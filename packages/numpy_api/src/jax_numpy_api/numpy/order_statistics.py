@@ -8,18 +8,21 @@ Floating-point numbers are compared as integers of the same order (`_keys`), wit
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import lax
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DTypeLike
 
 _FEWEST = 1 << 15  # elements in all; sorting fewer costs less than the loop
 _SHORTEST = 128  # elements of a line
 _RANKS = 4
 
 
-def pays(shape: tuple, dtype: Any, ranks: int) -> bool:
+def pays(shape: tuple, dtype: DTypeLike, ranks: int) -> bool:
     """Whether to select ``ranks`` elements from each line (the last axis) of an array, and not to sort it."""
     return ranks <= _RANKS and int(np.prod(shape, dtype=np.int64)) >= _FEWEST and shape[-1] >= _SHORTEST and (
         dtype in (np.float32, np.float64))

@@ -36,7 +36,7 @@ _SCALARS = {bool, int, float, complex}
 
 # -- are these arrays? -------------------------------------------------------------------------------------------------
 
-def is_arraylike(x: Any) -> bool:
+def is_arraylike(x: object) -> bool:
     """Whether ``x`` is an array, a tracer, a NumPy value, a number, or converts itself by ``__jax_array__``."""
     kind = type(x)
     return (kind in aval_of_type and kind is not ShapeDtypeStruct  # which has a type but no value
@@ -68,7 +68,7 @@ def unwrapped(x: Any) -> Any:
     return own_array(x)
 
 
-def is_tracer(x: Any) -> bool:
+def is_tracer(x: object) -> bool:
     return isinstance(x, Tracer)
 
 
@@ -91,7 +91,7 @@ def host(x: Any) -> np.ndarray | None:
     return np.asarray(x) if isinstance(x, (np.generic, np.ndarray)) or type(x) in _SCALARS else None
 
 
-def host_view(x: Any) -> np.ndarray | None:
+def host_view(x: object) -> np.ndarray | None:
     """A view of one of our arrays that is ready on the default device; a result computed from it may be put there."""
     return None if getattr(x, "committed", True) else backends.get().host_view(x)
 
@@ -146,7 +146,7 @@ def joined(*args: Any) -> tuple[Any, bool]:
         return dtypes.lattice_result_type(*map(unwrapped, args))
 
 
-def joined_in_product(preferred: Any, *args: Any) -> tuple[Any, bool]:
+def joined_in_product(preferred: object, *args: Any) -> tuple[Any, bool]:
     """`joined` for the operands of a product; where the dtype of its result is given, strict promotion lets them differ."""
     try:
         return joined(*args)
@@ -239,7 +239,7 @@ def promote_dtypes_numeric(*args: Any) -> list[Array]:
 @overload
 def strong(x: Array) -> Array: ...
 @overload
-def strong(x: Any) -> Any: ...
+def strong(x: ArrayLike) -> Any: ...
 def strong(x: Any) -> Any:
     """``x`` with its weak type made strong: what was computed from many elements does not give way any more."""
     if type(x) in (int, float, complex):
@@ -330,7 +330,7 @@ def as_array(x: ArrayLike) -> Array:
     return value if hasattr(value, "aval") else backends.get().put(value)
 
 
-def refuse_out(name: str, out: Any) -> None:
+def refuse_out(name: str, out: object) -> None:
     """Arrays are immutable, so no function writes into one."""
     if out is not None:
         raise NotImplementedError(f"The 'out' argument to jnp.{name} is not supported.")
@@ -391,7 +391,7 @@ def given_size(name: str, size: Any) -> int:
     return size
 
 
-def canonical_shape(shape: Any) -> tuple[int, ...]:
+def canonical_shape(shape: object) -> tuple[int, ...]:
     """A shape that a user gave: an integer or a sequence of them, all known now.
 
     Raises:

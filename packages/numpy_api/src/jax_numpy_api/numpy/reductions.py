@@ -219,7 +219,7 @@ def _extreme(name, a, axis, keepdims, initial, where):
     return _kept(out, shape, axes, keepdims)
 
 
-def shift(a: Any, axis: Any, where: Any = None, keepdims: bool = True) -> Array:
+def shift(a: Array, axis: object, where: object = None, keepdims: bool = True) -> Array:
     """`max` with ``initial`` -inf, as softmax and its like subtract it; it may miss NaN (`lax.reduce.shift_p`)."""
     return _extreme("shift", a, given_axes(axis), keepdims, -np.inf, where)
 
@@ -688,7 +688,7 @@ def _running(name, a, axis, dtype, fill_nan):
     return (lax.cumsum if name.endswith("sum") else lax.cumprod)(a, axis)
 
 
-def as_value(x: Any) -> Any:
+def as_value(x: ArrayLike) -> Array:
     """``x``, with Python numbers and NumPy scalars made arrays, for operations that ask for a shape."""
     return x if isinstance(x, Array) else as_array(x)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from .indexing import as_tuple
 from .promotion import as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike
 from .shaping import moveaxis
 from .vectorizing import vectorize
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 
 class ufunc:
@@ -251,7 +254,7 @@ class ufunc:
         return moveaxis(lax.fori_loop(0, n, step, out), 0, axis)
 
 
-def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: object | None = None) -> ufunc:
+def frompyfunc(func: Callable[..., PyTree], /, nin: int, nout: int, *, identity: object | None = None) -> ufunc:
     """A `ufunc` from a traceable function of numbers. Source: `numpy.frompyfunc`.
 
     >>> jnp.frompyfunc(lambda a, b: 10 * a + b, 2, 1).reduce(jnp.array([1, 2, 3]))

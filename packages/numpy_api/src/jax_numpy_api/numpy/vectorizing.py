@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from typing import Any, Callable, Collection, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Collection, Sequence, cast
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .promotion import as_array, canonical_axis, check_arraylike, check_rank_promotion, shape_of
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 _NAME = r"\w+"
 _ARGUMENT = rf"\((?:{_NAME}(?:,{_NAME})*,?)?\)"
@@ -157,7 +160,7 @@ def _mapped(fun: Callable, args: list, leads: list, lead: tuple) -> Any:
     return fun(*squeezed)
 
 
-def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> Array:
+def apply_along_axis(func1d: Callable[..., PyTree], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> Array:
     """``func1d`` of each line along an axis, whose result takes the place of the axis.
 
     Args:

@@ -14,7 +14,7 @@ from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE, ZERO
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
-from jax_core.representation.typing import ArrayLike
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from ..lax.control_flow.cond import cond
 from ..lax.control_flow.while_loop import fori_loop
@@ -49,7 +49,7 @@ def _nothing(result: Any) -> None:
     """What the function of `when` returns is dropped: nothing but references leaves it."""
 
 
-def loop(lower: ArrayLike, upper: ArrayLike, *, init_carry: Any = None, step: ArrayLike = 1,
+def loop(lower: ArrayLike, upper: ArrayLike, *, init_carry: PyTree = None, step: ArrayLike = 1,
          unroll: int | bool | None = None) -> Callable[[Callable[..., Any]], Any]:
     """Decorator: run a function of the index, or of index and carry, for the indices from ``lower`` to ``upper`` exclusive.
 
@@ -79,7 +79,7 @@ def loop(lower: ArrayLike, upper: ArrayLike, *, init_carry: Any = None, step: Ar
     return decorate
 
 
-def run_scoped(f: Callable[..., T], *types: Any, collective_axes: Any = (), **kw_types: Any) -> T:
+def run_scoped(f: Callable[..., T], *types: Any, collective_axes: object = (), **kw_types: Any) -> T:
     """``f`` on references to memory that exists while it runs.
 
     Args:
@@ -91,7 +91,7 @@ def run_scoped(f: Callable[..., T], *types: Any, collective_axes: Any = (), **kw
     return f(*made[0], **made[1])
 
 
-def with_scoped(*types: Any, collective_axes: Any = (), **kw_types: Any) -> Callable[[Callable[..., T]], T]:
+def with_scoped(*types: Any, collective_axes: object = (), **kw_types: Any) -> Callable[[Callable[..., T]], T]:
     """Decorator: `run_scoped` of a function."""
     return lambda f: run_scoped(f, *types, collective_axes=collective_axes, **kw_types)
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -12,12 +12,15 @@ from jax_core.traces.staging import trace_to_jaxpr
 
 from .specs import CostEstimate
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
+
 _TRANSCENDENTAL = 0.2
 """Elementwise operations that cost more nanoseconds than this (`traits.Traits.cost`) are counted as transcendental: from the square
 root on; a quotient is not."""
 
 
-def estimate_cost(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> CostEstimate:
+def estimate_cost(fun: Callable[..., PyTree], *args: Any, **kwargs: Any) -> CostEstimate:
     """Operations and bytes of ``fun(*args, **kwargs)``, for ``cost_estimate`` of `pallas_call`.
 
     Args:

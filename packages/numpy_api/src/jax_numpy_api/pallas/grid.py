@@ -294,7 +294,7 @@ class Program:
         return "{ " + f"{self.options.name}: " + "; ".join(lines) + " }"
 
 
-def trace_kernel(where: str, kernel: Callable, grid: tuple, refs: Any, keywords: Any, dynamic: int) -> Jaxpr:
+def trace_kernel(where: str, kernel: Callable, grid: tuple, refs: object, keywords: object, dynamic: int) -> Jaxpr:
     """The jaxpr of ``kernel``; ``refs`` and ``keywords`` are the pytrees of types of its arguments."""
     leaves, structure = tree.flatten((refs, keywords))
     rank = len(grid)

@@ -169,17 +169,17 @@ def swap(ref: Any, idx: Indexer | None, val: ArrayLike, *, mask: ArrayLike | Non
     return masked_swap_p.bind(ref, _in_dtype(ref, val), jnp.broadcast_to(mask, shape), *operands, index=index)
 
 
-def store(ref: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
+def store(ref: object, idx: Indexer, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
     """Store ``val`` in the part of ``ref`` that ``idx`` names, where ``mask`` is true; see `swap`."""
     swap(ref, idx, val, mask=mask)
 
 
-def store_view(ref: Any, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
+def store_view(ref: object, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
     """Store ``val`` in ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
     swap(ref, None, val, mask=mask)
 
 
-def load_view(ref: Any, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None,
+def load_view(ref: object, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None,
               eviction_policy: str | None = None, volatile: bool = False) -> Any:
     """The contents of ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
     return load(ref, None, mask=mask, other=other)
@@ -215,7 +215,7 @@ atomic_p = ref_primitive("atomic_rmw", out_type=_atomic_type, on_contents=_atomi
 
 
 def _atomic_function(op: str, meaning: str) -> Callable:
-    def function(x_ref_or_view: Any, idx: Indexer | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+    def function(x_ref_or_view: object, idx: Indexer | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
         ref, index, operands = _part(f"atomic_{op}", x_ref_or_view, idx)
         shape = indexing.part_shape(ref.shape, index, [get_aval(x) for x in operands])
         value = jnp.broadcast_to(_in_dtype(ref, val), shape)
@@ -248,7 +248,7 @@ atomic_cas_p = ref_primitive("atomic_cas", out_type=_cas_type,
                              on_contents=lambda x, compared, value: (x, jnp.where(strong(x) == compared, value, x)))
 
 
-def atomic_cas(ref: Any, cmp: ArrayLike, val: ArrayLike) -> Any:
+def atomic_cas(ref: object, cmp: ArrayLike, val: ArrayLike) -> Any:
     """Store ``val`` in the scalar reference ``ref`` if it holds ``cmp``, atomically; returns what was there before."""
     return atomic_cas_p.bind(ref, _in_dtype(ref, cmp), _in_dtype(ref, val))
 
@@ -274,18 +274,18 @@ class AsyncCopy:
     wait_send = wait_recv = wait
 
 
-def make_async_copy(src_ref: Any, dst_ref: Any, sem: Any = None, *, src_sem: Any = None) -> AsyncCopy:
+def make_async_copy(src_ref: object, dst_ref: object, sem: object = None, *, src_sem: object = None) -> AsyncCopy:
     """A copy of one reference, or view of a part, to another, which ``start()`` starts and ``wait()`` waits for."""
     return AsyncCopy(src_ref, dst_ref, (sem, src_sem))
 
 
-def async_copy(src_ref: Any, dst_ref: Any, sem: Any = None, *, src_sem: Any = None, priority: int = 0, add: bool = False) -> AsyncCopy:
+def async_copy(src_ref: object, dst_ref: object, sem: object = None, *, src_sem: object = None, priority: int = 0, add: bool = False) -> AsyncCopy:
     """Start a copy; ``wait()`` of what it returns waits for it."""
     copy = make_async_copy(src_ref, dst_ref, sem, src_sem=src_sem)
     copy.start(priority, add=add)
     return copy
 
 
-def sync_copy(src_ref: Any, dst_ref: Any, *, add: bool = False) -> None:
+def sync_copy(src_ref: object, dst_ref: object, *, add: bool = False) -> None:
     """Copy one reference, or view of a part, to another; with ``add``, add to what is there."""
     async_copy(src_ref, dst_ref, add=add).wait()

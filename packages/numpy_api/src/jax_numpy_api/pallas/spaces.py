@@ -110,7 +110,7 @@ class SemaphoreType(enum.Enum):
         return self(()).get_ref_aval()
 
 
-def ref_type(name: str, what: Any) -> AbstractRef:
+def ref_type(name: str, what: object) -> AbstractRef:
     """The type of a reference to the memory that ``what`` asks for; ``name`` is the function that was asked.
 
     Raises:

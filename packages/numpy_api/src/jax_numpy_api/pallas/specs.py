@@ -190,7 +190,7 @@ class InterpretParams:
     buffer_bounds: str = "logical"
 
 
-def frozen(params: Any) -> Any:
+def frozen(params: object) -> Any:
     """``params``, a dataclass or a mapping, as a hashable value to keep among the parameters of an equation."""
     if isinstance(params, Mapping):
         return tuple(sorted((k, frozen(v)) for k, v in params.items()))

@@ -121,10 +121,10 @@ def reciprocal(x: ArrayLike, *, approx: bool = False, full_range: bool = True) -
     return 1 / x  # type: ignore[operator]  # numbers and arrays
 
 
-def touch(ref: Any) -> None:
+def touch(ref: object) -> None:
     """Say that ``ref`` is used, which changes nothing."""
 
 
-def with_memory_space_constraint(x: ArrayLike, memory_space: Any) -> Any:
+def with_memory_space_constraint(x: ArrayLike, memory_space: object) -> Any:
     """``x``, with the wish that it is in ``memory_space``; a kernel's operand is where its `BlockSpec` says."""
     return x

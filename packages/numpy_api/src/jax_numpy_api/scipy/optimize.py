@@ -7,7 +7,7 @@ Source: Nocedal, Wright, "Numerical Optimization", 2nd edition, algorithms 3.5, 
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .. import numpy as jnp
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 __all__ = ["OptimizeResults", "minimize"]
 
@@ -42,8 +45,8 @@ class OptimizeResults(NamedTuple):
     nit: Any
 
 
-def minimize(fun: Callable[..., Any], x0: ArrayLike, args: tuple = (), *, method: str, tol: float | None = None,
-             options: Mapping[str, Any] | None = None) -> OptimizeResults:
+def minimize(fun: Callable[..., PyTree], x0: ArrayLike, args: tuple = (), *, method: str, tol: float | None = None,
+             options: Mapping[str, object] | None = None) -> OptimizeResults:
     """A local minimum of ``fun(x, *args)``.
 
     Args:

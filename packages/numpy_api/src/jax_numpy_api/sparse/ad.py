@@ -7,7 +7,7 @@ with the dense shape.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.transformations import autodiff
 from jax_core.representation import tree
@@ -15,6 +15,9 @@ from jax_core.representation import tree
 from .. import numpy as jnp
 from .base import JAXSparse
 from .bcoo import BCOO
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 
 def is_sparse(x: object) -> bool:
@@ -38,7 +41,7 @@ def _replaced(x, data):
     return type(x).tree_unflatten(aux, (data, *buffers[1:]))
 
 
-def flatten_fun_for_sparse_ad(fun: Callable[..., Any], argnums: int | Sequence[int], args: Sequence[Any]) -> tuple:
+def flatten_fun_for_sparse_ad(fun: Callable[..., PyTree], argnums: int | Sequence[int], args: Sequence[object]) -> tuple:
     """``fun`` as a function of the stored elements of the arguments to be differentiated.
 
     Returns:
@@ -62,7 +65,7 @@ def flatten_fun_for_sparse_ad(fun: Callable[..., Any], argnums: int | Sequence[i
     return run, [[_data(x) for x in leaves[i][0]] for i in nums], tuple(range(len(nums))), like_arguments
 
 
-def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
+def value_and_grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False,
                    **kwargs: Any) -> Callable:
     """As `jax.value_and_grad`; sparse arguments have sparse gradients.
 
@@ -77,7 +80,7 @@ def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, ha
     return value_and_grad_of
 
 
-def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
+def grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
     """As `jax.grad`; sparse arguments have sparse gradients."""
     both = value_and_grad(fun, argnums, has_aux, **kwargs)
 
@@ -123,16 +126,16 @@ def _sparse_jacobian(x, jacobian):
                 shape=(*jacobian.shape[:extra], *x.shape), indices_sorted=x.indices_sorted, unique_indices=x.unique_indices)
 
 
-def jacfwd(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
+def jacfwd(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
     """As `jax.jacfwd`; for a BCOO argument the result is BCOO, the axes of the function's result being batch axes."""
     return _jacobian(autodiff.jacfwd, fun, argnums, has_aux, kwargs)
 
 
-def jacrev(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
+def jacrev(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
     """As `jax.jacrev`; for a BCOO argument the result is BCOO, the axes of the function's result being batch axes."""
     return _jacobian(autodiff.jacrev, fun, argnums, has_aux, kwargs)
 
 
-def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
+def jacobian(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
     """The same as `jacrev`."""
     return jacrev(fun, argnums, has_aux, **kwargs)

@@ -199,7 +199,7 @@ class BCOO(JAXSparse):
     __hash__ = None
 
 
-def properties(data: Any, indices: Any, shape: Sequence[int]) -> BCOOProperties:
+def properties(data: Array, indices: Array, shape: Sequence[int]) -> BCOOProperties:
     """The layout of buffers.
 
     Raises:

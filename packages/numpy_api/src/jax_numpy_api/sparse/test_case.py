@@ -7,14 +7,14 @@ its cases, which the generators of parameterised tests need.
 from __future__ import annotations
 
 import zlib
-from typing import Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
 
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.representation import dtypes, tree
-from jax_core.representation.typing import ArrayLike
+from jax_core.representation.typing import ArrayLike, PyTree
 from jax_core.transformations import autodiff
 from jax_core.transformations.vmap import vmap
 
@@ -22,6 +22,9 @@ from .. import numpy as jnp
 from .base import JAXSparse
 from .bcoo import BCOO
 from .bcsr import BCSR
+
+if TYPE_CHECKING:
+    pass
 
 try:
     from absl.testing.parameterized import TestCase
@@ -74,11 +77,11 @@ class SparseTestCase(TestCase):
 
     # -- comparisons -----------------------------------------------------------------------------------------------------
 
-    def assertArraysEqual(self, x: Any, y: Any, *, check_dtypes: bool = True, err_msg: str = "", **unused: Any) -> None:
+    def assertArraysEqual(self, x: ArrayLike, y: ArrayLike, *, check_dtypes: bool = True, err_msg: str = "", **unused: Any) -> None:
         """Fail unless two arrays have the same elements (NaN equals NaN) and dtypes."""
         self.assertArraysAllClose(x, y, check_dtypes=check_dtypes, atol=0, rtol=0, err_msg=err_msg)
 
-    def assertArraysAllClose(self, x: Any, y: Any, *, check_dtypes: bool = True, atol: Tolerance = None,
+    def assertArraysAllClose(self, x: ArrayLike, y: ArrayLike, *, check_dtypes: bool = True, atol: Tolerance = None,
                              rtol: Tolerance = None, err_msg: str = "") -> None:
         """Fail unless two arrays have one shape, one dtype, and elements that are close for it."""
         if check_dtypes:
@@ -88,7 +91,7 @@ class SparseTestCase(TestCase):
         atol, rtol = _tolerance(atol, x, y), _tolerance(rtol, x, y)
         np.testing.assert_allclose(_wide(x), _wide(y), atol=atol, rtol=rtol, err_msg=err_msg)
 
-    def assertAllClose(self, x: Any, y: Any, *, check_dtypes: bool = True, atol: Tolerance = None, rtol: Tolerance = None,
+    def assertAllClose(self, x: PyTree, y: PyTree, *, check_dtypes: bool = True, atol: Tolerance = None, rtol: Tolerance = None,
                        canonicalize_dtypes: bool = True, err_msg: str = "") -> None:
         """`assertArraysAllClose` for each pair of leaves of two pytrees; sparse arrays are compared as dense ones."""
         del canonicalize_dtypes

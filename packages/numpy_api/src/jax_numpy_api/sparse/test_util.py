@@ -33,7 +33,7 @@ class SparseLayout(NamedTuple):
     n_sparse: int
 
 
-def iter_subsets(s: Sequence[Any]) -> Iterable[tuple]:
+def iter_subsets(s: Sequence[object]) -> Iterable[tuple]:
     """All subsets of ``s``, the smallest first."""
     return itertools.chain.from_iterable(itertools.combinations(s, n) for n in range(len(s) + 1))
 

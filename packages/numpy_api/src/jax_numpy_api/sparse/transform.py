@@ -41,14 +41,14 @@ sparse_rules_bcsr: dict[Any, Callable] = {}
 """The same for BCSR; what is not here is done in BCOO."""
 
 
-def is_sparse(x: Any) -> bool:
+def is_sparse(x: object) -> bool:
     """Whether ``x`` is a sparse array."""
     return isinstance(x, JAXSparse)
 
 
 # -- the transformation --------------------------------------------------------------------------------------------------
 
-def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable:
+def sparsify(f: Callable[..., PyTree], use_tracer: bool = False) -> Callable:
     """``f``, a function of arrays, as a function that takes sparse arrays too.
 
     Args:
@@ -75,7 +75,7 @@ def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable:
     return wrapped
 
 
-def sparsify_raw(f: Callable[..., Any]) -> Callable:
+def sparsify_raw(f: Callable[..., PyTree]) -> Callable:
     """`sparsify` for functions ``f(env, *values) -> (values, structure)`` of `SparsifyValue`."""
     def wrapped(env, *values, **params):
         args = spvalues_to_arrays(env, values)
@@ -486,7 +486,7 @@ def arrays_to_spvalues(spenv: SparsifyEnv, args: PyTree) -> Any:
     return tree.map(lambda x: stored(x) if is_sparse(x) else spenv.dense(x), args, is_leaf=is_sparse)
 
 
-def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: Any) -> Any:
+def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: object) -> Any:
     """The inverse of `arrays_to_spvalues`."""
     def fetched(v):
         if v.is_dense():
@@ -497,13 +497,13 @@ def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: Any) -> Any:
     return tree.map(fetched, spvalues, is_leaf=lambda v: isinstance(v, SparsifyValue))
 
 
-def spvalues_to_avals(spenv: SparsifyEnv, spvalues: Any) -> Any:
+def spvalues_to_avals(spenv: SparsifyEnv, spvalues: object) -> Any:
     """The types of the arrays that the values stand for."""
     return tree.map(lambda v: ShapedArray(v.shape, spenv.data(v).dtype), spvalues,
                     is_leaf=lambda v: isinstance(v, SparsifyValue))
 
 
-def eval_sparse(jaxpr: Jaxpr, consts: Sequence[Any], spvalues: Sequence[SparsifyValue], spenv: SparsifyEnv) -> list:
+def eval_sparse(jaxpr: Jaxpr, consts: Sequence[object], spvalues: Sequence[SparsifyValue], spenv: SparsifyEnv) -> list:
     """The results, as values in ``spenv``, of a program on such values."""
     outs = _interpret(jaxpr, consts, [spvalues_to_arrays(spenv, v) for v in spvalues])
     return [arrays_to_spvalues(spenv, x) for x in outs]

@@ -38,7 +38,7 @@ class SparseInfo(NamedTuple):
 
 # -- batches -------------------------------------------------------------------------------------------------------------
 
-def broadcasting_vmap(fun: Callable[..., Any], in_axes: PyTree = 0, out_axes: PyTree = 0) -> Callable:
+def broadcasting_vmap(fun: Callable[..., PyTree], in_axes: PyTree = 0, out_axes: PyTree = 0) -> Callable:
     """`vmap` under which an axis of length 1 is repeated as often as the longest one asks."""
     def batched(*args):
         axes = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
@@ -53,7 +53,7 @@ def broadcasting_vmap(fun: Callable[..., Any], in_axes: PyTree = 0, out_axes: Py
     return batched
 
 
-def nfold_vmap(fun: Callable[..., Any], N: int, *, broadcasted: bool = True, in_axes: PyTree = 0) -> Callable:
+def nfold_vmap(fun: Callable[..., PyTree], N: int, *, broadcasted: bool = True, in_axes: PyTree = 0) -> Callable:
     """``fun`` mapped over ``N`` leading axes; with ``broadcasted`` axes of length 1 are repeated."""
     for _ in range(N):
         fun = broadcasting_vmap(fun, in_axes) if broadcasted else vmap(fun, in_axes)

@@ -7,7 +7,7 @@ somebody has asked for it. jaxlib copies instead of donating a buffer that has s
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from . import interruptible
 from ..jaxlib_compat import _jax
 
 if TYPE_CHECKING:
+    from jax_core.representation.typing import ShardingLike
     from ..jaxlib_classes import ArrayImpl
 else:
     ArrayImpl = _jax.ArrayImpl
@@ -25,7 +26,7 @@ ready = _jax.ArrayImpl.is_ready  # which must not be asked of a deleted array: t
 read = _jax.ArrayImpl._single_device_array_to_np_array_did_copy
 
 
-def mark_donated(arrays: Sequence[Any], name: str) -> None:
+def mark_donated(arrays: Sequence[object], name: str) -> None:
     """Note on those of ``arrays`` that were consumed by a call of the function ``name`` that they were.
 
     Their handles stay: another thread may be in jaxlib's dispatcher with the same array, past its check that there is one.
@@ -76,7 +77,7 @@ def host_value(x: ArrayImpl) -> np.ndarray:
     return view
 
 
-def is_unreduced(sharding: Any) -> bool:
+def is_unreduced(sharding: ShardingLike | None) -> bool:
     """Whether the parts of an array that lies so are addends of a sum that is still to be made."""
     spec = getattr(sharding, "spec", None)
     return spec is not None and bool(spec.unreduced)

@@ -25,6 +25,8 @@ from ..placement.hlo_shardings import Index
 from ..placement.sharding import Sharding
 
 if TYPE_CHECKING:
+    from jax_core.representation.typing import Placement
+
     from ..jaxlib_classes import Device
 
 
@@ -157,7 +159,7 @@ class _ArrayMethods(_OfArray):
         data = dict(zip(self._sharding._addressable_device_assignment, self._arrays))
         return [Shard(d, self._sharding, self.shape, data.get(d)) for d in self._sharding._device_assignment]
 
-    def to_device(self, device: Any, *, stream: Any = None) -> ArrayImpl:
+    def to_device(self, device: Placement | None, *, stream: object = None) -> ArrayImpl:
         """The array on another device or with another sharding.
 
         Raises:

@@ -16,13 +16,16 @@ import ctypes
 import math
 import sys
 import threading
-from typing import Any, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
 import numpy as np
 from jax_core.extension_points import callback_caller
 from jax_core.representation.aval import abstract_token
 
 from .array import ArrayImpl, host_view
+
+if TYPE_CHECKING:
+    from jax_core.representation.aval import AbstractValue
 
 callback_caller.fill(__name__)
 
@@ -36,7 +39,7 @@ _helper: Any = None
 _libc: Any = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
-def worthwhile(avals: Sequence[Any]) -> bool:
+def worthwhile(avals: Sequence[AbstractValue]) -> bool:
     """Whether a callback with operands and results of these types shall go this way."""
     arrays = [a for a in avals if a is not abstract_token]
     return (sum(math.prod(a.shape) * a.dtype.itemsize for a in arrays) >= _LARGE
@@ -44,7 +47,7 @@ def worthwhile(avals: Sequence[Any]) -> bool:
 
 
 @contextlib.contextmanager
-def lending(inputs: Sequence[Any]) -> Iterator[None]:
+def lending(inputs: Sequence[object]) -> Iterator[None]:
     """While this thread runs a program with ``inputs``, which the program does not overwrite, callbacks may look at them."""
     before = getattr(_lent, "inputs", ())
     _lent.inputs = [x for x in inputs if type(x) is ArrayImpl]
@@ -64,7 +67,7 @@ def _argument(x: np.ndarray) -> np.ndarray | None:
     return None
 
 
-def on_buffers(function: Callable, in_avals: Sequence[Any], out_avals: Sequence[Any]) -> Callable:
+def on_buffers(function: Callable, in_avals: Sequence[AbstractValue], out_avals: Sequence[AbstractValue]) -> Callable:
     """``function(*arrays) -> arrays`` in the form that the handler calls: with buffers of operands, then of results."""
     is_token = [a is abstract_token for a in in_avals]
     writes = [i for i, a in enumerate(out_avals) if a is not abstract_token]

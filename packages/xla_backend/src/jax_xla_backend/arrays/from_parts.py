@@ -1,7 +1,7 @@
 """Arrays from parts: of the devices of this process, of a callback, of the processes of a program, of a list of devices."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.representation import dtypes, tree
@@ -17,6 +17,9 @@ from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding
 from .array import ArrayImpl
 from .put import typed, as_sharding, put
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DeviceLike
 
 
 def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Sharding, arrays: Sequence[ArrayLike], *,
@@ -164,7 +167,7 @@ def _global_shape(sharding: Any, local: np.ndarray) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def device_put_sharded(shards: Sequence[Any], devices: Sequence[Any]) -> Any:
+def device_put_sharded(shards: Sequence[object], devices: Sequence[DeviceLike]) -> Any:
     """Put the i-th of ``shards`` (trees of one structure) on the i-th device, stacked along a new first axis.
 
     Raises:
@@ -182,7 +185,7 @@ def device_put_sharded(shards: Sequence[Any], devices: Sequence[Any]) -> Any:
     return tree.tree_map(stack, *shards)
 
 
-def device_put_replicated(x: Any, devices: Sequence[Any]) -> Any:
+def device_put_replicated(x: object, devices: Sequence[DeviceLike]) -> Any:
     """Put a copy of ``x`` on each device, stacked along a new first axis.
 
     Raises:

@@ -50,7 +50,7 @@ def stop_after_fork() -> None:
     _requests = None
 
 
-def wait(block: Callable[[], Any]) -> None:
+def wait(block: Callable[[], object]) -> None:
     """Call ``block()``, which blocks without the GIL, such that Ctrl-C in the main thread ends the waiting.
 
     Errors of ``block`` are not raised here: call it again afterwards.

@@ -11,12 +11,15 @@ Source: XLA, ``xla/pjrt/layout_mode.h``: "default", "auto", or a layout.
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 from jax_core.interfaces import LowerSpec
 
 from .array import ArrayImpl
 from ..placement.layout import AutoLayout, Format, Layout
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DTypeLike
 
 _expected = False
 
@@ -44,7 +47,7 @@ def _usual(dtype: Any, shape: tuple[int, ...], device: Any) -> Any:
     return device.client.get_default_layout(dtype, shape, device)
 
 
-def own_layout(x: Any) -> Layout | None:
+def own_layout(x: object) -> Layout | None:
     """How ``x`` is stored, None where that is as usual."""
     if not _expected or type(x) is not ArrayImpl or x.is_deleted():
         return None
@@ -71,7 +74,7 @@ def apart(spec: LowerSpec) -> tuple[LowerSpec, Layouts | None]:
     return spec.replace(in_shardings=ins, out_shardings=outs), layouts if any([*layouts.ins, *layouts.outs]) else None
 
 
-def for_call(asked: Layouts | None, kept: Sequence[int], args: Sequence[Any], name: str) -> Layouts | None:
+def for_call(asked: Layouts | None, kept: Sequence[int], args: Sequence[object], name: str) -> Layouts | None:
     """The layouts of a program for the arguments of a call: those asked for, else those that the arguments have.
 
     Args:
@@ -112,7 +115,7 @@ def _complain(name: str, i: int, x: ArrayImpl, layout: Any, more: str) -> None:
                      f"{Layout.from_pjrt_layout(x._pjrt_layout)}; move it by jax.device_put with a Format, or ask for no layout{more}")
 
 
-def mode(layout: Layout | AutoLayout, dtype: Any) -> str:
+def mode(layout: Layout | AutoLayout, dtype: DTypeLike) -> str:
     """The layout as modules have it."""
     return "auto" if isinstance(layout, AutoLayout) else layout._to_xla_layout(dtype)
 

@@ -99,7 +99,7 @@ def from_host(x: np.ndarray, weak_type: bool = False) -> Any:
     return _put_cpp(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False)
 
 
-def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False, on_mesh: bool = True) -> Any:
+def put(x: Any, aval: Any = None, placement: object = None, may_alias: bool = False, on_mesh: bool = True) -> Any:
     """An array with the contents of ``x``.
 
     Args:
@@ -180,7 +180,7 @@ def _retype(x: ArrayImpl, aval: Any) -> ArrayImpl:
     return make_array(aval, x.sharding, x._arrays, x.committed)
 
 
-def as_sharding(placement: Any, here: Sharding | None = None) -> Sharding:
+def as_sharding(placement: object, here: Sharding | None = None) -> Sharding:
     """``placement`` (a device, a sharding, a `Format`, a `PartitionSpec`, a kind of memory) as a sharding.
 
     Args:

@@ -6,7 +6,7 @@ them at each transfer. `device_put` and `device_get` are transfers that were ask
 from __future__ import annotations
 
 import contextlib
-from typing import Any, ContextManager, Iterator
+from typing import ContextManager, Iterator
 
 from jax_core.configuration import engine
 
@@ -23,7 +23,7 @@ _active = False
 
 
 def _mirror(flag: str, field: str, levels: dict) -> None:
-    def changed(value: Any, thread_local: bool) -> None:
+    def changed(value: object, thread_local: bool) -> None:
         global _active
         level = None if value is None else levels[str(value)]
         if level is not None:

@@ -136,7 +136,7 @@ def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None
     return options
 
 
-def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = (),
+def compile_text(text: str, client: Any, devices: Sequence[object], items: tuple = (),
                  host_callbacks: Sequence[Any] = (), module: Any = None, cached: bool = True) -> Any:
     """The executable of a module's text, from the caches if it is there.
 

@@ -80,7 +80,7 @@ class ModuleContext:
         """Keep an object for as long as the program."""
         self.keepalives.append(keepalive)
 
-    def add_host_callback(self, callback: Callable[..., Any]) -> None:
+    def add_host_callback(self, callback: Callable[..., object]) -> None:
         """The same for a function that the program calls."""
         self.keepalives.append(callback)
 
@@ -129,7 +129,7 @@ class LoweringRuleContext(RuleContext):
         """Whether the program is for older versions too."""
         return False
 
-    def run_on_builder(self, write: Callable[..., Any], values: Sequence[Any], params: dict) -> list:
+    def run_on_builder(self, write: Callable[..., object], values: Sequence[object], params: dict) -> list:
         """What ``write(builder, *values, **params)`` makes, as a call of a function of the program."""
         return _outside(self.module_context, lambda b, *xs: write(b, *xs, **params), values, self.avals_in, self.avals_out)
 
@@ -211,7 +211,7 @@ class TokenSet:
         self._tokens = dict(tokens or {})
 
     @staticmethod
-    def create(effects: Sequence[Any]) -> "TokenSet":
+    def create(effects: Sequence[object]) -> "TokenSet":
         """New tokens for ``effects``, made where operations are being inserted."""
         hlo = bindings("dialects.stablehlo")
         return TokenSet({effect: hlo.create_token() for effect in effects})
@@ -231,7 +231,7 @@ class TokenSet:
         """The effects that have a token."""
         return set(self._tokens)
 
-    def subset(self, effects: Sequence[Any]) -> "TokenSet":
+    def subset(self, effects: Sequence[object]) -> "TokenSet":
         """The tokens of ``effects`` alone. Raises KeyError where one has none."""
         return TokenSet({effect: self._tokens[effect] for effect in effects})
 
@@ -252,7 +252,7 @@ def flatten_ir_values(xs: PyTree) -> list:
     return [x for part in xs for x in flatten_ir_values(part)]
 
 
-def unflatten_ir_values_like_types(xs: Sequence[IrValue], ys: Sequence[Any]) -> list:
+def unflatten_ir_values_like_types(xs: Sequence[IrValue], ys: Sequence[object]) -> list:
     """The values ``xs`` in groups, as the types ``ys`` are."""
     rest = iter(xs)
     return [tuple(itertools.islice(rest, len(y))) if isinstance(y, (tuple, list)) else next(rest) for y in ys]
@@ -263,7 +263,7 @@ def unflatten_ir_values_like_types(xs: Sequence[IrValue], ys: Sequence[Any]) -> 
 _constant_handlers: dict[type, Callable[..., Any]] = {}
 
 
-def register_constant_handler(type_: type, handler_fun: Callable[..., Any]) -> None:
+def register_constant_handler(type_: type, handler_fun: Callable[..., object]) -> None:
     """Say how `ir_constant` makes a constant of an object of a class: ``handler(value, aval)``."""
     _constant_handlers[type_] = handler_fun
 
@@ -325,7 +325,7 @@ def dense_int_array(xs: Sequence[int]) -> Any:
 
 # -- programs and calls ------------------------------------------------------------------------------------------------------
 
-def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any], token: IrValue | None, operands: Sequence[Any],
+def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., object], token: IrValue | None, operands: Sequence[object],
                          operand_avals: Sequence[AbstractValue], result_avals: Sequence[AbstractValue], *, has_side_effect: bool,
                          returns_token: bool = True, partitioned: bool = False, sharding: Placement | None = None) -> tuple:
     """A call of ``callback(*numpy arrays) -> sequence of numpy arrays`` on the host.
@@ -338,8 +338,8 @@ def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any],
     return outs, token, callback
 
 
-def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: object, tokens: TokenSet, consts_for_constvars: Sequence[Any], *args: Any,
-                  dim_var_values: Sequence[Any] = (), const_lowering: Mapping | None = None, outer_traceback: object = None) -> tuple:
+def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: object, tokens: TokenSet, consts_for_constvars: Sequence[object], *args: Any,
+                  dim_var_values: Sequence[object] = (), const_lowering: Mapping | None = None, outer_traceback: object = None) -> tuple:
     """The equations of ``jaxpr`` on the values ``args``: the results, and the tokens."""
     program = Jaxpr([], [*jaxpr.constvars, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects, jaxpr.debug_info)
     return _program(ctx, ClosedJaxpr(program, ()), [*consts_for_constvars, *args]), tokens

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from jax_core.configuration import engine
@@ -31,6 +31,10 @@ from ..planning.planner import SMALL, plan
 from .metadata import shows, under
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value, operand_types
+
+if TYPE_CHECKING:
+    from jax_core.representation.primitive import Primitive
+    from jax_core.representation.typing import DTypeLike, Placement, ShardingLike
 
 _BOOL = np.dtype(bool)
 NONE = ()
@@ -138,7 +142,7 @@ class Builder:
             self.lines.append(f"    {name} = stablehlo.constant dense<{text}> : {kind}{self.location}\n")
         return name
 
-    def scalar(self, value: Any, dtype: Any) -> Value:
+    def scalar(self, value: Any, dtype: DTypeLike | None) -> Value:
         """A rank-0 constant."""
         return self.full(value, ShapedArray((), dtype))
 
@@ -246,7 +250,7 @@ class Builder:
         finally:
             module.scopes = around
 
-    def reducer(self, op: str, dtype: Any) -> str:
+    def reducer(self, op: str, dtype: DTypeLike) -> str:
         """The region of a reduction by the binary op named ``op``."""
         scalar = ShapedArray((), dtype)
         return self.region([scalar, scalar], lambda b, x, y: [b.emit(f"{op} {x}, {y}", x, y, out=scalar)])
@@ -492,7 +496,7 @@ class Builder:
         """A call of ``main`` of a finished module; see `foreign.call`."""
         return nested_modules.call(self, name, text, operands)
 
-    def with_bindings(self, prim: Any, rule: Callable[..., Any], *operands: Value, **params: Any) -> list[Value]:
+    def with_bindings(self, prim: Primitive, rule: Callable[..., object], *operands: Value, **params: Any) -> list[Value]:
         """The results of ``prim`` by a rule that builds operations with the MLIR bindings; see `bindings.lower`."""
         from . import bindings  # start-up: the bindings are loaded when a rule needs them
         return bindings.lower(self, prim, rule, operands, params)
@@ -512,7 +516,7 @@ class Builder:
                          attrs=attributes)
 
     def host_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *,
-                      has_side_effect: bool, name: str = "", partitioned: bool = False, device: Any = None) -> list[Value]:
+                      has_side_effect: bool, name: str = "", partitioned: bool = False, device: Placement | None = None) -> list[Value]:
         """Call ``function`` on the host; see `calls.host_callback`."""
         return outside_calls.host_callback(self, function, operands, out, has_side_effect, name, partitioned, device)
 
@@ -525,7 +529,7 @@ class Builder:
         """Call ``callback`` with the placement of ``x`` when it is known; see `calls.inspect_sharding`."""
         outside_calls.inspect_sharding(self, x, callback)
 
-    def sharding(self, sharding: Any, ndim: int) -> str:
+    def sharding(self, sharding: ShardingLike | None, ndim: int) -> str:
         """The Shardy attribute of a placement of a value with ``ndim`` axes; its mesh is entered into the module."""
         return self.module.shardings.attribute(sharding, ndim)
 
@@ -533,7 +537,7 @@ class Builder:
         """``x`` as a value whose type says nothing of its placement, for computations that the compiler places."""
         return x if x.aval.placement is None else new_value(x, x.aval.update(sharding=None))
 
-    def sharding_constraint(self, x: Value, sharding: Any, *, typed: bool = False) -> Value:
+    def sharding_constraint(self, x: Value, sharding: Placement | None, *, typed: bool = False) -> Value:
         """``x``, placed as ``sharding`` says where the program runs on several devices; also for key arrays.
 
         ``typed``: it is the placement of a type, which leaves ``Auto`` mesh axes to the compiler.

@@ -176,6 +176,6 @@ def _by_custom_calls(b, xs, types, body, mesh, in_specs, out_specs, manual):
     return wholes
 
 
-def placement(mesh: Any, spec: Any) -> NamedSharding:
+def placement(mesh: object, spec: object) -> NamedSharding:
     """The placement of an array outside of the region."""
     return NamedSharding(mesh, whole_spec(spec))

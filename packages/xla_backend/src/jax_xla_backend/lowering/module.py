@@ -97,7 +97,7 @@ class Module:
 
 
 def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
-                 out_shardings: tuple | None = None, platform: str = "cpu", everywhere: Any = None,
+                 out_shardings: tuple | None = None, platform: str = "cpu", everywhere: object = None,
                  layouts: Layouts | None = None) -> Module:
     """Lower a program.
 

@@ -35,7 +35,7 @@ def without_locations(text: str) -> str:
     return "".join([_location.sub("", line) for line in text.splitlines(keepends=True) if not line.startswith("#loc")])
 
 
-def with_constants(text: str, consts: Sequence[Any]) -> str:
+def with_constants(text: str, consts: Sequence[object]) -> str:
     """The module with the arrays that ``main`` takes first written into it."""
     head, mark, rest = text.partition("func.func public @main(")
     signature, opening, body = rest.partition("{\n")

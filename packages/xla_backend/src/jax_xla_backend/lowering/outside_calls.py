@@ -37,7 +37,7 @@ def quoted(text: str) -> str:
                           for c in text]) + '"'
 
 
-def attribute_text(value: Any) -> str:
+def attribute_text(value: object) -> str:
     """A Python or NumPy value as an MLIR attribute (FFI handlers read them by name and type)."""
     if isinstance(value, Mapping):
         return "{" + ", ".join([f"{symbol(k)} = {attribute_text(v)}" for k, v in value.items()]) + "}"
@@ -124,7 +124,7 @@ class HostTransfer:
 
 
 def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue],
-                  has_side_effect: bool, name: str, partitioned: bool = False, device: Any = None) -> list[Value]:
+                  has_side_effect: bool, name: str, partitioned: bool = False, device: object = None) -> list[Value]:
     """Emit a call of ``function(*arrays) -> sequence of arrays`` on the host.
 
     Args:

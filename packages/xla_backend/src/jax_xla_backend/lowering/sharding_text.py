@@ -7,12 +7,15 @@ Source: Shardy dialect, `sdy.mesh`, `sdy.sharding`, `sdy.sharding_constraint`.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jax_core.configuration import flags
 
 from ..placement.mesh import with_devices
 from .outside_calls import quoted
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DeviceLike, ShardingLike
 
 
 class Shardings:
@@ -47,11 +50,11 @@ class Shardings:
             self._for_groups.add(axes)
         return self._meshes.setdefault(axes, f"mesh_{len(self._meshes)}" if self._meshes else "mesh")
 
-    def in_shardy(self, sharding: Any) -> bool:
+    def in_shardy(self, sharding: ShardingLike | None) -> bool:
         """Whether the placement is written in Shardy."""
         return flags.use_shardy_partitioner.value and hasattr(sharding, "mesh")
 
-    def argument(self, sharding: Any, ndim: int) -> str:
+    def argument(self, sharding: ShardingLike | None, ndim: int) -> str:
         """The attribute of an argument or result of ``main``."""
         if self.in_shardy(sharding):
             return f"sdy.sharding = {self.attribute(sharding, ndim)}"
@@ -65,7 +68,7 @@ class Shardings:
             return f" {{sdy.sharding = #sdy.sharding<@{self.mesh_symbol(self.grid)}, [{', '.join(['{}'] * ndim)}]>}}"
         return ' {mhlo.sharding = "{replicated}"}'
 
-    def on_one_device(self, results: int, device: Any = None) -> str:
+    def on_one_device(self, results: int, device: DeviceLike | None = None) -> str:
         """The attribute of a custom call that one device, by default the first, makes with whole arrays for all."""
         number = self._number(device)
         if flags.use_shardy_partitioner.value:

@@ -94,7 +94,7 @@ def repeatable(eqn: JaxprEqn) -> bool:
     return True
 
 
-def record(module: Any, eqn: JaxprEqn, location: str) -> Template:
+def record(module: object, eqn: JaxprEqn, location: str) -> Template:
     """The template of equations like ``eqn``."""
     recorder = Recorder(module)
     recorder.location = chr(_LOCATION) if location else ""

@@ -8,12 +8,15 @@ Source: StableHLO specification, "Types" and "Constants"; MLIR language referenc
 """
 from __future__ import annotations
 
-from typing import Any, Sequence, cast
+from typing import TYPE_CHECKING, Any, Sequence, cast
 
 import ml_dtypes
 import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, abstract_token
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DTypeLike
 
 _ELEMENTS = {"bool": "i1", "complex64": "complex<f32>", "complex128": "complex<f64>", "float16": "f16",
              "float32": "f32", "float64": "f64", "bfloat16": "bf16"}
@@ -33,7 +36,7 @@ def _element_text(dtype: np.dtype) -> str:
 _element_texts: dict[Any, str] = {}
 
 
-def element_text(dtype: Any) -> str:
+def element_text(dtype: DTypeLike) -> str:
     """Name of an element type: ``f32``, ``i1``, ``complex<f64>``, ``f8E4M3FN``."""
     text = _element_texts.get(dtype)
     if text is None:

@@ -82,7 +82,7 @@ def _pairs(function: str, metadata: Mapping[str, Any]) -> tuple[tuple[str, str],
     return tuple((k, _text(function, k, v)) for k, v in metadata.items())
 
 
-def xla_metadata_call2(f: Callable[..., Any] | None = None, /, metadata: Mapping[str, Any] | None = None, *,
+def xla_metadata_call2(f: Callable[..., PyTree] | None = None, /, metadata: Mapping[str, object] | None = None, *,
                        ad_metadata: str | Mapping[str, Any] = "same") -> Callable:
     """``f`` as a call with metadata.
 
@@ -120,7 +120,7 @@ def _decorator(metadata, ad_metadata, f):
     return xla_metadata_call2(f, metadata, ad_metadata=ad_metadata)
 
 
-def xla_metadata_call(f: Callable[..., Any] | None = None, /, **meta: Any) -> Callable:
+def xla_metadata_call(f: Callable[..., PyTree] | None = None, /, **meta: Any) -> Callable:
     """``f`` as a call with the metadata ``meta``; derivatives have them too. Without ``f``, a decorator."""
     return xla_metadata_call2(f, meta)
 
@@ -210,8 +210,8 @@ def _compute_lower(b, *xs, jaxpr, compute_type, out_memory_spaces, compiler_opti
 compute_on_p = program_call("compute_on", _compute_lower, _compute_derived)
 
 
-def compute_on(f: Callable[..., Any] | None = None, *, compute_type: str, out_memory_spaces: object,
-               compiler_options: Mapping[str, Any] | None = None) -> Callable:
+def compute_on(f: Callable[..., PyTree] | None = None, *, compute_type: str, out_memory_spaces: object,
+               compiler_options: Mapping[str, object] | None = None) -> Callable:
     """``f``, run by another processor of the device (on the CPU platform there is one, which runs it).
 
     Args:
@@ -310,7 +310,7 @@ def _order_derived(params, closed, tangent, *_):
 program_order_p = program_call("program_order", _order_lower, _order_derived)
 
 
-def program_order(f: Callable[..., Any] | None = None, *, enforce: bool, strict_in_out: bool = False,
+def program_order(f: Callable[..., PyTree] | None = None, *, enforce: bool, strict_in_out: bool = False,
                   exclude_argnames: Sequence[str] | None = None) -> Callable:
     """``f``, whose operations run in the order in which they were written.
 

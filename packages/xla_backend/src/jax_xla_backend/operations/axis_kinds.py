@@ -6,7 +6,7 @@ on the same devices, in types that say more or less.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from jax_core.representation import splits, tree
 from jax_core.representation.marks import LINEAR
@@ -22,8 +22,11 @@ from ..arrays.device_put import place
 from ..arrays.put import put
 from ..placement.sharding import NamedSharding, Sharding
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
-def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[str, ...] | None = None,
+
+def auto_axes(f: Callable[..., PyTree] | None = None, /, *, axes: str | tuple[str, ...] | None = None,
               out_sharding: Placement | None = None) -> Callable:
     """``f``, inside of which the compiler decides how values are split over mesh axes.
 
@@ -51,7 +54,7 @@ def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[str, 
     return placed
 
 
-def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[str, ...] | None = None,
+def explicit_axes(f: Callable[..., PyTree] | None = None, /, *, axes: str | tuple[str, ...] | None = None,
                   in_sharding: Placement | None = None) -> Callable:
     """``f``, inside of which mesh axes are ``Explicit``; its arguments are placed first.
 

@@ -62,7 +62,7 @@ def _constrain(x, layout):
     return layout_constraint_p.bind(x, layout=layout)
 
 
-def explicit_layout(f: Callable[..., Any] | None = None, /, *, in_layouts: PyTree = None) -> Callable:
+def explicit_layout(f: Callable[..., PyTree] | None = None, /, *, in_layouts: PyTree = None) -> Callable:
     """``f``, whose arguments are stored as ``in_layouts`` say: `with_layout_constraint` of each.
 
     Args:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 import zlib
-from typing import Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 import numpy as np
 from jax_core.representation import tree
@@ -28,6 +28,9 @@ from ..platforms.distributed_state import state
 from ..placement.mesh import AxisType, Mesh
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DeviceLike
 
 
 def _process_mesh() -> Mesh:
@@ -209,7 +212,7 @@ class ProcessFailureError(RuntimeError):
 
 
 @contextlib.contextmanager
-def live_devices(devices: Sequence[Any]) -> Iterator[list[Any]]:
+def live_devices(devices: Sequence[DeviceLike]) -> Iterator[list[Any]]:
     """``with live_devices(devices) as live:`` those of ``devices`` whose processes are running, the same in all of them.
 
     Every process that runs enters and leaves the block.

@@ -9,7 +9,7 @@ Left aside: a runtime with replicas of its own, as the reference had.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 from jax_core.representation import tree
@@ -23,10 +23,13 @@ from ..placement.mesh import Mesh
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DeviceLike
 
-def pmap(fun: Callable[..., Any], axis_name: Hashable | None = None, *, in_axes: int | Sequence[Any] | None = 0,
+
+def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_axes: int | Sequence[Any] | None = 0,
          out_axes: PyTree = 0, static_broadcasted_argnums: int | Iterable[int] = (),
-         devices: Sequence[Any] | None = None, backend: str | None = None, axis_size: int | None = None,
+         devices: Sequence[DeviceLike] | None = None, backend: str | None = None, axis_size: int | None = None,
          donate_argnums: int | Iterable[int] = ()) -> Callable:
     """``fun`` mapped over a leading axis of its arguments, each slice on a device of its own.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax_core.representation.manual_axis_type import UnreducedKind
@@ -18,13 +18,16 @@ from .mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, block_mesh, get_
 from .partition_spec import PartitionSpec
 from .sharding import NamedSharding, Sharding
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import ShardingLike
 
-def is_spread(where: Any) -> bool:
+
+def is_spread(where: object) -> bool:
     """Whether it is a sharding over more than one device."""
     return isinstance(where, Sharding) and where.num_devices > 1
 
 
-def describe(sharding: Any) -> dict | None:
+def describe(sharding: ShardingLike | None) -> dict | None:
     """The placement as data; None for one device.
 
     Raises:
@@ -73,7 +76,7 @@ def in_types(description: dict) -> NamedSharding:
     return NamedSharding(mesh, _spec(description))
 
 
-def on_mesh(description: dict | None, mesh: Any) -> NamedSharding | None:
+def on_mesh(description: dict | None, mesh: object) -> NamedSharding | None:
     """The placement on ``mesh``, which must have its axes."""
     if description is None:
         return None

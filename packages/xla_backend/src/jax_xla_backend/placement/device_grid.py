@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
 from ..platforms import client
 from .mesh import lengths
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DeviceLike
 
 
 device_kind_handler_dict: dict[str, Callable] = {}
@@ -26,7 +29,7 @@ def _in_order(devices: Sequence[Any]) -> list:
     return list(devices)
 
 
-def create_device_mesh(mesh_shape: Sequence[int], devices: Sequence[Any] | None = None, *,
+def create_device_mesh(mesh_shape: Sequence[int], devices: Sequence[DeviceLike] | None = None, *,
                        contiguous_submeshes: bool = False, allow_split_physical_axes: bool = False) -> np.ndarray:
     """An array of devices for `Mesh`.
 
@@ -118,7 +121,7 @@ def _axes_for(mesh_shape: tuple[int, ...], sizes: tuple[int, ...]) -> list[tuple
 
 
 def create_hybrid_device_mesh(mesh_shape: Sequence[int], dcn_mesh_shape: Sequence[int],
-                              devices: Sequence[Any] | None = None, *, process_is_granule: bool = False,
+                              devices: Sequence[DeviceLike] | None = None, *, process_is_granule: bool = False,
                               should_sort_granules_by_key: bool = True,
                               allow_split_physical_axes: bool = False) -> np.ndarray:
     """An array of devices for a `Mesh` whose axes cross slow connections as ``dcn_mesh_shape`` says.

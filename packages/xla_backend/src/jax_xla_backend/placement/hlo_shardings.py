@@ -64,7 +64,7 @@ def unreduced_text(spec: PartitionSpec, axis_names: tuple) -> str:
     return f", unreduced={kind}{{{names}}}"
 
 
-def entry_axes(entry: Any) -> tuple:
+def entry_axes(entry: object) -> tuple:
     """The mesh axes that an entry of a spec names."""
     if entry is None or entry is UNCONSTRAINED:
         return ()

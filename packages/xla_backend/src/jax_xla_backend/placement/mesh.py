@@ -168,7 +168,7 @@ class Mesh(contextlib.ContextDecorator, _Axes):
             _latest[self._abstract] = self
         return self._abstract
 
-    def update(self, devices: Sequence[Any] | None = None, axis_names: Sequence[AxisName] | None = None,
+    def update(self, devices: Sequence[DeviceLike] | None = None, axis_names: Sequence[AxisName] | None = None,
                axis_types: Sequence[AxisType] | AxisType | None = None) -> "Mesh":
         """This mesh with some parts replaced."""
         return Mesh(self.devices if devices is None else devices, self.axis_names if axis_names is None else axis_names,
@@ -408,7 +408,7 @@ def lengths(function: str, argument: str, given: Sequence[Any]) -> tuple[int, ..
 
 
 def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str],
-              axis_types: Sequence[AxisType] | AxisType | None = None, *, devices: Sequence[Any] | None = None) -> Mesh:
+              axis_types: Sequence[AxisType] | AxisType | None = None, *, devices: Sequence[DeviceLike] | None = None) -> Mesh:
     """A mesh of the given shape over the first devices.
 
     Args:

@@ -13,7 +13,7 @@ class _AxisNames(State):
 
     __slots__ = ()
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: object) -> Any:
         if not isinstance(value, (set, frozenset)):
             raise TypeError(f"no_collectives: Expected axis name(s) as set or frozenset, got {value!r} of type {type(value)}")
         return frozenset(value)
@@ -24,7 +24,7 @@ no_collectives = _AxisNames("jax_no_collectives", object, frozenset(),
 """``with no_collectives({"x"}):`` inside, `jax.reshard` refuses to move parts of arrays along these mesh axes."""
 
 
-def check_no_collectives(before: Any, after: Any) -> None:
+def check_no_collectives(before: object, after: object) -> None:
     """Raise ValueError if going from one placement to the other communicates along a forbidden axis."""
     forbidden = no_collectives.value
     if not forbidden or not isinstance(before, NamedSharding) or not isinstance(after, NamedSharding):

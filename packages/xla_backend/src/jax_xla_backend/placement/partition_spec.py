@@ -78,7 +78,7 @@ class PartitionSpec:
             elif entry is not None and entry is not UNCONSTRAINED:
                 yield entry
 
-    def update(self, partitions: Sequence[Any] | None = None, unreduced: Iterable[AxisName] | None = None,
+    def update(self, partitions: Sequence[object] | None = None, unreduced: Iterable[AxisName] | None = None,
                reduced: Iterable[AxisName] | None = None, **kwargs: Any) -> "PartitionSpec":
         """This spec with some parts replaced."""
         unreduced = self.unreduced if unreduced is None else unreduced

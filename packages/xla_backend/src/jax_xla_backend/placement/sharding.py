@@ -235,7 +235,7 @@ def make_single_device_sharding(device: DeviceLike, *, memory_kind: str | None =
 
 # -- meshes --------------------------------------------------------------------------------------------------------
 
-def check_pspec(mesh: Any, spec: Any, *_: Any) -> None:
+def check_pspec(mesh: object, spec: object, *_: Any) -> None:
     """Raise unless ``spec`` fits ``mesh``; jaxlib calls it for every new `NamedSharding`.
 
     Raises:
@@ -353,7 +353,7 @@ class _Gspmd(_OfSharding):
             self._hlo_sharding.is_tiled() and math.prod(self._hlo_sharding.tile_assignment_dimensions()) == 1)
 
     @classmethod
-    def get_replicated(cls, device_assignment: Sequence[Any], *, memory_kind: str | None = None) -> "GSPMDSharding":
+    def get_replicated(cls, device_assignment: Sequence[object], *, memory_kind: str | None = None) -> "GSPMDSharding":
         """All of an array on each of these devices."""
         return GSPMDSharding(device_assignment, replicated, memory_kind=memory_kind)
 
@@ -392,7 +392,7 @@ def _rebuild_gspmd(devices, proto, memory_kind):
     return GSPMDSharding(devices, HloSharding.from_proto(proto), memory_kind=memory_kind)
 
 
-def from_hlo(hlo: HloSharding, devices: Any, mesh: Mesh | None, ndim: int, memory_kind: str | None = None) -> Sharding:
+def from_hlo(hlo: HloSharding, devices: Sequence[DeviceLike], mesh: Mesh | None, ndim: int, memory_kind: str | None = None) -> Sharding:
     """The sharding of a result: over ``mesh`` where that can express it, else as the compiler has it."""
     if len(devices) == 1 and mesh is None:
         return make_single_device_sharding(devices[0], memory_kind=memory_kind)
@@ -414,7 +414,7 @@ def _spelled(hlo, mesh, ndim, memory_kind):
     return NamedSharding(mesh, spec, memory_kind=memory_kind)
 
 
-def flat_mesh(devices: Any) -> Mesh:
+def flat_mesh(devices: Sequence[DeviceLike]) -> Mesh:
     """A mesh of one axis."""
     return Mesh(list(devices), ("_devices",))
 

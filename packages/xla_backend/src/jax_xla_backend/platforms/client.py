@@ -186,7 +186,7 @@ def _advice(platform: str) -> str:
     return f". Install one: {'; '.join(known)}" if known else ""
 
 
-def get_client(platform: Any = None) -> Any:
+def get_client(platform: object = None) -> Any:
     """The client of ``platform``: a name, a client (returned as it is), or None for the default.
 
     Raises:
@@ -320,7 +320,7 @@ def platform_of(client: Any) -> str:
     return str(client._raw_platform if client.platform == "gpu" else client.platform)
 
 
-def is_described(client: Any) -> bool:
+def is_described(client: object) -> bool:
     """Whether the client's devices are only described (see `placement.topologies`): it compiles for them, and cannot run."""
     return type(client) is _jax.CompileOnlyPyClient
 

@@ -20,7 +20,7 @@ class Place(NamedTuple):
     """What is known of this process: the coordinator's ``host:port``, how many processes there are, the number of this one."""
 
     address: str | None = None
-    count: int | None = None
+    count: int | None = None  # type: ignore[assignment]  # which hides the method of tuples
     number: int | None = None
 
 

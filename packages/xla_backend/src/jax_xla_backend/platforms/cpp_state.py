@@ -7,13 +7,16 @@ that under any transformation the fast path does not apply.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jax_core.configuration import engine
 from jax_core.extension_points import trace_changed, tracing_flag
 from jax_core.traces.trace import Tracer
 
 from ..jaxlib_compat import Config, _jax, unset
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 _x64 = Config("jax_enable_x64", False, include_in_jit_key=True, include_in_trace_context=True)
 _never_disabled = Config("jax_disable_jit_natively", False)  # jaxlib would call the function of an eager dispatcher too
@@ -26,7 +29,7 @@ _trace = Config("jax_trace", None, include_in_jit_key=True)
 
 def _mirror(name: str, target: Any) -> None:
     """Keep ``target`` equal to the flag ``name``, its thread-local overrides included."""
-    def changed(value: Any, thread_local: bool) -> None:
+    def changed(value: object, thread_local: bool) -> None:
         if not thread_local:
             target.set_global(value)
         else:
@@ -36,12 +39,12 @@ def _mirror(name: str, target: Any) -> None:
 
 def _mirror_trace_key() -> None:
     """One object stands for all flags that affect tracing; it is compared by identity."""
-    def changed(value: Any, thread_local: bool) -> None:
+    def changed(value: object, thread_local: bool) -> None:
         if thread_local:
             _key.set_local(engine.trace_key())
         else:
             _key.set_global(engine.trace_key())
-    def watch(state: Any) -> None:
+    def watch(state: PyTree) -> None:
         engine.on_change(state.name, changed)
     tracing_flag.fill(watch)
 

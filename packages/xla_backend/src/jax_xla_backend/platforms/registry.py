@@ -7,6 +7,6 @@ factories: dict[str, Callable[[], Any]] = {}
 """What makes the client of a platform, by its name, in the order of preference."""
 
 
-def register(name: str, factory: Callable[[], Any]) -> None:
+def register(name: str, factory: Callable[[], object]) -> None:
     """Add a platform; ``factory()`` makes its client. Platforms are preferred in the order of registration."""
     factories[name] = factory

@@ -34,7 +34,7 @@ def clear() -> None:
     _calls.clear()
 
 
-def evaluate(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+def evaluate(prim: Primitive, args: Sequence[object], params: dict) -> Any:
     """Run ``prim`` on concrete arguments; see `jax_core.interfaces.Backend.evaluate`."""
     exact = prim.exact
     if exact and flags.mesh_in_context.value is None:  # under a mesh results are on its devices

@@ -62,7 +62,7 @@ class Executable:
         self._variant(*self._place(None), self._layouts)
         return self
 
-    def execute(self, args: Sequence[Any]) -> Run:
+    def execute(self, args: Sequence[object]) -> Run:
         """Run on flat arguments; the results are ready or on their way.
 
         Raises:

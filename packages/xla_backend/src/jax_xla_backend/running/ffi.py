@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from ..jaxlib_compat import VERSION, _jax, xla_client
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 Buffer = _jax.ffi.Buffer
 ExecutionContext = _jax.ffi.ExecutionContext
@@ -17,7 +20,7 @@ ExecutionStage = _jax.ffi.ExecutionStage
 _GPU = {"cuda": "CUDA", "rocm": "ROCM", "gpu": "gpu"}
 
 
-def register_ffi_target(name: str, fn: Callable[..., Any], platform: str = "cpu", api_version: int = 1,
+def register_ffi_target(name: str, fn: Callable[..., PyTree], platform: str = "cpu", api_version: int = 1,
                         **kwargs: Any) -> None:
     """Make a handler known to XLA, for `ffi_call` by its name.
 
@@ -41,7 +44,7 @@ def register_ffi_target(name: str, fn: Callable[..., Any], platform: str = "cpu"
                                            traits=xla_client().CustomCallTargetTraits(traits))
 
 
-def register_ffi_type(name: str, type_registration: Mapping[str, Any], platform: str = "cpu") -> None:
+def register_ffi_type(name: str, type_registration: Mapping[str, object], platform: str = "cpu") -> None:
     """Make a C++ type known to XLA, so that a handler can keep a state of that type between its stages.
 
     Args:

@@ -30,7 +30,7 @@ def calls_host(module: Any, devices: Sequence[Any]) -> bool:
     return len(devices) == 1 and devices[0].platform == "cpu" and bool(module.facts.host_callbacks)
 
 
-def wait_for(inputs: Sequence[Any]) -> None:
+def wait_for(inputs: Sequence[object]) -> None:
     """Wait until the arrays among ``inputs`` have been computed. An error in that computation is raised."""
     for x in inputs:
         if type(x) is ArrayImpl and not x.is_ready():

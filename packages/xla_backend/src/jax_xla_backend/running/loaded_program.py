@@ -41,7 +41,7 @@ class LoadedProgram:
         self._prepare(in_shardings, out_shardings, name)
 
     @classmethod
-    def of(cls, loaded: Any, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], committed: bool) -> "LoadedProgram":
+    def of(cls, loaded: Any, module: Any, devices: Sequence[object], in_shardings: Sequence[Sharding], committed: bool) -> "LoadedProgram":
         """What jaxlib has compiled or loaded already."""
         self = object.__new__(cls)
         self.loaded, self.module, self.devices, self.committed = loaded, module, tuple(devices), committed

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import atexit
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax_core.representation.aval import ShapedArray
 
 from ..arrays import interruptible
 from ..jaxlib_compat import _jax
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import ShardingLike
 
 TOKEN_TYPE = ShapedArray((0,), np.dtype(bool))
 
@@ -23,7 +26,7 @@ _ordered: dict[Any, Any] = {}
 _unordered: dict[Any, Any] = {}
 
 
-def take(effect: Any, sharding: Any) -> Any:
+def take(effect: object, sharding: ShardingLike | None) -> Any:
     """The token of an ordered effect on the devices of ``sharding``."""
     key = (effect, sharding)
     with _lock:
@@ -37,13 +40,13 @@ def fresh(sharding: Any) -> Any:
     return _jax.batched_device_put(TOKEN_TYPE, sharding, [np.zeros(0, bool)] * len(devices), devices, True)
 
 
-def keep(effect: Any, sharding: Any, token: Any) -> None:
+def keep(effect: object, sharding: ShardingLike | None, token: object) -> None:
     """``token`` is the current one of ``effect``."""
     with _lock:
         _ordered[effect, sharding] = token
 
 
-def keep_unordered(devices: tuple, token: Any) -> None:
+def keep_unordered(devices: tuple, token: object) -> None:
     """`effects_barrier` shall wait for ``token``. One is kept for each set of devices: on those, programs end in turn."""
     with _lock:
         before = _unordered.get(devices)

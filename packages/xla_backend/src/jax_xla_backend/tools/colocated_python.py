@@ -6,7 +6,7 @@ which devices, and to put the results there.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.representation import tree
@@ -16,6 +16,9 @@ from ..arrays.device_put import device_put
 from ..jaxlib_compat import _jax
 from ..placement.mesh import Mesh
 from ..platforms import client
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DeviceLike
 
 DeviceList = _jax.DeviceList
 
@@ -45,7 +48,7 @@ def _beside(device: Any) -> Any:
     return available[position]
 
 
-def colocated_python(fun: Callable[..., Any]) -> Callable[..., Any]:
+def colocated_python(fun: Callable[..., PyTree]) -> Callable[..., Any]:
     """``fun``, run beside the devices of its arguments. ``specialize`` fixes what is otherwise taken from a call."""
     return _specialized(fun, None, None, None)
 
@@ -67,8 +70,8 @@ def _specialized(fun, in_specs, out_specs_fn, devices):
         _check("result", values, specs)
         return tree.unflatten(structure, [device_put(x, s.sharding) for x, s in zip(values, specs)])
 
-    def specialize(in_specs: PyTree = in_specs, out_specs_fn: Callable[..., Any] | None = out_specs_fn,
-                   devices: Sequence[Any] | None = devices) -> Callable[..., Any]:
+    def specialize(in_specs: PyTree = in_specs, out_specs_fn: Callable[..., object] | None = out_specs_fn,
+                   devices: Sequence[DeviceLike] | None = devices) -> Callable[..., Any]:
         """The same with types of its arguments, a function that gives the types of the results, or devices."""
         return _specialized(fun, in_specs, out_specs_fn, None if devices is None else tuple(devices))
     call.specialize = specialize

@@ -16,7 +16,7 @@ from ..placement.layout import Format
 from ..placement.sharding import Sharding
 
 
-def placed_module(module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
+def placed_module(module: object, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
     """``module``, or where ``spec`` places arguments or results on several devices, the module with these placements."""
     told = [*(spec.in_shardings or ()), *(spec.out_shardings or ())]
     if not any(isinstance(s, Sharding) and s.num_devices > 1 for s in map(_sharding, told)):
@@ -36,7 +36,7 @@ def _computation(module: Any, debug_info: bool = False) -> Any:
     return _jax.mlir.mlir_module_to_xla_computation(module.text(debug_info), use_tuple_args=False, return_tuple=False)
 
 
-def hlo_text(module: Any, debug_info: bool) -> str:
+def hlo_text(module: object, debug_info: bool) -> str:
     """The program in HLO, before optimisation; with ``debug_info`` also what its operations are called, and their places."""
     if not debug_info:
         return _computation(module).as_hlo_text()
@@ -52,7 +52,7 @@ def compiler_ir(module: Any, dialect: str | None) -> Any:
     return compile.parse(module.text()) if dialect in (None, "stablehlo") else None
 
 
-def cost_analysis(module: Any) -> Any:
+def cost_analysis(module: object) -> Any:
     """XLA's estimate of operations and bytes before compilation, or None where it has none."""
     try:
         return _jax.hlo_module_cost_analysis(client.get_client(), _computation(module).as_hlo_module())

@@ -27,6 +27,7 @@ from ..operations.shard_map.api import shard_map
 from ..placement.mesh import AbstractMesh, Mesh
 
 if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
     from jax_core.representation.aval import AbstractValue
 
 ShapeDtypeStructTree = Any
@@ -50,7 +51,7 @@ class RooflineShape:
         return cls(shape=tuple(aval.shape), dtype=aval.dtype)
 
     @classmethod
-    def total_bytes(cls, avals: Sequence[Any]) -> int:
+    def total_bytes(cls, avals: Sequence[AbstractValue]) -> int:
         """The bytes of all together."""
         return sum(cls.from_aval(a).bytes for a in avals)
 
@@ -249,7 +250,7 @@ def _equation(eqn, mesh, pins):
     return rule(context, *[RooflineShape.from_aval(x.aval) for x in eqn.invars], **eqn.params)
 
 
-def roofline(f: Callable[..., Any], mesh: Mesh | AbstractMesh | None = None, in_specs: Specs = None, out_specs: Specs = None, *,
+def roofline(f: Callable[..., PyTree], mesh: Mesh | AbstractMesh | None = None, in_specs: Specs = None, out_specs: Specs = None, *,
              pin_lhs_in_vmem: bool = False, pin_rhs_in_vmem: bool = False, vjp: bool = False,
              print_jaxpr: bool = False) -> Callable:
     """``f`` as a function that returns the types of its results and what they cost.
@@ -296,7 +297,7 @@ def _backward(flat, avals, out_avals):
     return trace_to_closed(pull, [*avals, *(a.to_tangent_aval() for a in out_avals)])[0].jaxpr
 
 
-def roofline_and_grad(f: Callable[..., Any], mesh: object, in_specs: Specs, out_specs: Specs, *,
+def roofline_and_grad(f: Callable[..., PyTree], mesh: object, in_specs: Specs, out_specs: Specs, *,
                       pin_lhs_in_vmem: bool = False, pin_rhs_in_vmem: bool = False,
                       print_jaxpr: bool = False) -> Callable:
     """`roofline` of ``f`` and of its gradient.

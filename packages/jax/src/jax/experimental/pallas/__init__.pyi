@@ -97,21 +97,21 @@ class Squeezed:
     def __init__(self) -> None: ...
 def align_to(a: Any, alignment: Any) -> Any:
     """The first multiple of ``alignment`` that is not below ``a``."""
-def atomic_add(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_add(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Add ``val`` to the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_and(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_and(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise and of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_cas(ref: Any, cmp: ArrayLike, val: ArrayLike) -> Any:
+def atomic_cas(ref: object, cmp: ArrayLike, val: ArrayLike) -> Any:
     """Store ``val`` in the scalar reference ``ref`` if it holds ``cmp``, atomically; returns what was there before."""
-def atomic_max(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_max(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the larger one of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_min(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_min(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the smaller one of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_or(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_or(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise or of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_xchg(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_xchg(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store ``val`` in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_xor(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_xor(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise exclusive or of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
 def cdiv(a: Any, b: Any) -> Any:
     """``a / b`` rounded up, for positive integers."""
@@ -141,10 +141,10 @@ def pallas_call(kernel: Callable[..., None], out_shape: Any, *, grid_spec: GridS
 pallas_call_p: Any
 def program_id(axis: int) -> Any:
     """The index of this step along an axis of the grid, an int32 scalar. To be called in a kernel."""
-def run_scoped(f: Callable[..., Any], *types: Any, collective_axes: Any = ..., **kw_types: Any) -> Any:
+def run_scoped(f: Callable[..., Any], *types: Any, collective_axes: object = ..., **kw_types: Any) -> Any:
     """``f`` on references to memory that exists while it runs."""
 squeezed: Squeezed
-def store(ref: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
+def store(ref: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
     """Store ``val`` in the part of ``ref`` that ``idx`` names, where ``mask`` is true; see `swap`."""
 def strides_from_shape(shape: Sequence[int]) -> tuple[int, ...]:
     """How many elements apart neighbours along each axis are, in an array of ``shape`` without gaps."""
@@ -152,5 +152,5 @@ def swap(ref: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None, e
     """Store ``val`` in the part of ``ref`` that ``idx`` names, where ``mask`` is true, and return what was there before."""
 def when(condition: ArrayLike, /) -> Callable[[Callable[[], None]], None]:
     """Decorator: run a function of no arguments if ``condition`` is true. What it does is change references."""
-def with_scoped(*types: Any, collective_axes: Any = ..., **kw_types: Any) -> Callable[[Callable[..., Any]], Any]:
+def with_scoped(*types: Any, collective_axes: object = ..., **kw_types: Any) -> Callable[[Callable[..., Any]], Any]:
     """Decorator: `run_scoped` of a function."""

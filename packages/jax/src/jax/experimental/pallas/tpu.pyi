@@ -75,23 +75,23 @@ class SemaphoreType(Enum):
     def get_ref_aval(self) -> AbstractRef: ...
 VMEM: MemorySpace
 VMEM_SHARED: MemorySpace
-def async_copy(src_ref: Any, dst_ref: Any, sem: Any = None, *, src_sem: Any = None, priority: int = 0, add: bool = False) -> Any:
+def async_copy(src_ref: object, dst_ref: object, sem: object | None = None, *, src_sem: object | None = None, priority: int = 0, add: bool = False) -> Any:
     """Start a copy; ``wait()`` of what it returns waits for it."""
 def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
     """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of."""
-def load(ref: Any, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
+def load(ref: object, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
     """The contents of ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
-def make_async_copy(src_ref: Any, dst_ref: Any, sem: Any = None, *, src_sem: Any = None) -> Any:
+def make_async_copy(src_ref: object, dst_ref: object, sem: object | None = None, *, src_sem: object | None = None) -> Any:
     """A copy of one reference, or view of a part, to another, which ``start()`` starts and ``wait()`` waits for."""
 def reciprocal(x: ArrayLike, *, approx: bool = False, full_range: bool = True) -> Any:
     """``1 / x``; with ``approx`` the compiler may be less exact."""
 def roll(x: ArrayLike, shift: ArrayLike, axis: int, *, stride: int | None = None, stride_axis: int | None = None) -> Any:
     """``x`` with elements moved by ``shift`` places along ``axis``, those at the end coming in at the start."""
-def store(ref: Any, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
+def store(ref: object, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
     """Store ``val`` in ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
-def sync_copy(src_ref: Any, dst_ref: Any, *, add: bool = False) -> None:
+def sync_copy(src_ref: object, dst_ref: object, *, add: bool = False) -> None:
     """Copy one reference, or view of a part, to another; with ``add``, add to what is there."""
-def touch(ref: Any) -> None:
+def touch(ref: object) -> None:
     """Say that ``ref`` is used, which changes nothing."""
-def with_memory_space_constraint(x: ArrayLike, memory_space: Any) -> Any:
+def with_memory_space_constraint(x: ArrayLike, memory_space: object) -> Any:
     """``x``, with the wish that it is in ``memory_space``; a kernel's operand is where its `BlockSpec` says."""

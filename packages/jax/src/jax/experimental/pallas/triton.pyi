@@ -10,29 +10,29 @@ class CompilerParams(_CompilerParams):
     def __init__(self, num_warps: int | None = None, num_stages: int | None = None) -> None: ...
 def approx_tanh(x: ArrayLike) -> Any:
     """The hyperbolic tangent; on GPUs by the fast instruction where there is one."""
-def atomic_add(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_add(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Add ``val`` to the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_and(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_and(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise and of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_cas(ref: Any, cmp: ArrayLike, val: ArrayLike) -> Any:
+def atomic_cas(ref: object, cmp: ArrayLike, val: ArrayLike) -> Any:
     """Store ``val`` in the scalar reference ``ref`` if it holds ``cmp``, atomically; returns what was there before."""
-def atomic_max(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_max(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the larger one of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_min(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_min(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the smaller one of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_or(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_or(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise or of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_xchg(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_xchg(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store ``val`` in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_xor(x_ref_or_view: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_xor(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise exclusive or of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
 def debug_barrier() -> None:
     """Wait for all threads of a block; on references, which are one after the other, there is nothing to wait for."""
 def dot(a: ArrayLike, b: ArrayLike, trans_a: bool = False, trans_b: bool = False, allow_tf32: bool | None = None, precision: Any = None) -> Any:
     """The product of two matrices, accumulated in float32 (int32 for integers)."""
-def load(ref: Any, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
+def load(ref: object, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
     """The contents of ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
 def max_contiguous(x: ArrayLike, values: Sequence[int] | int) -> Any:
     """``x``, with the promise to the compiler that so many neighbours in it count upwards (along each axis)."""
-def store(ref: Any, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
+def store(ref: object, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
     """Store ``val`` in ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""

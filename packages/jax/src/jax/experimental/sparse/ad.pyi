@@ -1,7 +1,7 @@
 """Types of `jax.experimental.sparse.ad`. Written by packages/jax/tools/make_stubs.py."""
 from typing import Any, Callable, Sequence
 
-def flatten_fun_for_sparse_ad(fun: Callable[..., Any], argnums: int | Sequence[int], args: Sequence[Any]) -> tuple:
+def flatten_fun_for_sparse_ad(fun: Callable[..., Any], argnums: int | Sequence[int], args: Sequence[object]) -> tuple:
     """``fun`` as a function of the stored elements of the arguments to be differentiated."""
 def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable[..., Any]:
     """As `jax.grad`; sparse arguments have sparse gradients."""

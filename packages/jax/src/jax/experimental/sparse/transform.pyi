@@ -30,7 +30,7 @@ class SparsifyValue:
     def ndim(self) -> Any: ...
 def arrays_to_spvalues(spenv: SparsifyEnv, args: Any) -> Any:
     """A pytree of dense and sparse arrays as one of values in ``spenv``."""
-def eval_sparse(jaxpr: Jaxpr, consts: Sequence[Any], spvalues: Sequence[SparsifyValue], spenv: SparsifyEnv) -> list:
+def eval_sparse(jaxpr: Jaxpr, consts: Sequence[object], spvalues: Sequence[SparsifyValue], spenv: SparsifyEnv) -> list:
     """The results, as values in ``spenv``, of a program on such values."""
 sparse_rules_bcoo: dict
 sparse_rules_bcsr: dict
@@ -38,7 +38,7 @@ def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable[..., A
     """``f``, a function of arrays, as a function that takes sparse arrays too."""
 def sparsify_raw(f: Callable[..., Any]) -> Callable[..., Any]:
     """`sparsify` for functions ``f(env, *values) -> (values, structure)`` of `SparsifyValue`."""
-def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: Any) -> Any:
+def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: object) -> Any:
     """The inverse of `arrays_to_spvalues`."""
-def spvalues_to_avals(spenv: SparsifyEnv, spvalues: Any) -> Any:
+def spvalues_to_avals(spenv: SparsifyEnv, spvalues: object) -> Any:
     """The types of the arrays that the values stand for."""

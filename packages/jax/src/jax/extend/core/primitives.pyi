@@ -62,7 +62,7 @@ eq_to_p: Any
 erf_inv_p: Any
 erf_p: Any
 erfc_p: Any
-def eval_jaxpr_transpose(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cts: Sequence[Any]) -> list:
+def eval_jaxpr_transpose(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], cts: Sequence[object]) -> list:
     """Cotangents of those ``args`` that are linear; see `reverse.backward_pass`."""
 exp2_p: Any
 exp_p: Any

@@ -20,7 +20,7 @@ from .common import require_callable
 
 
 @api_boundary
-def associative_scan(fn: Callable[..., Any], elems: PyTree, reverse: bool = False, axis: int = 0) -> Any:
+def associative_scan(fn: Callable[..., PyTree], elems: PyTree, reverse: bool = False, axis: int = 0) -> Any:
     """The prefixes ``e0, fn(e0, e1), fn(fn(e0, e1), e2), ...`` along ``axis``.
 
     Args:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import collections
 import threading
-from typing import Any, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -33,6 +33,10 @@ from jax_core.traces.structural import convert_element_type_p, instantiate
 from jax_core.traces.trace import Tracer, escaped
 from jax_core.traces.traced_once import TracedOnce
 
+if TYPE_CHECKING:
+    from jax_core.representation.tree import PyTreeDef
+    from jax_core.representation.typing import PyTree
+
 PYTHON_SCALARS = (bool, int, float, complex)
 INVARIANT_PARTS: dict[Primitive, Callable[[JaxprEqn, Sequence[bool]], Sequence[JaxprEqn] | None]] = {}
 """For a primitive of control flow: ``(equation, which operands vary)`` to the equations before a loop and, last, the one that
@@ -41,7 +45,7 @@ stays in its body; or None. `scan` asks here, so that no kind of control flow ne
 
 # -- small tools -----------------------------------------------------------------------------------------------------
 
-def split(items: Sequence[Any], *sizes: int) -> list[list]:
+def split(items: Sequence[object], *sizes: int) -> list[list]:
     """Consecutive parts of ``items`` with these sizes, and the rest."""
     parts, start = [], 0
     for n in sizes:
@@ -55,18 +59,18 @@ def select(items: Iterable[Any], wanted: Iterable[bool]) -> list:
     return [x for x, w in zip(items, wanted) if w]
 
 
-def as_arrays(values: Any) -> Any:
+def as_arrays(values: object) -> Any:
     """A pytree with its NumPy values and Python scalars as arrays, as the body of a compiled loop sees them."""
     put = backends.get().put
     return tree.map(lambda x: put(x) if isinstance(x, (*PYTHON_SCALARS, np.ndarray, np.generic)) else x, values)
 
 
-def nonzero_flags(tangents: Iterable[Any]) -> list[bool]:
+def nonzero_flags(tangents: Iterable[object]) -> list[bool]:
     """Which tangents or cotangents are not symbolic zeros."""
     return [not isinstance(t, Zero) for t in tangents]
 
 
-def fill(flags: Iterable[bool], given: Iterable[Any], otherwise: Iterable[Callable[[], Any] | Any]) -> list:
+def fill(flags: Iterable[bool], given: Iterable[object], otherwise: Iterable[Callable[[], Any] | Any]) -> list:
     """The next of ``given`` for each true flag, else the item of ``otherwise`` in its place."""
     given = iter(given)
     return [next(given) if f else other for f, other in zip(flags, otherwise)]
@@ -76,7 +80,7 @@ def either(a: Sequence[bool], b: Sequence[bool]) -> list[bool]:
     return [x or y for x, y in zip(a, b)]
 
 
-def check_counts(name: str, avals: Sequence[Any], **counts: int) -> None:
+def check_counts(name: str, avals: Sequence[AbstractValue], **counts: int) -> None:
     """That parameters which count operands of a loop can do so; others would split the operands wrongly."""
     for parameter, n in counts.items():
         if type(n) is not int or n < 0:
@@ -94,7 +98,7 @@ def require_callable(name: str, **functions: Any) -> None:
 
 # -- tracing ---------------------------------------------------------------------------------------------------------
 
-def trace_body(name: str, fun: Callable, in_tree: Any, avals: Sequence[AbstractValue]) -> tuple[ClosedJaxpr, list, Any]:
+def trace_body(name: str, fun: Callable, in_tree: PyTreeDef, avals: Sequence[AbstractValue]) -> tuple[ClosedJaxpr, list, Any]:
     """Trace ``fun`` on arguments of structure ``in_tree`` and types ``avals``, or find what tracing it gave before.
 
     As with `jit`, a function is traced once for the same types; if it closes over tracers, once within their transformation.
@@ -139,7 +143,7 @@ class _LazyName(str):
         return str(self).split(*args)
 
 
-def leaf_avals(name: str, argument: str, value: Any, leaves: Sequence[Any]) -> list[AbstractValue]:
+def leaf_avals(name: str, argument: str, value: object, leaves: Sequence[object]) -> list[AbstractValue]:
     """Types of the leaves; raises TypeError that says where a leaf is not an array."""
     try:
         return [get_aval(x) for x in leaves]
@@ -216,7 +220,7 @@ def convert(x: Any, dtype: np.dtype) -> Any:
     return convert_element_type_p.bind(x, new_dtype=np.dtype(dtype), weak_type=False)
 
 
-def check_carry(name: str, fun: Callable, init: Any, given: Sequence[AbstractValue], out_tree: Any,
+def check_carry(name: str, fun: Callable, init: PyTree, given: Sequence[AbstractValue], out_tree: PyTreeDef,
                 returned: Sequence[AbstractValue]) -> None:
     """Raise TypeError, leaf by leaf, if the body returns a carry of another structure or other types than it got."""
     where = f"{name}: body function {describe_function(fun)}"
@@ -269,7 +273,7 @@ def _difference(a, b) -> str:
 
 # -- derived programs ------------------------------------------------------------------------------------------------
 
-def handed_on(init: Sequence[Any], carried: Sequence[Any], returned: Sequence[Any]) -> list[bool]:
+def handed_on(init: Sequence[object], carried: Sequence[object], returned: Sequence[object]) -> list[bool]:
     """Which carries the body returns as it got them: constants of the loop. Numbers stay carries, as results are arrays."""
     return [out is var and isinstance(x, Array) for x, var, out in zip(init, carried, returned)]
 
@@ -304,7 +308,7 @@ _KNOWN_PROGRAMS_LIMIT = 1024
 _lock = threading.Lock()
 
 
-def run_eagerly(prim: Primitive, args: Sequence[Any], params: dict) -> list:
+def run_eagerly(prim: Primitive, args: Sequence[object], params: dict) -> list:
     """Compile and run one control-flow equation; programs of equal structure share one executable."""
     for x in args:
         if isinstance(x, Tracer):
@@ -418,7 +422,7 @@ class _by_identity:
         return id(self.value)
 
 
-def instantiate_all(tangents: Iterable[Any], wanted: Iterable[bool]) -> list:
+def instantiate_all(tangents: Iterable[object], wanted: Iterable[bool]) -> list:
     """The tangents that are wanted, symbolic zeros among them made arrays."""
     return [instantiate(t) for t, w in zip(tangents, wanted) if w]
 

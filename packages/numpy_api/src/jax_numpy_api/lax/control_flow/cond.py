@@ -54,8 +54,8 @@ _NOT_GIVEN: Any = object()
 
 
 @api_boundary
-def cond(pred: ArrayLike, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any,
-         operand: PyTree = _NOT_GIVEN, linear: Any = None) -> Any:
+def cond(pred: ArrayLike, true_fun: Callable[..., PyTree], false_fun: Callable[..., PyTree], *operands: Any,
+         operand: PyTree = _NOT_GIVEN, linear: object = None) -> Any:
     """``true_fun(*operands)`` if ``pred``, else ``false_fun(*operands)``; only the chosen function runs.
 
     Args:
@@ -134,7 +134,7 @@ def switch(index: ArrayLike, branches: Sequence[Callable], *operands: Any, opera
 
 
 @api_boundary
-def platform_dependent(*args: Any, default: Callable[..., Any] | None = None, **per_platform: Callable) -> Any:
+def platform_dependent(*args: Any, default: Callable[..., object] | None = None, **per_platform: Callable) -> Any:
     """Call the function for the platform that the program is compiled for.
 
     Args:

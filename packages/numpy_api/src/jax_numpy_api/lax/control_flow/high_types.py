@@ -7,7 +7,7 @@ from jax_core.representation.typing import PyTree
 from jax_core.transformations.high_primitives import Represented
 
 
-def scan_high(scan: Callable, f: Callable[..., Any], init: PyTree, xs: PyTree, length: int | None, **options: Any) -> tuple[Any, Any]:
+def scan_high(scan: Callable, f: Callable[..., PyTree], init: PyTree, xs: PyTree, length: int | None, **options: Any) -> tuple[Any, Any]:
     """`scan` by ``scan``."""
     carry, rows = Represented(init), Represented(xs)
     seen: list[tuple[Represented, Represented]] = []
@@ -29,7 +29,7 @@ def scan_high(scan: Callable, f: Callable[..., Any], init: PyTree, xs: PyTree, l
     return last.value(state), out.value(outs, stacked)
 
 
-def while_loop_high(loop: Callable, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: PyTree) -> Any:
+def while_loop_high(loop: Callable, cond_fun: Callable[..., PyTree], body_fun: Callable[..., PyTree], init: PyTree) -> Any:
     """`while_loop` by ``loop``."""
     carry = Represented(init)
     return carry.value(loop(lambda state: cond_fun(carry.value(state)),

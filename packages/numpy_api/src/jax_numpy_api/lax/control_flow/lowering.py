@@ -7,7 +7,7 @@ Source: StableHLO specification, `while`, `case`.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from jax_core.representation.aval import ShapedArray, abstract_token
 from jax_core.representation.dtypes import ExtendedDType
 from jax_core.representation.effects import Effect, ordered_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+    from jax_core.representation.aval import AbstractValue
 
 BOOL = ShapedArray((), np.dtype(bool))
 
@@ -66,7 +70,7 @@ def observed(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, JaxprEqn | None]:
     return closed.memo("observed", take) if closed.effects else (closed, None)
 
 
-def emit_observed_while(b: Any, observer: JaxprEqn | None, init: Sequence[Any], cond: Callable, body: Callable,
+def emit_observed_while(b: Builder, observer: JaxprEqn | None, init: Sequence[Value], cond: Callable, body: Callable,
                         effects: Iterable[Effect] = (), counted: bool = False, more: int = 0) -> list:
     """`emit_while`; with an observer as a loop over runs of steps, before each of which it says how long the run is to be.
 
@@ -101,7 +105,7 @@ def emit_observed_while(b: Any, observer: JaxprEqn | None, init: Sequence[Any], 
     return outs
 
 
-def emit_case(b: Any, index: Any, branches: Sequence[Callable], out_avals: Sequence[Any],
+def emit_case(b: Builder, index: Value, branches: Sequence[Callable], out_avals: Sequence[AbstractValue],
               effects: Iterable[Effect] = ()) -> list:
     """One of ``branches`` (``branch(builder) -> values``), chosen by the rank-0 int32 ``index``; out of range: the last."""
     ordered = ordered_effects(frozenset(effects))
@@ -137,7 +141,7 @@ def add(b: Any, x: Any, y: Any) -> Any:
     return b.emit(f"stablehlo.add {x}, {y}", x, y, out=x.aval)
 
 
-def subtract(b: Any, x: Any, y: Any) -> Any:
+def subtract(b: Builder, x: Value, y: Value) -> Any:
     return b.emit(f"stablehlo.subtract {x}, {y}", x, y, out=x.aval)
 
 

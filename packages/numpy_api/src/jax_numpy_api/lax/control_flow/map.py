@@ -4,7 +4,7 @@ Built on `scan` without a carry; with ``batch_size`` each step of the scan is a 
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ..shape import concatenate, reshape
 from ..slicing import slice_in_dim
 from .common import require_callable
 from .scan import scan
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 
 @api_boundary
@@ -68,6 +71,6 @@ def _map_batches(f, xs, size):
     return tree.tree_map(lambda a, b: concatenate([a, b], 0), joined, last)
 
 
-def map_flat(f: Callable, xs: Sequence[Any]) -> list:
+def map_flat(f: Callable, xs: Sequence[Array]) -> list:
     """`map` for a function of several flat arguments that returns a list."""
     return scan(lambda _, x: ((), list(f(*x))), (), list(xs))[1]

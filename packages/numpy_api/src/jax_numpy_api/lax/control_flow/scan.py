@@ -53,7 +53,7 @@ from .lowering import add, emit_observed_while, less, observed, stack_buffer, su
 
 
 @api_boundary
-def scan(f: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | None = None, reverse: bool = False,
+def scan(f: Callable[..., PyTree], init: PyTree, xs: PyTree = None, length: int | None = None, reverse: bool = False,
          unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[Any, Any]:
     """Run ``carry, y = f(carry, x)`` over the leading axis of ``xs``, and stack the ``y``.
 

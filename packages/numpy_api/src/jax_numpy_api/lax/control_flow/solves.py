@@ -33,7 +33,7 @@ from .common import leaf_avals, require_callable, run_eagerly, split, trace_body
 # -- custom_root -----------------------------------------------------------------------------------------------------
 
 @api_boundary
-def custom_root(f: Callable[..., Any], initial_guess: PyTree, solve: Callable[[Callable[..., Any], Any], Any],
+def custom_root(f: Callable[..., PyTree], initial_guess: PyTree, solve: Callable[[Callable[..., Any], Any], Any],
                 tangent_solve: Callable[[Callable[..., Any], Any], Any], has_aux: bool = False) -> Any:
     """A root of ``f``, differentiable with respect to what ``f`` closes over.
 
@@ -118,7 +118,7 @@ class LinearSolveFunctions(NamedTuple):
 
 
 @api_boundary
-def custom_linear_solve(matvec: Callable[..., Any], b: PyTree, solve: Callable[[Callable[..., Any], Any], Any],
+def custom_linear_solve(matvec: Callable[..., PyTree], b: PyTree, solve: Callable[[Callable[..., Any], Any], Any],
                         transpose_solve: Callable[[Callable[..., Any], Any], Any] | None = None,
                         symmetric: bool = False, has_aux: bool = False) -> Any:
     """Solve ``matvec(x) = b`` with derivatives by the equation itself.

@@ -55,7 +55,7 @@ from .scan import scan
 
 
 @api_boundary
-def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: PyTree, *,
+def while_loop(cond_fun: Callable[..., PyTree], body_fun: Callable[..., PyTree], init_val: PyTree, *,
                max_steps: int | None = None) -> Any:
     """``while cond_fun(val): val = body_fun(val)``, as one compiled loop.
 

@@ -6,12 +6,15 @@ machine has them, so a formula must be right both ways: products that must be ex
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
 from ..compare import emit_compare
 from ..nary import SpelledOut
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DTypeLike
 
 FLOAT32, FLOAT64, INT32, INT64 = (np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64))
 
@@ -124,11 +127,11 @@ class Lane:
     def __ge__(self, other):
         return self._compare("GE", other)
 
-    def equals(self, other: Any) -> Lane:
+    def equals(self, other: object) -> Lane:
         """Whether it is equal to ``other``."""
         return self._compare("EQ", other)
 
-    def differs(self, other: Any) -> Lane:
+    def differs(self, other: object) -> Lane:
         """Whether it is not; true of NaN."""
         return self._compare("NE", other)
 
@@ -139,7 +142,7 @@ class Lane:
         text = f"stablehlo.select {self.value}, {yes.value}, {no.value}"
         return Lane(self.b, self.b.emit(text, self.value, yes.value, no.value, out=yes.value.aval))
 
-    def to(self, dtype: Any) -> Lane:
+    def to(self, dtype: DTypeLike) -> Lane:
         """Converted to another dtype."""
         return Lane(self.b, self.b.convert(self.value, dtype))
 
@@ -147,7 +150,7 @@ class Lane:
         """The bits of a float as an integer."""
         return self._cast(self.format.integer)
 
-    def as_float(self, dtype: Any) -> Lane:
+    def as_float(self, dtype: DTypeLike) -> Lane:
         """The float that has the bits of an integer."""
         return self._cast(dtype)
 

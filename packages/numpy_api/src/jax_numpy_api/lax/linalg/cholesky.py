@@ -28,7 +28,7 @@ def _cholesky_type(x):
     return ShapedArray(x.shape, x.dtype)
 
 
-def halve_diagonal(a: Any) -> Any:
+def halve_diagonal(a: Array) -> Any:
     """``a`` with its diagonal halved."""
     return lax.select(eye_mask(a), lax.mul(a, full_like(a, 0.5)), a)
 

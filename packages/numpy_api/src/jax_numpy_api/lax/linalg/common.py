@@ -7,7 +7,7 @@ A factorisation that fails (``info`` not zero) yields NaN for that matrix, so th
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.primitive import Zero
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, transpose, zeros
 from jax_numpy_api import lax
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+    from jax_core.representation.array import Array
+    from jax_core.representation.typing import ArrayLike, DTypeLike
 
 PREFIX = {np.dtype(np.float32): "s", np.dtype(np.float64): "d", np.dtype(np.complex64): "c", np.dtype(np.complex128): "z"}
 
@@ -28,12 +33,12 @@ def is_complex(x: Any) -> bool:
     return np.dtype(getattr(x, "aval", x).dtype).kind == "c"
 
 
-def real_dtype(dtype: Any) -> np.dtype:
+def real_dtype(dtype: DTypeLike) -> np.dtype:
     """The dtype of the absolute value."""
     return np.dtype({np.dtype(np.complex64): np.float32, np.dtype(np.complex128): np.float64}.get(np.dtype(dtype), dtype))
 
 
-def complex_dtype(dtype: Any) -> np.dtype:
+def complex_dtype(dtype: DTypeLike) -> np.dtype:
     """The complex dtype of the same precision."""
     return np.dtype(np.complex128 if real_dtype(dtype) == np.float64 else np.complex64)
 
@@ -88,17 +93,17 @@ def conj(a: Any) -> Any:
     return lax.conj(a) if is_complex(a) else a
 
 
-def real(a: Any) -> Any:
+def real(a: Array) -> Any:
     """Real part; a real array as it is."""
     return lax.real(a) if is_complex(a) else a
 
 
-def symmetrize(a: Any) -> Any:
+def symmetrize(a: ArrayLike) -> Any:
     """Hermitian part."""
     return lax.mul(lax.add(a, mh(a)), full_like(a, 0.5))
 
 
-def hermitian(a: Any, lower: bool) -> Any:
+def hermitian(a: Array, lower: bool) -> Any:
     """The Hermitian matrix of which ``a`` holds one triangle; the other one, and imaginary parts on the diagonal, are not read."""
     other = mh(a)
     out = lax.select(_triangle(a, 0, lax.ge if lower else lax.le), a, other)
@@ -110,13 +115,13 @@ def full_like(a: Any, value: Any) -> Any:
     return np.asarray(value, a.dtype)[()]
 
 
-def rows(v: Any, like: Any) -> Any:
+def rows(v: ArrayLike, like: Any) -> Any:
     """Vectors ``[..., n]`` as matrices of the shape of ``like`` with entry ``v[j]`` in column j."""
     rank = np.ndim(like)
     return broadcast_in_dim(v, np.shape(like), (*range(rank - 2), rank - 1))
 
 
-def columns(v: Any, like: Any) -> Any:
+def columns(v: ArrayLike, like: Any) -> Any:
     """Vectors ``[..., n]`` as matrices of the shape of ``like`` with entry ``v[i]`` in row i."""
     rank = np.ndim(like)
     return broadcast_in_dim(v, np.shape(like), (*range(rank - 2), rank - 2))
@@ -135,12 +140,12 @@ def tril(a: Any, k: int = 0) -> Any:
     return lax.select(_triangle(a, k, lax.ge), a, zeros(ShapedArray(np.shape(a), a.dtype)))
 
 
-def triu(a: Any, k: int = 0) -> Any:
+def triu(a: Array, k: int = 0) -> Any:
     """The entries on and above diagonal ``k``, zero elsewhere."""
     return lax.select(_triangle(a, k, lax.le), a, zeros(ShapedArray(np.shape(a), a.dtype)))
 
 
-def eye_mask(a: Any) -> Any:
+def eye_mask(a: object) -> Any:
     """Booleans of the shape of ``a``, true on the diagonal."""
     return _triangle(a, 0, lax.eq)
 
@@ -152,14 +157,14 @@ def eye(n: int, like: Any, m: int | None = None) -> Any:
     return lax.select(eye_mask(out), broadcast_in_dim(full_like(like, 1), shape, ()), zeros(out))
 
 
-def diagonal(a: Any) -> Any:
+def diagonal(a: Array) -> Any:
     """The main diagonals, ``[..., min(n, m)]``."""
     rank, k = np.ndim(a), min(np.shape(a)[-2:])
     a = lax.slice(a, (0,) * rank, (*np.shape(a)[:-2], k, k))
     return lax.reduce_sum(lax.select(eye_mask(a), a, zeros(ShapedArray(np.shape(a), a.dtype))), (rank - 1,))
 
 
-def safe_reciprocal(x: Any) -> Any:
+def safe_reciprocal(x: Array) -> Any:
     """1/x, and 0 where x is 0."""
     shape = np.shape(x)
     zero, one = zeros(ShapedArray(shape, x.dtype)), broadcast_in_dim(full_like(x, 1), shape, ())
@@ -167,17 +172,17 @@ def safe_reciprocal(x: Any) -> Any:
     return lax.select(none, zero, lax.div(one, lax.select(none, one, x)))
 
 
-def inverse_gaps(w: Any, like: Any) -> Any:
+def inverse_gaps(w: Array, like: object) -> Any:
     """``1 / (w[j] - w[i])`` with zeros on the diagonal and wherever two values are equal."""
     return safe_reciprocal(lax.sub(rows(w, like), columns(w, like)))
 
 
-def first_columns(a: Any, k: int) -> Any:
+def first_columns(a: ArrayLike, k: int) -> Any:
     """``a[..., :k]``."""
     return lax.slice_in_dim(a, 0, k, axis=np.ndim(a) - 1)
 
 
-def first_rows(a: Any, k: int) -> Any:
+def first_rows(a: Array, k: int) -> Any:
     """``a[..., :k, :]``."""
     return lax.slice_in_dim(a, 0, k, axis=np.ndim(a) - 2)
 
@@ -208,7 +213,7 @@ def jvp_through(bind: Callable, function: Callable) -> Callable:
     return rule
 
 
-def tangent_of(t: Any) -> Any:
+def tangent_of(t: Array) -> Any:
     """A tangent as an array."""
     return instantiate(t)
 
@@ -222,8 +227,8 @@ def _layout(aval, batch_rank):
     return tuple(range(rank - 1, -1, -1))
 
 
-def lapack(b: Any, routine: str, operands: Sequence[Any], out: Sequence[ShapedArray], *, batch_rank: int,
-           dtype: Any = None, in_place: dict | None = None, **config: Any) -> list:
+def lapack(b: Builder, routine: str, operands: Sequence[Value], out: Sequence[ShapedArray], *, batch_rank: int,
+           dtype: DTypeLike | None = None, in_place: dict | None = None, **config: Any) -> list:
     """Call ``lapack_<prefix><routine>_ffi`` on a batch.
 
     Args:
@@ -237,7 +242,7 @@ def lapack(b: Any, routine: str, operands: Sequence[Any], out: Sequence[ShapedAr
                     in_place=in_place, **config)
 
 
-def ffi_call(b: Any, target: str, operands: Sequence[Any], out: Sequence[ShapedArray], *, batch_rank: int,
+def ffi_call(b: Builder, target: str, operands: Sequence[Value], out: Sequence[ShapedArray], *, batch_rank: int,
              in_place: dict | None = None, **config: Any) -> list:
     """Call a handler that works on matrices stored by columns."""
     return b.custom_call(
@@ -247,7 +252,7 @@ def ffi_call(b: Any, target: str, operands: Sequence[Any], out: Sequence[ShapedA
         extra=f'mhlo.frontend_attributes = {{num_batch_dims = "{batch_rank}"}}')
 
 
-def gpu_library(b: Any, library: str = "solver") -> str:
+def gpu_library(b: Builder, library: str = "solver") -> str:
     """Prefix of the targets of a GPU vendor's library: ``"cusolver"`` or ``"hipsolver"`` and their kin."""
     return ("cu" if b.platform == "cuda" else "hip") + library
 
@@ -257,7 +262,7 @@ def letter(text: str) -> np.uint8:
     return np.uint8(ord(text))
 
 
-def unitary(x: Any) -> bool:
+def unitary(x: Array) -> bool:
     """Whether LAPACK's routine for ``x`` is named for unitary (complex) rather than orthogonal matrices."""
     return is_complex(x)
 
@@ -278,12 +283,12 @@ def _nan_unless(ok, x):
     return lax.select(broadcast_in_dim(ok, shape, tuple(range(np.ndim(ok)))), x, nan)
 
 
-def info_type(x: Any, batch_rank: int) -> ShapedArray:
+def info_type(x: Array, batch_rank: int) -> ShapedArray:
     """The type of the ``info`` result of a call on ``x``."""
     return ShapedArray(x.aval.shape[:batch_rank], np.int32)
 
 
-def for_platform(name: str, b: Any) -> str:
+def for_platform(name: str, b: Builder) -> str:
     """``"cpu"``, ``"gpu"`` or ``"tpu"``.
 
     Raises:

@@ -111,7 +111,7 @@ def _lu_type(x):
     return [ShapedArray(x.shape, x.dtype), ShapedArray((*batch, min(m, n)), np.int32), ShapedArray((*batch, m), np.int32)]
 
 
-def permute_rows(x: Any, order: Any) -> Any:
+def permute_rows(x: ArrayLike, order: Any) -> Any:
     """``x[order]`` for each matrix of a batch."""
     rank = np.ndim(x)
     batch = tuple(range(rank - 2))

@@ -169,7 +169,7 @@ schur_p: Primitive = Primitive("schur", multiple_results=True, out_type=_schur_t
 
 
 def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: bool = False,
-          select_callable: Callable[..., Any] | None = None) -> list:
+          select_callable: Callable[..., object] | None = None) -> list:
     """Schur form: ``x = z @ t @ z^H`` with unitary z.
 
     Args:

@@ -7,7 +7,7 @@ Source: Nakatsukasa and Higham, SIAM J. Sci. Comput. 35 (2013) A1325.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,11 @@ from .eigen import eigh
 from .polar import qdwh
 from .qr import qr
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import ArrayLike
 
-def svd_by_polar(x: Any, *, full_matrices: bool, compute_uv: bool) -> list:
+
+def svd_by_polar(x: ArrayLike, *, full_matrices: bool, compute_uv: bool) -> list:
     """``[s]`` or ``[s, u, vh]`` of matrices ``[..., m, n]``, as the primitive `svd` gives them."""
     if np.ndim(x) > 2:
         return vmap(lambda matrix: svd_by_polar(matrix, full_matrices=full_matrices, compute_uv=compute_uv))(x)

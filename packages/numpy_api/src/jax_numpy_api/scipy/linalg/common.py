@@ -31,11 +31,11 @@ def is_complex(x: Any) -> bool:
     return dtypes.issubdtype(x.dtype, np.complexfloating)
 
 
-def to_complex(x: Any) -> Any:
+def to_complex(x: Array) -> Any:
     return x.astype(dtypes.to_complex_dtype(x.dtype))
 
 
-def adjoint(x: Any) -> Any:
+def adjoint(x: Array) -> Any:
     """Conjugate transpose."""
     return jnp.conj(jnp.matrix_transpose(x))
 

@@ -280,7 +280,7 @@ def istft(Zxx: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: in
 
 
 def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Sequence[int] | ArrayLike = 0,
-            overwrite_data: Any = None) -> Array:
+            overwrite_data: object = None) -> Array:
     """``data`` less its mean ("constant") or its least-squares line ("linear") along ``axis``.
 
     Args:

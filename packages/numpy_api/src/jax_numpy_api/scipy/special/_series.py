@@ -15,7 +15,7 @@ from ... import numpy as jnp
 from ...numpy.promotion import promote_args_inexact
 
 
-def chebyshev(coefficients: Sequence[float], low: float, high: float, x: Any) -> Any:
+def chebyshev(coefficients: Sequence[float], low: float, high: float, x: Array) -> Any:
     """The Chebyshev series on ``[low, high]`` at ``x``, which is clipped to the interval, by Clenshaw's recurrence.
 
     Trailing terms below the precision of the dtype are left out. `benchmarks/accuracy/fit.py` computes coefficients.
@@ -73,7 +73,7 @@ def _kahan_log1p_jvp(primals, tangents):
     return _kahan_log1p(x), t / (1 + x)
 
 
-def log1p(x: Any) -> Any:
+def log1p(x: Array) -> Any:
     """``log(1 + x)``. In float64 XLA's own is off by up to 62 units in the last place on CPU (measured at x = -0.404), so there
     by Kahan's formula ``x log(w) / (w - 1)``, ``w = 1 + x`` rounded."""
     return _kahan_log1p(x) if dtypes.dtype(x) == np.float64 else jnp.log1p(x)

@@ -124,7 +124,7 @@ def _real(name: str, x: Any) -> Any:
 
 
 @functools.partial(custom_jvp, nondiff_argnums=(1,))
-def exp_square(x: Any, factor: float) -> Any:
+def exp_square(x: Array, factor: float) -> Any:
     """``exp(factor * x**2)`` for ``factor`` +-1/2 or +-1, without the error of rounding ``x**2``."""
     short = jnp.round(jnp.clip(x, -1e3, 1e3) * 16) / 16
     rest = jnp.where(jnp.abs(x) < 1e3, (x - short) * (x + short), 0)

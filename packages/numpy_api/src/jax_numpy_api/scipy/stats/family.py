@@ -8,7 +8,7 @@ parameters give NaN. Formulas are evaluated inside the support only, so that der
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, Union
+from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ... import numpy as jnp
 from ...numpy.promotion import convert, promote_args_inexact
 from .examples import EXAMPLES
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
+
 _WHAT = {
     "pdf": "Density", "logpdf": "Logarithm of the density", "pmf": "Probability", "logpmf": "Logarithm of the probability",
     "cdf": "Distribution function", "logcdf": "Logarithm of the distribution function",
@@ -30,7 +33,7 @@ _WHAT = {
 _FIRST = {"x": "where, any shape", "k": "where, any shape; other than whole numbers have no probability", "mu": "parameter of the distribution"}
 
 
-def public(name: str, what: str, parameters: list[str], fun: Callable[..., Any]) -> Callable[..., Array]:
+def public(name: str, what: str, parameters: list[str], fun: Callable[..., PyTree]) -> Callable[..., Array]:
     """``fun`` as one compiled call with a signature; ``"loc"`` and ``"scale"`` get their defaults."""
     defaults = {"loc": 0, "scale": 1}
     signature = inspect.Signature([

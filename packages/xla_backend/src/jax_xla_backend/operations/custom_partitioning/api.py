@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import weakref
-from typing import Any, Callable, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
 from jax_core.configuration import flags
 from jax_core.transformations import manual
@@ -31,6 +31,9 @@ from ...lowering.values import new_value
 from ...placement.mesh import Mesh
 from ...placement.sharding import Sharding, from_hlo
 from .rules import SdyShardingRule, parse_rule
+
+if TYPE_CHECKING:
+    from jax_core.representation.tree import PyTreeDef
 
 _TARGET = "CustomSPMDPartitioning"
 _calls: "weakref.WeakValueDictionary[bytes, _Call]" = weakref.WeakValueDictionary()
@@ -195,7 +198,7 @@ class _Call:
             return hlo
         return from_hlo(hlo, self.mesh._internal_device_list, self.mesh, ndim)
 
-    def encoded(self, structure: Any, avals: Sequence[ShapedArray], shardings: Any) -> list[HloSharding]:
+    def encoded(self, structure: PyTreeDef, avals: Sequence[ShapedArray], shardings: object) -> list[HloSharding]:
         """XLA's forms of a tree of placements."""
         flat = tree.broadcast_prefix(shardings, tree.unflatten(structure, [0] * len(avals)),
                                      is_leaf=lambda s: isinstance(s, (Sharding, HloSharding)))
@@ -209,7 +212,7 @@ class _Call:
         return list(hlo.tuple_elements()) if count != 1 else [hlo]
 
     @staticmethod
-    def joined(shape: Any, shardings: Sequence[HloSharding]) -> HloSharding:
+    def joined(shape: Sequence[int], shardings: Sequence[HloSharding]) -> HloSharding:
         """One placement for all results, whose type for XLA is ``shape``; the opposite of `results`."""
         return shardings[0] if len(shardings) == 1 else HloSharding.tuple_sharding(shape, list(shardings))
 

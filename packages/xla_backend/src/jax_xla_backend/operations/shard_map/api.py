@@ -31,7 +31,7 @@ class _Infer:
 Infer = _Infer()
 
 
-def shard_map(f: Callable[..., Any] | None = None, /, *, out_specs: PyTree, in_specs: PyTree = Infer,
+def shard_map(f: Callable[..., PyTree] | None = None, /, *, out_specs: PyTree, in_specs: PyTree = Infer,
               mesh: Mesh | AbstractMesh | None = None, axis_names: Collection[Hashable] = frozenset(),
               check_vma: bool = True) -> Callable:
     """``f``, run by every device of a mesh on its own part of each argument.
@@ -72,7 +72,7 @@ def shard_map(f: Callable[..., Any] | None = None, /, *, out_specs: PyTree, in_s
     return decorate if f is None else decorate(f)
 
 
-def smap(f: Callable[..., Any] | None = None, /, *, in_axes: PyTree = Infer, out_axes: PyTree,
+def smap(f: Callable[..., PyTree] | None = None, /, *, in_axes: PyTree = Infer, out_axes: PyTree,
          axis_name: Hashable) -> Callable:
     """`shard_map` over one axis of the mesh in context, written like `vmap`.
 
@@ -110,7 +110,7 @@ def _specs_of_axes(argument: str, axes: Any, name: Hashable) -> Any:
     return tree.tree_map(spec, axes, is_leaf=lambda x: x is None)
 
 
-def old_shard_map(f: Callable[..., Any], mesh: Mesh | AbstractMesh, in_specs: PyTree, out_specs: PyTree,
+def old_shard_map(f: Callable[..., PyTree], mesh: Mesh | AbstractMesh, in_specs: PyTree, out_specs: PyTree,
                   check_rep: bool = True, auto: frozenset = frozenset()) -> Callable:
     """`shard_map` with the signature of ``jax.experimental.shard_map``.
 

@@ -52,7 +52,7 @@ def _region(params: dict) -> Any:
     return region(params["mesh"], params["manual_axes"], params["check_vma"])
 
 
-def axes_of(spec: Any) -> frozenset:
+def axes_of(spec: object) -> frozenset:
     """The mesh axes that a spec names."""
     return frozenset(whole_spec(spec).axis_names())
 
@@ -78,7 +78,7 @@ def parts_along(mesh: Any, spec: PartitionSpec, dim: int) -> int:
     return math.prod(mesh.shape[a] for a in _names(spec.partitions[dim] if dim < len(spec) else None))
 
 
-def part_aval(aval: ShapedArray, mesh: Any, spec: PartitionSpec, checked: bool, manual_axes: Sequence[Any]) -> ShapedArray:
+def part_aval(aval: ShapedArray, mesh: object, spec: PartitionSpec, checked: bool, manual_axes: Sequence[object]) -> ShapedArray:
     """The type of a part of an array of type ``aval``, which stays split over the ``Explicit`` axes that are not manual."""
     shape = tuple(n // parts_along(mesh, spec, i) for i, n in enumerate(aval.shape))
     placement, inner = aval.placement, None
