@@ -10,7 +10,6 @@ import numpy as np
 
 from jax_core.programs.tracing import eval_shape
 from jax_core.representation import tree
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
@@ -36,10 +35,10 @@ def lobpcg_standard(A: ArrayLike | Callable[[ArrayLike], ArrayLike], X: ArrayLik
     Raises:
       ValueError: shapes or dtypes that do not fit.
     """
-    return _lobpcg_standard_callable(A, X, m, tol) if callable(A) else _lobpcg_standard_matrix(jnp.asarray(A), X, m, tol)
+    return _lobpcg_standard_callable(A, X, m, tol) if callable(A) else _lobpcg_standard_matrix(A, X, m, tol)
 
 
-def _lobpcg_standard_matrix(A: Array, X: ArrayLike, m: int, tol: float | None, debug: bool = False) -> tuple:
+def _lobpcg_standard_matrix(A: Any, X: ArrayLike, m: int, tol: float | None, debug: bool = False) -> tuple:
     """`lobpcg_standard` of a matrix; with ``debug`` also a table of what each step came to (`_measured`)."""
     n = np.shape(X)[0]
     if tuple(A.shape) != (n, n):
