@@ -1,4 +1,5 @@
 """What optax, flax and equinox rely on: when functions are traced, what rules get, placements of programs without arguments."""
+import functools
 import os
 import subprocess
 import sys
@@ -198,3 +199,28 @@ def test_unravelled_pieces_are_arrays():
     unravel = jax.flatten_util.ravel_pytree({"a": jnp.ones(2), "b": jnp.float32(1)})[1]
     pieces = unravel(np.arange(3.0))
     assert all(isinstance(x, jax.Array) for x in jax.tree.leaves(pieces)) and pieces["a"].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("transformed", [
+    lambda f: jax.jit(f), lambda f: jax.grad(lambda x: f(x)[0]), lambda f: jax.vmap(f, axis_size=2, in_axes=None)], ids=["jit", "grad", "vmap"])
+def test_the_arguments_of_an_inlined_function_are_arrays(transformed):
+    """blackjax asks numbers that its caller gave for their dtype, and its callers ask numbers that come back."""
+    seen = []
+
+    @functools.partial(jax.jit, inline=True)
+    def product(a, b):
+        seen.extend([(x.dtype, x.weak_type) for x in (a, b)])
+        return a * b, a, b
+
+    def f(x):
+        results = product(2.0, x)
+        seen.extend((r.dtype, r.weak_type) for r in results)
+        return results[0].sum(), results[1]
+    transformed(f)(jnp.float32(3))
+    f32 = jnp.dtype("float32")
+    assert seen == [(f32, True), (f32, False), (f32, False), (f32, True), (f32, False)]
+
+
+def test_an_inlined_function_leaves_numbers_in_the_program():
+    program = jax.make_jaxpr(lambda x: jax.jit(lambda a, b: a * b, inline=True)(2.0, x))(1.0)
+    assert [str(e.primitive) for e in program.eqns] == ["mul"] and not program.consts

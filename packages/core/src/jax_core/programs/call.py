@@ -4,6 +4,8 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
+import numpy as np
+
 from .. import backends
 from ..extension_points import caches_cleared
 from ..configuration import engine, flags, context
@@ -12,7 +14,7 @@ from ..references.discharge import any_refs, pure
 from ..representation import tree
 from ..representation.arguments import LazyNames, LazyPaths, argument_name, put_static
 from ..representation.aval import AbstractRef, get_aval, plain_values
-from ..representation.jaxpr import ClosedJaxpr, DebugInfo
+from ..representation.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
 from ..representation.primitive import clear_type_cache
 from ..representation.source import describe_function, metadata_in_force, name_of
 from ..traces import nans
@@ -44,6 +46,7 @@ class TracedProgram:
 _programs: "weakref.WeakKeyDictionary[Callable, dict]" = weakref.WeakKeyDictionary()
 
 _PROGRAMS_PER_FUNCTION = 4096
+_OF_THE_HOST = (bool, int, float, complex, np.generic, np.ndarray)
 
 
 class Call:
@@ -122,6 +125,14 @@ class Call:
             jaxpr, consts, _ = trace_to_jaxpr(flat_fun, self.avals, debug)
         trace = weakref.ref(context.state.trace) if any(isinstance(x, Tracer) for x in consts) else None
         return TracedProgram(jaxpr, consts, out_tree[0], trace)
+
+    def inline(self) -> Any:
+        """Write the program's equations into the caller's; results that are numbers of the caller's become arrays."""
+        program = self.program()
+        outs = eval_jaxpr(program.closed.jaxpr, program.consts, *self.flat)
+        return tree.unflatten(program.out_tree, [
+            backends.get().from_host(np.array(x, aval.dtype), aval.weak_type) if isinstance(x, _OF_THE_HOST) else x
+            for x, aval in zip(outs, program.closed.out_avals)])
 
     def donated(self) -> tuple[bool, ...]:
         options = self.options

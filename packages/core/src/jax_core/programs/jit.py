@@ -197,9 +197,9 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     if flags.disable_jit.value:
         return fun(*args, **kwargs), None
     trace = context.state.trace
-    if options.inline is Inline.JAX_EARLY and trace is not EVAL:
-        return fun(*args, **kwargs), None
     call = Call(fun, options, args, kwargs)
+    if options.inline is Inline.JAX_EARLY and trace is not EVAL:
+        return call.inline(), None
     if flags.debug_key_reuse.value:
         _note_keys(call)
     if trace is not EVAL:
