@@ -106,7 +106,7 @@ LAYERS = {
     "numpy_api": ["_lazy", "typing", "lax", "numpy", "nn", "scipy", "named", "flatten_util", "ops", "image", "custom_batching", "checkify",
                   "ffi", "ode", "rnn", "jet", "sparse", "pallas", "example_libraries", "test_util", "__init__"],
     "xla_backend": ["jaxlib_compat", "platforms", "placement", "arrays", "planning", "lowering", "kernels", "compiling", "running", "operations",
-                    "tools", "backend", "startup", "__init__", "api", "extend"],
+                    "checkpoints", "tools", "backend", "startup", "__init__", "api", "extend"],
 }
 """Folders and modules of a package from the bottom to the top: each imports only those before it, inside functions too."""
 CIRCLES = {

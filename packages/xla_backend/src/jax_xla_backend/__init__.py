@@ -12,6 +12,7 @@ Rooms (folders) and modules, each of which imports only those before it:
 ``compiling``      StableHLO to executables
 ``running``        programs that run
 ``operations``     operations that only this backend has
+``checkpoints``    arrays and trees of them in files and buckets
 ``tools``          looking at programs, keeping them, measuring them
 ``backend``        what core calls
 ``startup``        preparing jaxlib, once per process

@@ -81,12 +81,12 @@ def register_namedtuple_serialization(nodetype: type, *, serialized_name: str) -
         nodetype, serialized_name=serialized_name, serialize_auxdata=lambda _: fields, deserialize_auxdata=check)
 
 
-def _tree_to_json(treedef: Any) -> Any:
+def tree_to_json(treedef: Any) -> Any:
     data = treedef.node_data()
     if data is None:
         return "*"
     kind, aux = data
-    children = [_tree_to_json(child) for child in treedef.children()]
+    children = [tree_to_json(child) for child in treedef.children()]
     if kind is type(None):
         return None
     if kind is tuple or kind is list:
@@ -204,7 +204,7 @@ def write(exported: Any, vjp_order: int) -> bytes:
     for platform, module in exported.modules.items():
         modules.setdefault(module, []).append(platform)
     header = dict(
-        fun_name=exported.fun_name, in_tree=_tree_to_json(exported.in_tree), out_tree=_tree_to_json(exported.out_tree),
+        fun_name=exported.fun_name, in_tree=tree_to_json(exported.in_tree), out_tree=tree_to_json(exported.out_tree),
         in_avals=list(map(_aval_to_json, exported.in_avals)), out_avals=list(map(_aval_to_json, exported.out_avals)),
         in_types=_placements(exported.in_avals), out_types=_placements(exported.out_avals), devices=exported.nr_devices, calls_such=exported._calls_such, in_placements=exported._in_placements, out_placements=exported._out_placements,
         platforms=list(exported.platforms), kept=list(exported.module_kept_var_idx),

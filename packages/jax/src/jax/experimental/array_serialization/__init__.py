@@ -1,4 +1,5 @@
-"""jax.experimental.array_serialization: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.experimental.array_serialization: implemented in `jax_xla_backend.checkpoints`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {
+    name: f"{__name__}.{name}" for name in ("pytree_serialization", "pytree_serialization_utils", "serialization", "tensorstore_impl")})

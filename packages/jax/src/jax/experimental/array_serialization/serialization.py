@@ -1,4 +1,15 @@
-"""jax.experimental.array_serialization.serialization: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.experimental.array_serialization.serialization: implemented in `jax_xla_backend.checkpoints`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "AsyncManager": "jax_xla_backend.checkpoints.managers:AsyncManager",
+    "BarrierTimeoutError": "jax_xla_backend.checkpoints.managers:BarrierTimeoutError",
+    "GlobalAsyncCheckpointManager": "jax_xla_backend.checkpoints.managers:GlobalAsyncCheckpointManager",
+    "GlobalAsyncCheckpointManagerBase": "jax_xla_backend.checkpoints.managers:GlobalAsyncCheckpointManagerBase",
+    "async_deserialize": "jax_xla_backend.checkpoints.transfer:async_deserialize",
+    "async_serialize": "jax_xla_backend.checkpoints.transfer:async_serialize",
+    "get_tensorstore_spec": "jax_xla_backend.checkpoints.transfer:zarr_spec",
+    "is_remote_storage": "jax_xla_backend.checkpoints.stores:is_remote_storage",
+    "run_deserialization": "jax_xla_backend.checkpoints.transfer:run_deserialization",
+    "run_serialization": "jax_xla_backend.checkpoints.transfer:run_serialization",
+})
