@@ -1,4 +1,6 @@
 """What equinox, flax and orbax ask of names, tables of rules and placements."""
+import inspect
+
 import numpy as np
 import pytest
 
@@ -91,3 +93,28 @@ def test_colocated_python():
     with pytest.raises(ValueError, match="result"):
         double.specialize(out_specs_fn=lambda x: [spec])(jnp.ones(3))
     assert cp.colocated_cpu_devices(jax.devices("cpu")[:1]) == tuple(jax.devices("cpu")[:1])
+
+
+def test_arrays_from_their_parts():
+    """flax' dtypes make their arrays by the handler of ordinary ones."""
+    from jax._src.interpreters import pxla
+    x = jnp.arange(3.0)
+    made, = pxla.global_avals_to_results_handler([x.aval], [x.sharding], True)([[x]])
+    assert made.tolist() == x.tolist() and made.sharding == x.sharding and made.committed
+    assert pxla.global_result_handlers[jax.core.ShapedArray](x.aval, x.sharding, False)([x]).committed is False
+
+
+@pytest.mark.parametrize("nums, names, found", [
+    (None, None, ((), ())), (0, None, ((0,), ("a",))), (None, ("b", "c"), ((1,), ("b", "c"))), (-1, None, ((-1,), ())), (0, "c", ((0,), ("c",)))])
+def test_positions_and_names_of_arguments(nums, names, found):
+    from jax._src.api_util import infer_argnums_and_argnames
+    assert infer_argnums_and_argnames(inspect.signature(lambda a, b, *, c=1: a), nums, names) == found
+
+
+def test_typed_numpy_arrays():
+    from jax._src.literals import TypedNdArray
+    x = TypedNdArray(np.ones(3, np.float32), jax.core.ShapedArray((3,), np.dtype("float32"), weak_type=True))
+    assert x.weak_type and jnp.sin(x).weak_type and type(x + 1) is np.ndarray and not x[:2].weak_type and not isinstance(x, jax.Array)
+    assert repr(x) == "TypedNdArray([1., 1., 1.], dtype=float32)"
+    with pytest.raises(TypeError, match=r"float32\[2\]"):
+        TypedNdArray(np.ones(3), jax.core.ShapedArray((2,), np.dtype("float32")))

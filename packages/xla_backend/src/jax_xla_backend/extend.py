@@ -1,14 +1,16 @@
 """`jax.extend.backend`: the client behind the devices, for libraries that need it."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core import backends as _backends
+from jax_core.representation.aval import ShapedArray
 
+from .arrays.put import typed
 from .platforms import client
 from .compiling import compile, tiered_compilation
 from .api import clear_caches, devices
-from .jaxlib_compat import VERSION_TEXT, _jax
+from .jaxlib_compat import VERSION_TEXT, _jax, result_handler
 from .platforms.plugins import register_plugin
 
 if TYPE_CHECKING:
@@ -83,6 +85,21 @@ def get_compile_options(num_replicas: int, num_partitions: int, device_assignmen
     if env_options_overrides:
         options.env_option_overrides = list(env_options_overrides.items())
     return options
+
+
+def _array_handler(aval: ShapedArray, sharding: Any, committed: bool) -> Callable[[Sequence[Any]], Any]:
+    return result_handler(typed(aval, sharding), sharding, committed)
+
+
+global_result_handlers = {ShapedArray: _array_handler}
+"""By class of type: what makes, for a type and a placement, a function from the parts on this process's devices to the array."""
+
+
+def global_avals_to_results_handler(global_out_avals: Sequence[ShapedArray], shardings: Sequence[object],
+                                    committed: bool) -> Callable[[Sequence[Sequence[Any]]], list]:
+    """A function from the parts of several arrays to those arrays."""
+    handlers = [global_result_handlers[type(aval)](aval, sharding, committed) for aval, sharding in zip(global_out_avals, shardings, strict=True)]
+    return lambda parts: [handler(p) for handler, p in zip(handlers, parts, strict=True)]
 
 
 __all__ = ["Backend", "VERSION_TEXT", "apply_primitive", "backend_xla_version", "backends", "clear_backends",

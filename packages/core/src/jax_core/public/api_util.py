@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 from ..representation import tree
 from ..representation.aval import ShapedArray, get_aval
@@ -121,6 +121,25 @@ def _argument_names(fun, args, kwargs, static_argnums, static_argnames, signatur
     named += [(k, x) for k, x in kwargs.items()]
     return tuple(name + keystr(path) for name, x in named if name not in static_argnames
                  for path, _ in tree_flatten_with_path(x)[0])
+
+
+def infer_argnums_and_argnames(sig: inspect.Signature, argnums: int | Iterable[int] | None,
+                               argnames: str | Iterable[str] | None) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Positions and names of the same arguments, where only one of the two is given; what cannot be told is left out.
+
+    >>> from jax._src.api_util import infer_argnums_and_argnames
+    >>> import inspect
+    >>> infer_argnums_and_argnames(inspect.signature(lambda x, y, *, z: x), None, ("y", "z"))
+    ((1,), ('y', 'z'))
+    """
+    nums = () if argnums is None else (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    names = () if argnames is None else (argnames,) if isinstance(argnames, str) else tuple(argnames)
+    places = [(i, p.name) for i, p in enumerate(sig.parameters.values()) if p.kind is p.POSITIONAL_OR_KEYWORD]
+    if argnames is None:
+        names = tuple(name for i, name in places if i in nums)
+    elif argnums is None:
+        nums = tuple(i for i, name in places if name in names)
+    return nums, names
 
 
 def safe_map(f: Callable[..., PyTree], *sequences: Sequence[Any]) -> list:

@@ -1,0 +1,52 @@
+"""`jax._src.literals`: NumPy arrays that know whether their dtype is weak, for libraries that tell arrays by their class.
+
+Our own programs hold Python's numbers where a type is weak; nothing here makes such an array.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..representation.aval import ShapedArray, aval_of_type, get_aval
+
+
+class TypedNdArray(np.ndarray):
+    """The elements of ``val`` with the type ``aval``; what is computed from them is a plain NumPy array.
+
+    Args:
+      val: the elements.
+      aval: shape, dtype and weak type; default those of ``val``.
+
+    Raises:
+      TypeError: ``aval`` is not of the shape and dtype of ``val``.
+    """
+
+    aval: Any  # a ShapedArray
+
+    def __new__(cls, val: np.ndarray, aval: ShapedArray | None = None) -> "TypedNdArray":
+        self = np.asarray(val).view(cls)
+        if aval is not None:
+            if (aval.shape, aval.dtype) != (self.shape, self.dtype):
+                raise TypeError(f"TypedNdArray: the type {aval.str_short()} is not that of an array {self.dtype}{list(self.shape)}")
+            self.aval = aval
+        return self
+
+    def __array_finalize__(self, obj: Any) -> None:
+        self.aval = get_aval(self.view(np.ndarray))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        plain = [x.view(np.ndarray) if isinstance(x, TypedNdArray) else x for x in inputs]
+        return getattr(ufunc, method)(*plain, **kwargs)
+
+    @property
+    def weak_type(self) -> bool:
+        return self.aval.weak_type
+
+    def __repr__(self) -> str:
+        return f"Typed{self.view(np.ndarray)!r}".replace("Typedarray", "TypedNdArray")
+
+
+aval_of_type[TypedNdArray] = lambda x: x.aval
+
+__all__ = ["TypedNdArray"]
