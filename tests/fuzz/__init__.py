@@ -7,5 +7,6 @@
     checks    the ways that must agree, and how near
     reference another interpreter, with another implementation, that runs the same texts
     plants    mistakes put into ours on purpose, and how soon each is caught
+    sweep     every public function of arrays on every dtype, beside another implementation; started by itself
     shrink    the shortest text that still differs in the same way
 """

@@ -89,6 +89,7 @@ ROWS = {
     "jnp.digitize(jnp.array([3, 1, 0]), jnp.array([3, 1, 0]), right=True)": "int32 [1, 2, 3]",
     "jnp.digitize(jnp.array([0.5, 2.0]), jnp.array([2.0, 1.0]))": "int32 [2, 0]",
     # sets of a given size are filled up with their smallest element
+    "jnp.sort_complex(jnp.array([[3, 1], [2, 0]]))": "complex64 [[(1+0j), (3+0j)], [0j, (2+0j)]]",
     "jnp.setxor1d(jnp.array([5, 7, 9]), jnp.array([7, 8]), size=5)": "int32 [5, 8, 9, 5, 5]",
     "jnp.setxor1d(jnp.array([5, 7]), jnp.array([5, 7]), size=2)": "int32 [0, 0]",
     "jnp.setxor1d(jnp.array([5, 7]), jnp.array([7, 8]), size=4, fill_value=1)": "int32 [5, 8, 1, 1]",
@@ -192,6 +193,10 @@ ROWS = {
     "lax.dot(i8.astype('int4'), f16[:2])": "float16 0.0", "lax.dot(i8.astype('int4'), i8)": "int8 0",
     "stats.poisson.entropy(2.0, v).shape": "tuple(4)", "jit(lambda: special.gammasgn(3))()": "float32 1.0",
     # weak types
+    "jnp.unique(2)": "~int32 [2]", "jnp.unique(jnp.array([2, 2]))": "int32 [2]", "jnp.union1d(2, 2.5)": "~float32 [2.0, 2.5]",
+    "jnp.intersect1d(jnp.int8(2), 2)": "int8 [2]", "jnp.intersect1d(i8, 2.0)": "~float32 []", "jnp.setxor1d(2, 3)": "~int32 [2, 3]",
+    "jnp.setdiff1d(2, jnp.arange(2))": "~int32 [2]",
+    "str(jnp.promote_types('uint32', 'int8'))": "'int32'", "str(jnp.promote_types('int64', 'int8'))": "'int64'",
     "special.factorial(3)": "~float32 6.0", "jit(lambda: special.factorial(3))()": "~float32 6.0", "special.factorial(i8)": "float32 [1.0, 1.0]",
     "jit(lambda a: jnp.array([a]))(1)": "int32 [1]", "jit(lambda a: jnp.array([[a], [2]]))(1.0)": "float32 [[1.0], [2.0]]",
     "nn.selu(i8)": "~float32 [0.0, 0.0]",

@@ -645,7 +645,7 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
     """The dtype that values of dtypes `a` and `b` combine to; Python's int, float and complex are weak.
 
     Unlike `result_type` the result is not made canonical: `promote_types("int32", float)`
-    is float64.
+    is float64. But without x64 no 64-bit integer comes of smaller ones: int32 stands in for the sum of uint32 and a signed type.
 
     Raises:
       TypePromotionError: there is none.
@@ -653,6 +653,8 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
     lattice = _strict if flags.numpy_dtype_promotion.value == "strict" else _standard
     nodes = [x if x in (int, float, complex) else np.dtype(x) for x in (a, b)]
     node = nodes[0] if nodes[0] == nodes[1] else lattice[nodes[0], nodes[1]]
+    if node == np.int64 and node not in nodes and not flags.enable_x64.value:
+        return np.dtype(np.int32)
     return np.dtype(node)
 
 

@@ -96,15 +96,19 @@ def host_view(x: object) -> np.ndarray | None:
     return None if getattr(x, "committed", True) else backends.get().host_view(x)
 
 
-def from_numpy(x: np.ndarray, *sources: Any) -> Any:
-    """A result that NumPy computed from ``sources``, on the device to which one of them is committed, if any is."""
+def from_numpy(x: np.ndarray, *sources: Any, weak: bool = False) -> Any:
+    """A result that NumPy computed from ``sources``, on the device to which one of them is committed, if any is.
+
+    ``weak``: its elements are some of the sources', so that it is weakly typed if all of these are.
+    """
+    weak = weak and dtypes.lattice_result_type(*map(unwrapped, sources))[1]
     for origin in sources:
         if isinstance(origin, Array) and not isinstance(origin, Tracer) and origin.committed and (
                 len(origin.sharding.device_set) == 1):
-            return backends.get().put(x, None, origin.sharding)
+            return backends.get().put(x, None, origin.sharding)  # a committed array is hardly ever weak
     if x.dtype.itemsize >= 8 and not any(getattr(origin, "dtype", None) == x.dtype for origin in sources):
         x = x.astype(dtypes.canonicalize_dtype(x.dtype), copy=False)
-    return backends.get().from_host(x)
+    return backends.get().from_host(x, weak)
 
 
 def concrete(x: ArrayLike | Tracer) -> np.ndarray | None:

@@ -84,8 +84,8 @@ def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = Fal
 
 
 def _on_host(x: np.ndarray, source: Any, wanted: tuple, axis: Any, equal_nan: bool) -> list:
-    def make(result):
-        return from_numpy(result, source)
+    def make(result, weak=False):
+        return from_numpy(result, source, weak=weak)
     canonical = dtypes.canonicalize_dtype(x.dtype)
     plain = x.dtype.kind in "biufc"
     unique_of: Callable[..., Any] = np.unique  # its type has an overload for each set of flags
@@ -99,7 +99,7 @@ def _on_host(x: np.ndarray, source: Any, wanted: tuple, axis: Any, equal_nan: bo
     else:  # types of ml_dtypes have an order but no sort in NumPy: their values are exact in float32
         found = unique_of(x.astype(np.float32), *wanted, axis=axis, equal_nan=equal_nan)
     found = list(found) if isinstance(found, tuple) else [found]
-    out = [make(np.ascontiguousarray(found[0].astype(canonical)))]
+    out = [make(np.ascontiguousarray(found[0].astype(canonical)), weak=True)]
     for i, extra in enumerate(found[1:]):
         if wanted[1] and i == wanted[0]:
             extra = extra.reshape(x.shape) if axis is None else extra.reshape(-1)
@@ -288,8 +288,8 @@ def _known_pair(name: str, ar1: Any, ar2: Any, size: Any) -> tuple | None:
     return tuple(known)
 
 
-def _host_result(x: np.ndarray, *sources: Any) -> Array:
-    return from_numpy(np.array(x, dtypes.canonicalize_dtype(x.dtype), order="C"), *sources)
+def _host_result(x: np.ndarray, *sources: Any, weak: bool = False) -> Array:
+    return from_numpy(np.array(x, dtypes.canonicalize_dtype(x.dtype), order="C"), *sources, weak=weak)
 
 
 def union1d(ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
@@ -311,7 +311,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, si
     """
     known = _known_pair("setdiff1d", ar1, ar2, size)
     if known is not None:
-        return _host_result(np.setdiff1d(known[0], known[1], assume_unique=assume_unique).astype(dtypes.dtype(ar1)), ar1, ar2)
+        return _host_result(np.setdiff1d(known[0], known[1], assume_unique=assume_unique).astype(dtypes.dtype(ar1)), ar1, weak=True)
     a = ravel(ar1)
     if fill_value is None:
         fill_value = 0
@@ -350,7 +350,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, siz
     """
     known = _known_pair("setxor1d", ar1, ar2, size)
     if known is not None:
-        return _host_result(np.setxor1d(known[0], known[1], assume_unique=assume_unique), ar1, ar2)
+        return _host_result(np.setxor1d(known[0], known[1], assume_unique=assume_unique), ar1, ar2, weak=True)
     a, b = ravel(ar1), ravel(ar2)
     a, b = promote_dtypes(a, b)
     both = sort(concatenate([a, b]))
@@ -383,9 +383,9 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, ret
     known = _known_pair("intersect1d", ar1, ar2, size)
     if known is not None:
         if not return_indices:
-            return _host_result(np.intersect1d(known[0], known[1], assume_unique=assume_unique), ar1, ar2)
+            return _host_result(np.intersect1d(known[0], known[1], assume_unique=assume_unique), ar1, ar2, weak=True)
         both, first, second = np.intersect1d(known[0], known[1], assume_unique=assume_unique, return_indices=True)
-        return _host_result(np.asarray(both), ar1, ar2), _host_result(first, ar1, ar2), _host_result(second, ar1, ar2)
+        return _host_result(np.asarray(both), ar1, ar2, weak=True), _host_result(first, ar1, ar2), _host_result(second, ar1, ar2)
     a, b = (ravel(x) for x in promote_dtypes(as_array(ar1), as_array(ar2)))
     size = given_size("intersect1d", size)
     order = argsort(a)

@@ -85,13 +85,13 @@ def argsort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: No
 
 
 def sort_complex(a: ArrayLike) -> Array:
-    """``a`` as complex numbers, sorted by real and then by imaginary part. Source: `numpy.sort_complex`.
+    """``a`` as complex numbers, sorted along the last axis by real and then by imaginary part. Source: `numpy.sort_complex`.
 
     >>> jnp.sort_complex(jnp.array([2j, 1, 1j]))
     Array([0.+1.j, 0.+2.j, 1.+0.j], dtype=complex64)
     """
     check_arraylike("sort_complex", a)
-    a = sort(a, axis=0)
+    a = sort(a)
     return lax.convert_element_type(a, dtypes.to_complex_dtype(a.dtype))
 
 
