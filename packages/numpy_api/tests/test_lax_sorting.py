@@ -158,6 +158,17 @@ def test_running_extrema_keep_nan():
         assert np.array_equal(jit(f)(x), [1, np.nan, np.nan, np.nan], equal_nan=True)
 
 
+@pytest.mark.parametrize("n", [3, 40, 5000])
+def test_cumlogsumexp_of_complex_numbers(n):
+    x = (np.sin(np.arange(n)) + 0.1j * np.cos(3.0 * np.arange(n))).astype(np.complex64)
+    want = np.log(np.cumsum(np.exp(x.astype(np.complex128))))
+    assert np.allclose(lax.cumlogsumexp(x), want, rtol=1e-4, atol=1e-4)
+    back = np.asarray(jit(lambda x: lax.cumlogsumexp(x, reverse=True))(x[::-1].copy()))
+    assert np.allclose(back[::-1], want, rtol=1e-4, atol=1e-4)
+    g = grad(lambda x: lax.real(lax.index_in_dim(lax.cumlogsumexp(x), -1, 0, False)))(x)
+    assert np.allclose(g, np.exp(x - want[-1]), rtol=1e-3, atol=1e-4)
+
+
 def test_cumlogsumexp_of_infinities_and_its_derivative():
     """Terms of weight zero have neither value nor derivative."""
     x = np.array([-np.inf, -np.inf, 1, 2], np.float32)

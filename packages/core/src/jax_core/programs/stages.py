@@ -7,7 +7,7 @@ from .. import backends
 from ..compat.stages import CompiledHabits, LoweredHabits
 from ..configuration import context
 from ..representation import high, tree
-from ..representation.aval import AbstractRef, AbstractValue, ShapeDtypeStruct, get_aval
+from ..representation.aval import AbstractRef, AbstractValue, ShapeDtypeStruct, abstract_token, get_aval
 from ..interfaces import Executable, LoweredModule, LowerSpec
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..references.ahead_of_time import ref_program
@@ -65,8 +65,8 @@ OutInfo = ShapeDtypeStruct
 
 
 def out_struct(aval: AbstractValue) -> ShapeDtypeStruct | AbstractValue:
-    """What `eval_shape` and ``out_info`` show for a result of type ``aval``: of a high-level type, the type itself."""
-    if aval.is_high:
+    """What `eval_shape` and ``out_info`` show for a result of type ``aval``: of a high-level type and of tokens, the type itself."""
+    if aval.is_high or aval is abstract_token:
         return aval
     return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=getattr(aval, "placement", None))
 

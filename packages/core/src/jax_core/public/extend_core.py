@@ -7,7 +7,7 @@ import numpy as np
 
 from ..transformations import batching
 from ..configuration import context
-from ..representation.aval import AbstractToken, AbstractValue, ShapedArray, abstract_token, get_aval, is_jax_type
+from ..representation.aval import AbstractToken, AbstractValue, ShapedArray, Token, abstract_token, get_aval, is_jax_type
 from ..transformations.batching import BatchTrace
 from ..representation.effects import NO_EFFECTS as no_effects
 from ..representation.effects import Effect, Effects
@@ -26,20 +26,6 @@ if TYPE_CHECKING:
 
 Atom = (Var, Literal)
 array_types = {np.ndarray, np.generic}
-
-
-class Token:
-    """A token as a value: what follows it is to wait until ``buf``, an array that some computation returns, is there."""
-
-    __slots__ = ("buf",)
-    aval = abstract_token
-
-    def __init__(self, buf: Any):
-        self.buf = buf
-
-    def block_until_ready(self) -> None:
-        """Wait until ``buf`` has been computed; returns nothing."""
-        self.buf.block_until_ready()
 
 
 class Primitive(DeclaredPrimitive):

@@ -131,6 +131,21 @@ class AbstractToken(AbstractValue):
 abstract_token = AbstractToken()
 
 
+class Token:
+    """A token as a value: what follows it is to wait until ``buf``, an array that some computation returns (or None), is there."""
+
+    __slots__ = ("buf",)
+    aval = abstract_token
+
+    def __init__(self, buf: Any = None):
+        self.buf = buf
+
+    def block_until_ready(self) -> None:
+        """Wait until ``buf`` has been computed; returns nothing."""
+        if self.buf is not None:
+            self.buf.block_until_ready()
+
+
 class AbstractRef(AbstractValue):
     """The type of a mutable reference to an array of type ``inner_aval``; see the package `refs`.
 
@@ -529,6 +544,7 @@ def register_array_class(cls: type, rule: Callable[[Any], AbstractValue] = _own_
 
 
 register_array_class(EArray)
+register_array_class(Token)
 
 
 class ShapeDtypeStruct:

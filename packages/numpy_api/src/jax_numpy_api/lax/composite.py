@@ -10,7 +10,7 @@ import numpy as np
 
 from jax_core.transformations import batching
 from jax_core.representation import tree
-from jax_core.representation.aval import abstract_token, get_aval, register_array_class
+from jax_core.representation.aval import Token, abstract_token, get_aval
 from jax_core.representation.effects import Effect
 from jax_core.representation.errors import UnexpectedTracerError
 from jax_core.transformations.forward import jvp_flat
@@ -236,18 +236,6 @@ def stage(x: ArrayLike, /) -> Array:
 
 
 # -- tokens --------------------------------------------------------------------------------------------------------------
-
-class Token:
-    """A token outside of a program: it orders nothing, as eager operations run in order."""
-
-    __slots__ = ()
-    aval = abstract_token
-
-    def block_until_ready(self) -> None:
-        """Nothing to wait for."""
-
-
-register_array_class(Token)
 
 create_token_p = Primitive(
     "create_token", out_type=lambda: abstract_token, jvp=ZERO, batch=none("create_token has no operand that could be mapped"),

@@ -334,7 +334,7 @@ def _numpy_logcumsumexp(x, axis, dtype):
 
 
 cumlogsumexp_p: Primitive = _cumulative(
-    "cumlogsumexp", _Reducer(_emit_function(_logaddexp), _lowest, costly=True), _inexact, _numpy_logcumsumexp,
+    "cumlogsumexp", _Reducer(_emit_function(_logaddexp), lambda dtype: -np.inf, costly=True), _inexact, _numpy_logcumsumexp,
     jvp=_recurrent_jvp(lambda x, **params: cumlogsumexp_p.bind(x, **params), _logsumexp_coefficients),
     transpose=_not_linear("cumlogsumexp"), cost=6.0)
 

@@ -32,7 +32,7 @@ from ..planning.loops import UNLIMITED, USUAL, loop_limit
 from ..planning.planner import Plan
 from .facts import Facts, Work
 from .sharding_text import Shardings
-from .types import conversions, is_extended, physical_aval, type_text
+from .types import TOKEN_ARRAY, conversions, is_extended, physical_aval, type_text
 from .values import Value, new_value
 
 _TOKEN_TYPE = "tensor<0xi1>"
@@ -265,7 +265,10 @@ class ModuleWriter:
         for v, x in module._inlined:
             env[v] = (b.emit("stablehlo.create_token", out=abstract_token) if v.aval is abstract_token  # it has no value
                       else b.constant(np.asarray(x), v.aval.update(sharding=None)))
-        outs = b.run(module._jaxpr, env)
+        for v in module._jaxpr.invars:
+            if v.aval is abstract_token:
+                env[v] = b.emit("stablehlo.create_token", out=abstract_token)
+        outs = [b.constant(np.zeros((), bool), TOKEN_ARRAY) if x.aval is abstract_token else x for x in b.run(module._jaxpr, env)]
         if self.callbacks and self.platform == "cpu" and module._shardings[0] is None and self.shardings.devices == 1:
             self.ordered_effects = []
         tokens = [f"%token{i}" for i in range(len(self.ordered_effects))]
@@ -275,7 +278,8 @@ class ModuleWriter:
         names = _names(module._jaxpr.debug_info, module._kept) if self.located else ()
         for i, v in enumerate(module._jaxpr.invars):
             location = f" loc({quoted(names[i])})" if i < len(names) else ""
-            arguments.append(f"%arg{i}: {type_text(v.aval)}{self._argument_attributes(i, v)}{location}")
+            held = TOKEN_ARRAY if v.aval is abstract_token else v.aval
+            arguments.append(f"%arg{i}: {type_text(held)}{self._argument_attributes(i, v)}{location}")
         results = [_TOKEN_TYPE] * len(tokens) + [f"{x.type}{self._result_attributes(i, x)}" for i, x in enumerate(outs)]
         return _function("public @main", arguments, b.lines, [*tokens, *outs],
                          [_TOKEN_TYPE] * len(tokens) + [x.type for x in outs], results)

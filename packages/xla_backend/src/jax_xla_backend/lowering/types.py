@@ -2,7 +2,8 @@
 
 A type's text is looked up by its aval, and avals are shared objects, so every text is made once in the life of the
 process. Extended dtypes (random keys) appear as the array they are stored in: the logical axes first, then those of
-one element. Values of dtype float0 carry nothing; inside programs they are booleans (``i1``).
+one element. Values of dtype float0 carry nothing; inside programs they are booleans (``i1``), and so are tokens where they enter and
+leave a program.
 
 Source: StableHLO specification, "Types" and "Constants"; MLIR language reference, "Dense elements attribute".
 """
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Sequence, cast
 import ml_dtypes
 import numpy as np
 from jax_core.representation import dtypes
-from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, abstract_token
+from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, Token, abstract_token
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DTypeLike
@@ -44,10 +45,13 @@ def element_text(dtype: DTypeLike) -> str:
     return text
 
 
+TOKEN_ARRAY = ShapedArray((), np.dtype(bool))
+
+
 def physical_aval(aval: AbstractValue) -> AbstractValue:
-    """The type that ``aval`` is stored as; ``aval`` itself unless its dtype is extended, or float0."""
+    """The type that ``aval`` is stored as; ``aval`` itself unless its dtype is extended, or float0, or it is that of tokens."""
     if not isinstance(aval, ShapedArray):
-        return aval
+        return TOKEN_ARRAY if aval is abstract_token else aval
     if aval.dtype == dtypes.float0:
         return ShapedArray(aval.shape, bool)
     if isinstance(aval.dtype, dtypes.ExtendedDType):
@@ -69,10 +73,18 @@ class NoContents:
     wrap = staticmethod(lambda x: np.zeros(x.shape, dtypes.float0))
 
 
+class TokenArrays:
+    """What turns tokens outside of programs into the booleans that programs take and return for them, and back."""
+
+    name = "token"
+    unwrap = staticmethod(lambda x: np.zeros((), bool) if x.buf is None else x.buf)
+    wrap = staticmethod(Token)
+
+
 def conversions(avals: Sequence[AbstractValue]) -> tuple:
     """Pairs (index, converter) of the values that programs hold in another form than their users."""
-    return tuple((i, NoContents if a.dtype == dtypes.float0 else a.dtype) for i, a in enumerate(avals)
-                 if a is not abstract_token and (is_extended(a) or a.dtype == dtypes.float0))
+    return tuple((i, TokenArrays if a is abstract_token else NoContents if a.dtype == dtypes.float0 else a.dtype)
+                 for i, a in enumerate(avals) if is_extended(a) or a.dtype == dtypes.float0)
 
 
 _texts: dict[AbstractValue, str] = {abstract_token: "!stablehlo.token"}
