@@ -630,7 +630,7 @@ def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
 def sort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None = None, stable: builtins.bool = True, descending: builtins.bool = False) -> Array:
     """``a`` sorted along an axis; NaN last."""
 def sort_complex(a: ArrayLike) -> Array:
-    """``a`` as complex numbers, sorted by real and then by imaginary part. Source: `numpy.sort_complex`."""
+    """``a`` as complex numbers, sorted along the last axis by real and then by imaginary part. Source: `numpy.sort_complex`."""
 def spacing(x: ArrayLike, /) -> Array:
     """Distance to the next representable number away from zero, with the sign of ``x``. Source: `numpy.spacing`."""
 def split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, axis: int = 0) -> list[Array]:

@@ -178,8 +178,8 @@ class Primitive:
     effects: Any
     out_type: Any
 class Token:
-    """A token as a value: what follows it is to wait until ``buf``, an array that some computation returns, is there."""
-    def __init__(self, buf: Any) -> None: ...
+    """A token as a value: what follows it is to wait until ``buf``, an array that some computation returns (or None), is there."""
+    def __init__(self, buf: Any = None) -> None: ...
     aval: AbstractToken
     def block_until_ready(self) -> None: ...
     @property
