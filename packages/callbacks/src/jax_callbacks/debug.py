@@ -94,10 +94,10 @@ def _callback(function, args, kwargs, ordered, partitioned):
 class _FormatCheck(string.Formatter):
     """Goes through a format string without formatting anything."""
 
-    def format_field(self, value, format_spec):
+    def format_field(self, value: object, format_spec):
         return ""
 
-    def convert_field(self, value, conversion):
+    def convert_field(self, value: object, conversion):
         return ""
 
     def check_unused_args(self, used_args, args, kwargs):

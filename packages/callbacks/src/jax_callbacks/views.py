@@ -20,7 +20,7 @@ def _rebinding(name: str) -> Callable:
     """The in-place operator ``name``: on a read-only array Python shall fall back to the operator that makes a new one."""
     numpys = getattr(np.ndarray, name)
 
-    def operator(self, other):
+    def operator(self, other: object):
         return numpys(self, other) if self.flags.writeable else NotImplemented
     operator.__name__ = name
     return operator

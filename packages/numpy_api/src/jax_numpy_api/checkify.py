@@ -29,6 +29,7 @@ from . import lax
 from . import numpy as jnp
 
 if TYPE_CHECKING:
+    from jax_core.representation.array import Array
     from jax_core.representation.typing import PyTree
 
 
@@ -431,7 +432,7 @@ def _while_rule(eqn, values, state):
     numbers, types = _sites_inside(both, state, *init)
     [go] = _run(p["cond_jaxpr"], [*cond_consts, *init], state)
 
-    def body(carry):
+    def body(carry: PyTree):
         carried, _, xs = carry
         inner = _enter(state, carried)
         outs = _run(p["body_jaxpr"], [*body_consts, *xs], inner)
@@ -452,7 +453,7 @@ def _scan_rule(eqn, values, state):
     first_xs = [zeros(ShapedArray(np.shape(x)[1:], lax.dtype(x))) for x in xs]
     numbers, types = _sites_inside(once, state, *init, *first_xs)
 
-    def body(carry, x):
+    def body(carry: PyTree, x: Array):
         carried, values = carry
         inner = _enter(state, carried)
         outs = _run(p["jaxpr"], [*consts, *values, *x], inner)
@@ -485,7 +486,7 @@ def _parts_rule(eqn, values, state):
         return [*outs, lax.psum(jnp.where(place == first, code + 1, 0), axes) - 1, *map(chosen, values),
                 *(varying(x)[None] for x in (code, *values))]
 
-    def varying(x):
+    def varying(x: Array):
         return manual.pvary(x, tuple(a for a in axes if a not in get_aval(x).vma)) if p["check_vma"] else x
     with region:
         closed, consts = trace_to_closed(on_parts, program.in_avals)

@@ -130,7 +130,7 @@ def vmap_by_method(what: str, method: str | None, axis: Any, args: Sequence[Any]
     args = [moved(x, d, 0) for x, d in zip(args, dims)]
     mapped = [d is not None for d in dims]
     if method in ("sequential", "sequential_unrolled"):
-        def one(_, rows):
+        def one(_: object, rows):
             rows = iter(rows)
             return None, call([next(rows) if m else x for x, m in zip(args, mapped)], None)
         unroll = axis.size if method == "sequential_unrolled" else 1

@@ -55,7 +55,7 @@ def _triangle(x):
 
 
 def _cubic(a: float) -> Callable:
-    def kernel(x):
+    def kernel(x: Array):
         x = jnp.abs(x)
         near = ((a + 2) * x - (a + 3)) * x * x + 1
         far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
@@ -64,7 +64,7 @@ def _cubic(a: float) -> Callable:
 
 
 def _lanczos(radius: float) -> Callable:
-    def kernel(x):
+    def kernel(x: Array):
         value = jnp.sinc(x) * jnp.sinc(x / radius)
         return jnp.where(jnp.abs(x) < radius, value, 0.0)
     return kernel

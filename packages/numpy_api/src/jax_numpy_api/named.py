@@ -4,7 +4,7 @@ Such an operation stays recognisable in programs until it is lowered, differenti
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable
+from typing import TYPE_CHECKING, Callable, Mapping
 
 from jax_core.transformations import batching
 from jax_core.representation import dtypes
@@ -15,6 +15,7 @@ from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import instantiate
 
 if TYPE_CHECKING:
+    from jax_core.interfaces import Builder
     from jax_core.representation.typing import PyTree
 
 
@@ -23,7 +24,7 @@ def named(name: str, fun: Callable[..., PyTree], multiple_results: bool = False)
 
     It keeps an operation recognisable in a program until the program is lowered, differentiated or batched.
     """
-    def flat(params):
+    def flat(params: Mapping[str, object]):
         return lambda *xs: list(fun(*xs, **params)) if multiple_results else [fun(*xs, **params)]
 
     def out_type(*avals, **params):
@@ -40,7 +41,7 @@ def named(name: str, fun: Callable[..., PyTree], multiple_results: bool = False)
         outs = run(*args)
         return (outs, out_dims()) if multiple_results else (outs[0], out_dims()[0])
 
-    def lower(b, *operands, **params):
+    def lower(b: Builder, *operands, **params):
         outs = b.fun(flat(params), *operands)
         return outs if multiple_results else outs[0]
 

@@ -156,7 +156,7 @@ def _trajectory_bwd(func, control, kept, bars):
         chosen = iter(chosen)
         return [next(chosen) if s else a for s, a in zip(smooth, args)]
 
-    def backwards(state, minus_time, *chosen):
+    def backwards(state: PyTree, minus_time, *chosen):
         """Slopes, in minus the time, of the solution, of its cotangent and of those of the arguments."""
         value, value_bar, _ = state
         slope, pull = autodiff.vjp(lambda v, *xs: func(v, -minus_time, *completed(xs)), value, *chosen)

@@ -24,6 +24,7 @@ from .named import named
 from jax_core.extension_points import random_functions
 
 if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
     from jax_numpy_api.lax.dot import PrecisionLike
 
 PRNGKeyArray = Any
@@ -104,7 +105,7 @@ def _direction(x, h, c, weights, lengths, backwards, precision):
     x = jnp.take_along_axis(x, turned, axis=1) if backwards else x
     gates = jnp.einsum("bti,gi->tbg", x, w_ih, precision=precision) + (b_ih + b_hh)[None, None]
 
-    def step(state, now):
+    def step(state: PyTree, now):
         h, c = state
         gate, here = now
         i, f, g, o = jnp.split(gate + jnp.dot(h, w_hh.T, precision=precision), 4, axis=-1)

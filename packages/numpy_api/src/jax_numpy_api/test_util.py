@@ -12,6 +12,7 @@ from jax_core.transformations import autodiff
 from jax_core.representation import dtypes, tree
 
 if TYPE_CHECKING:
+    from jax_core.representation.array import Array
     from jax_core.representation.typing import PyTree
 
 _TOLERANCE = {"bfloat16": 1e-1, "float16": 6e-2, "float32": 6e-3, "float64": 1e-5}
@@ -53,7 +54,7 @@ def _direction(rng: np.random.Generator, x: Any) -> Any:
 
 
 def _moved(pytree: Any, direction: Any, step: float) -> Any:
-    def move(x, d):
+    def move(x: Array, d):
         if d.dtype == dtypes.float0:
             return x
         wide = np.complex128 if np.iscomplexobj(x) else np.float64

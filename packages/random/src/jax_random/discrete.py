@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax_core.configuration import flags
@@ -28,6 +28,9 @@ from .impls import PRNGImpl, is_partitionable, threefry_prng_impl
 from .normals import draw_normal
 from .primitives import random_split_p
 from .uniforms import broadcast_to, convert, draw_unit, split_words
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 
 # -- categorical -------------------------------------------------------------------------------------------------------
@@ -143,11 +146,11 @@ def _poisson_by_counting(words, impl, lam, shape, dtype):
     """Knuth: the number of uniform factors until their product falls below exp(-lam)."""
     limit = dtypes.iinfo(dtype).max
 
-    def unfinished(carry):
+    def unfinished(carry: PyTree):
         i, _, _, log_product = carry
         return lax.bitwise_and(jnp.any(lax.gt(log_product, lax.neg(lam))), lax.lt(i, np.int32(min(limit, 2**31 - 1))))
 
-    def step(carry):
+    def step(carry: PyTree):
         i, k, words, log_product = carry
         words, used = split_words(words, impl)
         k = lax.select(lax.gt(log_product, lax.neg(lam)), lax.add(k, dtype.type(1)), k)
@@ -168,11 +171,11 @@ def _poisson_by_rejection(words, impl, lam, shape, dtype):
     v_r = lax.sub(f(0.9277), lax.div(f(3.6224), lax.sub(b, f(2))))
     limit = min(dtypes.iinfo(dtype).max, 2**31 - 1)
 
-    def unfinished(carry):
+    def unfinished(carry: PyTree):
         i, _, accepted, _ = carry
         return lax.bitwise_and(jnp.any(lax.bitwise_not(accepted)), lax.lt(i, np.int32(limit)))
 
-    def step(carry):
+    def step(carry: PyTree):
         i, k_out, accepted, words = carry
         words, first, second = _split3(words, impl)
         u = lax.sub(draw_unit(first, impl, shape, lam.dtype), f(0.5))
@@ -335,11 +338,11 @@ def _binomial_by_counting(words, impl, count, p, shape):
     log_failure = lax.log1p(lax.neg(p))
     limit = f(dtypes.finfo(count.dtype).max)
 
-    def unfinished(carry):
+    def unfinished(carry: PyTree):
         i, _, trials, _ = carry
         return lax.bitwise_and(jnp.any(lax.le(trials, count)), lax.lt(lax.convert_element_type(i, count.dtype), limit))
 
-    def step(carry):
+    def step(carry: PyTree):
         i, successes, trials, words = carry
         used, words = split_words(words, impl)
         successes = lax.select(lax.le(trials, count), lax.add(successes, f(1)), successes)
@@ -365,11 +368,11 @@ def _binomial_by_rejection(words, impl, n, p, shape):
     m = lax.floor(lax.mul(lax.add(n, one), p))
     limit = f(dtypes.finfo(n.dtype).max)
 
-    def unfinished(carry):
+    def unfinished(carry: PyTree):
         i, _, accepted, _ = carry
         return lax.bitwise_and(jnp.any(lax.bitwise_not(accepted)), lax.lt(lax.convert_element_type(i, n.dtype), limit))
 
-    def step(carry):
+    def step(carry: PyTree):
         i, k_out, accepted, words = carry
         words, first, second = _split3(words, impl)
         u = draw_unit(first, impl, shape, n.dtype)

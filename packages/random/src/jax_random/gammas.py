@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax_core.traces import structural
@@ -35,6 +35,9 @@ from .impls import PRNGImpl, is_partitionable, threefry_prng_impl
 from .normals import draw_normal
 from .primitives import random_split_p
 from .uniforms import broadcast_to, convert, draw_unit, split_words
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 _GATHERED = 8  # of n elements, n / 8 are gathered for further trials
 _FEW = 4096  # arrays up to this size are not worth gathering
@@ -67,9 +70,9 @@ def _draw_until_accepted(keys, impl, d, c):
     """``v`` of the first accepted trial of each element."""
     f = d.dtype.type
 
-    def positive(for_x, x, root):
+    def positive(for_x, x: Array, root):
         """Draw x anew where 1 + c x is not positive."""
-        def again(carry):
+        def again(carry: PyTree):
             for_x, x, root = carry
             bad = lax.le(root, f(0))
             following, used = split_words(for_x, impl)
@@ -78,7 +81,7 @@ def _draw_until_accepted(keys, impl, d, c):
             return _select_rows(bad, following, for_x), lax.select(bad, drawn, x), lax.select(bad, fresh, root)
         return lax.while_loop(lambda carry: jnp.any(lax.le(carry[2], f(0))), again, (for_x, x, root))[1:]
 
-    def step(carry):
+    def step(carry: PyTree):
         keys, v, rejected = carry
         following, for_x, for_u, x, root = _trial(keys, impl, c)
         x, root = positive(for_x, x, root)
@@ -102,7 +105,7 @@ def _draw_v(keys, impl, d, c):
     again = _is_rejected(d, lax.mul(x, x), first, draw_unit(for_u, impl, (), d.dtype))
     again = lax.bitwise_or(again, lax.le(root, d.dtype.type(0)))
 
-    def step(carry):
+    def step(carry: PyTree):
         v, again = carry
         where = _positions(again, portion)
         valid = lax.lt(where, np.int32(n))

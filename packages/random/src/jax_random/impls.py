@@ -14,7 +14,7 @@ Source: StableHLO specification, `rng_bit_generator`.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.configuration import flags
@@ -25,6 +25,10 @@ from jax_core.representation.typing import ArrayLike
 from . import threefry
 from .keys import KeyType
 from .primitives import random_bits_p, random_fold_in_p, random_seed_p, random_split_p
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder
+    from jax_core.representation.array import Array
 
 _U32 = np.dtype(np.uint32)
 _U64 = np.dtype(np.uint64)
@@ -162,17 +166,17 @@ def is_partitionable() -> bool:
 
 def _bound_functions(lookup: Callable[[], PRNGImpl]) -> tuple[Callable, Callable, Callable, Callable]:
     """The four functions of a built-in implementation: each binds its primitive."""
-    def seed(value):
+    def seed(value: object):
         return random_seed_p.bind(value, impl=lookup())
 
-    def split(key, shape):
+    def split(key: Array, shape: Sequence[int]):
         return random_split_p.bind(key, impl=lookup(), shape=tuple(shape), partitionable=is_partitionable())
 
-    def random_bits(key, bit_width, shape):
+    def random_bits(key: Array, bit_width, shape: Sequence[int]):
         return random_bits_p.bind(key, impl=lookup(), shape=tuple(shape), bit_width=bit_width,
                                   partitionable=is_partitionable())
 
-    def fold_in(key, data):
+    def fold_in(key: Array, data: Array):
         return random_fold_in_p.bind(key, data, impl=lookup())
     return seed, split, random_bits, fold_in
 
@@ -187,7 +191,7 @@ class _Threefry:
     fold_in = staticmethod(threefry.emit_fold_in)
 
     @staticmethod
-    def seed(b, seeds):
+    def seed(b: Builder, seeds):
         """High word, low word; of 32 bits and fewer the high word is 0."""
         shape, dtype = seeds.aval.shape, seeds.aval.dtype
         words = []
@@ -233,18 +237,18 @@ class _Rbg:
     """Emitters of StableHLO; a key is two Threefry keys, and is split and folded as these."""
 
     @staticmethod
-    def seed(b, seeds):
+    def seed(b: Builder, seeds):
         half = _Threefry.seed(b, seeds)
         rank = len(seeds.aval.shape)
         return b.emit(f"stablehlo.concatenate {half}, {half}, dim = {rank}", half, half,
                       out=ShapedArray((*seeds.aval.shape, 4), _U32))
 
     @staticmethod
-    def bits(b, keys, *, shape, bit_width, partitionable):
+    def bits(b: Builder, keys, *, shape: Sequence[int], bit_width, partitionable):
         return _generate(b, keys, shape, np.dtype(f"u{bit_width // 8}"))
 
     @staticmethod
-    def split(b, keys, *, shape, partitionable):
+    def split(b: Builder, keys, *, shape: Sequence[int], partitionable):
         batch, n = keys.aval.shape[:-1], math.prod(shape)
         halves = threefry.emit_split(b, _pairs(b, keys), shape=(n,), partitionable=partitionable)
         rank = len(batch)
@@ -253,7 +257,7 @@ class _Rbg:
         return b.emit(f"stablehlo.reshape {moved}", moved, out=ShapedArray((*batch, *shape, 4), _U32))
 
     @staticmethod
-    def fold_in(b, keys, data):
+    def fold_in(b: Builder, keys, data):
         batch = keys.aval.shape[:-1]
         twice = b.broadcast(data, (*batch, 2), tuple(range(len(data.aval.shape))))
         halves = threefry.emit_fold_in(b, _pairs(b, keys), twice)
@@ -269,7 +273,7 @@ class _UnsafeRbg:
     seed, bits = _Rbg.seed, _Rbg.bits
 
     @staticmethod
-    def split(b, keys, *, shape, partitionable):
+    def split(b: Builder, keys, *, shape: Sequence[int], partitionable):
         batch, n = keys.aval.shape[:-1], math.prod(shape)
         drawn = _generate(b, keys, (_SPARSE * n, 4), _U32)
         out = ShapedArray((*batch, *shape, 4), _U32)
@@ -280,7 +284,7 @@ class _UnsafeRbg:
         return b.emit(f"stablehlo.reshape {kept}", kept, out=out)
 
     @staticmethod
-    def fold_in(b, keys, data):
+    def fold_in(b: Builder, keys, data):
         batch = data.aval.shape
         drawn = _generate(b, _Rbg.seed(b, data), (_SPARSE, 4), _U32)
         ranges = ", ".join([*(f"0:{m}" for m in batch), f"{_SPARSE - 1}:{_SPARSE}", "0:4"])

@@ -163,7 +163,7 @@ def _check_hashable(fun, static):
                     "tuple, or make the argument dynamic.") from error
 
 
-def check_results(fun: Callable, structure, outs: Sequence[object]) -> Sequence[Any]:
+def check_results(fun: Callable, structure: PyTreeDef, outs: Sequence[object]) -> Sequence[Any]:
     """Raise TypeError if a result of ``fun`` is not an array."""
     for i, x in enumerate(outs):
         try:

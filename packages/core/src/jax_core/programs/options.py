@@ -15,6 +15,7 @@ from ..representation.source import describe_function
 from ..representation.typing import PyTree
 
 if TYPE_CHECKING:
+    from ..representation.typing import ShardingLike
     from ..representation.aval import AbstractValue
 
 
@@ -157,7 +158,7 @@ def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequen
         return None
     asked_for = backends.get().placements.asked_for
 
-    def one(i, placement):
+    def one(i, placement: ShardingLike | None):
         try:
             return asked_for(placement, avals[i].shape)
         except (TypeError, ValueError, RuntimeError) as error:

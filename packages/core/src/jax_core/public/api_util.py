@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @transformation_with_aux
-def flatten_fun(in_tree, *leaves):
+def flatten_fun(in_tree: PyTreeDef, *leaves):
     """A function of ``(*args, **kwargs)`` as one of flat leaves; the auxiliary data is the structure of the result."""
     args, kwargs = tree.unflatten(in_tree, leaves)
     out = yield args, kwargs
@@ -25,7 +25,7 @@ def flatten_fun(in_tree, *leaves):
 
 
 @transformation_with_aux
-def flatten_fun_nokwargs(in_tree, *leaves):
+def flatten_fun_nokwargs(in_tree: PyTreeDef, *leaves):
     """Like `flatten_fun` for functions of positional arguments."""
     out = yield tree.unflatten(in_tree, leaves), {}
     yield tree.flatten(out)

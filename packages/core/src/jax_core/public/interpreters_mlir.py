@@ -71,7 +71,7 @@ def register_lowering(prim: Primitive, rule: Callable, platform: str | None = No
     own = {**own, platform: write}
     prim._lower_by_platform = own
 
-    def choose(b, *values, **params):
+    def choose(b: Builder, *values, **params):
         chosen = own.get(b.platform, own.get("gpu") if b.platform in ("cuda", "rocm") else None) or general
         if chosen is None:
             raise NotImplementedError(f"primitive {prim.name!r} has no lowering rule for platform {b.platform!r}")

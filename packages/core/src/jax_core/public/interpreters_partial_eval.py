@@ -21,7 +21,7 @@ partial_eval_jaxpr_custom_rules: dict[Primitive, Callable] = {}
 
 
 def _show_dce(prim, rule):
-    def public(used_outputs, eqn):
+    def public(used_outputs, eqn: JaxprEqn):
         small = rule(eqn, used_outputs)
         if small is None:
             return [False] * len(eqn.invars), None

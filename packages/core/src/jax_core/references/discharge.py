@@ -165,7 +165,7 @@ def call_rule(name: str, rebuild: Callable | None = None) -> Callable:
 
     ``rebuild(params, closed)`` gives the parameters for the discharged program; by default it takes the other's place.
     """
-    def rule(prim, args, refs, params):
+    def rule(prim: Primitive, args, refs, params: dict):
         closed, written = discharged(params[name], refs)
         changed = {**params, name: closed} if rebuild is None else rebuild(params, closed)
         outs = prim.bind(*args, **changed)
@@ -179,7 +179,7 @@ def custom_rule(derivatives: Sequence[str]) -> Callable:
 
     A derivative is kept as long as no reference is an operand. One that takes a reference cannot be applied to its value.
     """
-    def rule(prim, args, refs, params):
+    def rule(prim: Primitive, args, refs, params: dict):
         closed, written = discharged(params["call_jaxpr"], refs)
         changed = {**params, "call_jaxpr": closed}
         if any(r is not None for r in refs):

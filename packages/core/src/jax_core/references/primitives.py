@@ -10,7 +10,7 @@ References are never differentiated or batched as operands of other primitives; 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Literal, Sequence
+from typing import Any, Callable, Literal, Mapping, Sequence
 
 import numpy as np
 
@@ -309,7 +309,7 @@ def ref_primitive(name: str, *, out_type: Callable, on_contents: Callable, reads
         prim.out_type(*map(get_aval, args), **params)
         return on_cell(prim, cell_of(name, args[0]), args[1:], params)
 
-    def under(trace, args, params):
+    def under(trace, args, params: Mapping[str, object]):
         ref, *rest = args
         if not trace.holds(ref):
             if writes:

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from typing import Callable
+from typing import TYPE_CHECKING, Callable
 
 from . import tree
+
+if TYPE_CHECKING:
+    from .typing import PyTree
 
 
 def signature_of(fun: Callable) -> inspect.Signature | None:
@@ -61,7 +64,7 @@ class LazyPaths:
         return f"result{tree.keystr(leaves[i][0])}"
 
 
-def argument_name(fun, path, static) -> str:
+def argument_name(fun: Callable[..., PyTree], path, static) -> str:
     """``x['weights']`` for the flat argument at ``path`` of ``(args, kwargs)``."""
     signature = None if fun is None else signature_of(fun)
     group, rest = path[0].idx, path[1:]
@@ -76,7 +79,7 @@ def argument_name(fun, path, static) -> str:
     return f"{name}{tree.keystr(rest[1:])}"
 
 
-def put_static(args, kwargs, static, count):
+def put_static(args, kwargs, static, count: int):
     """Put the static arguments back in their places."""
     nums, names = static
     if nums:

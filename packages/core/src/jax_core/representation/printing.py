@@ -84,7 +84,7 @@ class _Names:
             name = self._names[v] = next(self._fresh)
         return name
 
-    def note_reads(self, jaxpr) -> None:
+    def note_reads(self, jaxpr: Jaxpr) -> None:
         """Remember which variables are read, where the program overwrites references (see `_reference_equation`)."""
         if any(eqn.primitive.arrow for eqn in jaxpr.eqns):
             self.read.update(v for eqn in jaxpr.eqns for v in eqn.invars if type(v) is not Literal)

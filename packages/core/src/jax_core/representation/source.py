@@ -183,7 +183,7 @@ def _join(names: tuple, scopes: tuple) -> tuple:
     return joined
 
 
-def unwrapped(fun):
+def unwrapped(fun: Callable[..., PyTree]):
     """The function that the user wrote, inside wrappers (`functools.wraps`) and `functools.partial`."""
     while True:
         if hasattr(fun, "__wrapped__"):
@@ -206,13 +206,13 @@ def describe_function(fun: Callable[..., PyTree]) -> str:
     return describe_code(*name_and_code(fun))
 
 
-def name_and_code(fun) -> tuple:
+def name_and_code(fun: Callable[..., PyTree]) -> tuple:
     """The name of a Python callable, and the code that it was written as (or None): to describe it later without holding it,
     and all that it closes over."""
     return name_of(fun), getattr(unwrapped(fun), "__code__", None)
 
 
-def describe_code(name, code) -> str:
+def describe_code(name: str, code) -> str:
     """``name at file:line``."""
     return name if code is None else f"{name} at {code.co_filename}:{code.co_firstlineno}"
 
@@ -314,7 +314,7 @@ def named_call(fun: Callable[..., PyTree], *, name: str | None = None):
 exclude_package(os.path.dirname(os.path.abspath(__file__)))  # all of jax_core
 
 
-def caller_of(fun) -> SourceInfo | None:
+def caller_of(fun: Callable[..., PyTree]) -> SourceInfo | None:
     """The place of the user's call now, if ``fun`` is not the user's own function; None if it is."""
     code = getattr(unwrapped(fun), "__code__", None)
     return None if code is None or not is_internal(code) else capture()

@@ -207,7 +207,7 @@ def as_first(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, param
 
 def resizing(what: str) -> Callable:
     """The rule `as_first`, which names in its messages ``what`` the operation does."""
-    def rule(prim, avals, outs, params):
+    def rule(prim: Primitive, avals, outs, params: dict):
         return [_resized(f"{prim.name}: {what} on sharded dims must leave multiples of the number of parts", avals[0], out) for out in outs]
     return rule
 

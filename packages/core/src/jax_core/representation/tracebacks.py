@@ -15,10 +15,13 @@ from __future__ import annotations
 import functools
 import sys
 from types import TracebackType
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from ..configuration import flags
 from .source import is_internal
+
+if TYPE_CHECKING:
+    from .typing import PyTree
 
 NOTE = "(For simplicity the frames of jax are left out of this traceback; JAX_TRACEBACK_FILTERING=off shows them.)"
 
@@ -81,7 +84,7 @@ def api_boundary(fun: Callable | None = None, **_: Any) -> Callable:
 
 def boundary(like: Callable) -> Callable:
     """A decorator as `api_boundary`, for a function that presents itself as ``like`` (as by `functools.wraps`)."""
-    def decorate(fun):
+    def decorate(fun: Callable[..., PyTree]):
         def call(*args, **kwargs):
             try:
                 return fun(*args, **kwargs)

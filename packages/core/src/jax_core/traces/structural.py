@@ -136,7 +136,7 @@ broadcast_in_dim_p = Primitive(
 )
 
 
-def broadcast_in_dim(x: Any, shape: Sequence[int], broadcast_dimensions: Sequence[int], *, out_sharding=None) -> Any:
+def broadcast_in_dim(x: Any, shape: Sequence[int], broadcast_dimensions: Sequence[int], *, out_sharding: Placement | None = None) -> Any:
     """``x`` repeated along new axes: operand axis ``i`` becomes axis ``broadcast_dimensions[i]`` of ``shape``.
 
     Raises:

@@ -79,7 +79,7 @@ class EvalTrace(Trace):
 
     __slots__ = ()
 
-    def process(self, prim, args, params):
+    def process(self, prim: Primitive, args, params: dict):
         if prim.own_impl is not None:
             return prim.own_impl(*args, **params)
         for x in args:
@@ -96,7 +96,7 @@ class EvalTrace(Trace):
     def process_custom_vjp(self, call, args):
         return call.fun(*args)
 
-    def process_ref(self, prim, args, params):
+    def process_ref(self, prim, args, params: Mapping[str, object]):
         return prim.own_impl(*args, **params)
 
 
@@ -365,14 +365,14 @@ class _FoldingTrace(Trace):
     def _below(self, args) -> Trace:
         return self.parent if any(isinstance(x, Tracer) for x in args) else EVAL
 
-    def process(self, prim, args, params):
+    def process(self, prim: Primitive, args, params: dict):
         below = self._below(args)
         if below is not EVAL:
             return below.process(prim, args, params)
         with context.Use(EVAL):
             return EVAL.process(prim, args, params)
 
-    def process_ref(self, prim, args, params):
+    def process_ref(self, prim: Primitive, args, params: dict):
         return self._below(args).process_ref(prim, args, params)
 
     def process_custom_jvp(self, call, args):

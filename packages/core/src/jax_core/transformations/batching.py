@@ -169,7 +169,7 @@ class BatchTrace(Trace):
     def read_ref(self, ref):
         return self.box(self.parent.process_ref(get_p, (ref.val,), {"index": WHOLE}), ref.dim)
 
-    def write_ref(self, ref, value):
+    def write_ref(self, ref, value: object):
         val, dim = self.unbox(value)
         self.parent.process_ref(swap_p, (ref.val, matchaxis(self.axis, val, dim, ref.dim)), {"index": WHOLE})
 

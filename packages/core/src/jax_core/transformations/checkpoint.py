@@ -87,14 +87,14 @@ class CheckpointPolicies:
         return False
 
     @staticmethod
-    def dots_saveable(prim, *_, **__) -> bool:
+    def dots_saveable(prim: Primitive, *_, **__) -> bool:
         """Save results of matrix products and convolutions."""
         return prim.traits.kind in (Kind.PRODUCT, Kind.CONVOLUTION)
 
     checkpoint_dots = dots_saveable
 
     @staticmethod
-    def dots_with_no_batch_dims_saveable(prim, *_, **params) -> bool:
+    def dots_with_no_batch_dims_saveable(prim: Primitive, *_, **params) -> bool:
         """Save results of matrix products without batch dimensions."""
         return prim.traits.kind is Kind.PRODUCT and not params["dimension_numbers"][1][0]
 
@@ -103,7 +103,7 @@ class CheckpointPolicies:
     @staticmethod
     def offload_dot_with_no_batch_dims(offload_src: str, offload_dst: str) -> Callable:
         """Offload results of matrix products without batch dimensions."""
-        def policy(prim, *_, **params):
+        def policy(prim: Primitive, *_, **params):
             keep = prim.traits.kind is Kind.PRODUCT and not params["dimension_numbers"][1][0]
             return Offloadable(offload_src, offload_dst) if keep else False
         return policy
@@ -137,7 +137,7 @@ class CheckpointPolicies:
         if both:
             raise ValueError(f"save_and_offload_only_these_names: {both} are among the names to save and among those to offload; "
                              "put each name in one of the lists")
-        def policy(prim, *_, **params):
+        def policy(prim: Primitive, *_, **params):
             if prim is name_p and params["name"] in names_which_can_be_saved:
                 return True
             if prim is name_p and params["name"] in names_which_can_be_offloaded:

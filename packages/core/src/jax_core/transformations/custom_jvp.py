@@ -155,7 +155,7 @@ def _is_zero(tangent) -> bool:
 
 
 class _CustomJvpPrimitive(ProgramPrimitive):
-    def get_bind_params(self, params):
+    def get_bind_params(self, params: dict):
         """The function and its rule go in front, as functions of flat values; the rule takes values, then tangents."""
         call = self._call(**params)
 

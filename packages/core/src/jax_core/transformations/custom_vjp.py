@@ -154,7 +154,7 @@ def _narrowed_rule(chosen, *, call_jaxpr, fwd_jaxpr_thunk, bwd, symbolic_zeros, 
         residuals, outs = fwd_jaxpr_thunk(primals, perturbed)
         return residuals, chosen(outs)
 
-    def full_bwd(residuals, cts):
+    def full_bwd(residuals: PyTree, cts):
         given = dict(zip(places, cts))
         return bwd(residuals, [given[i] if i in given else SymbolicZero(zero.aval) if symbolic_zeros else _as_array(zero)
                                for i, zero in enumerate(every)])
@@ -162,7 +162,7 @@ def _narrowed_rule(chosen, *, call_jaxpr, fwd_jaxpr_thunk, bwd, symbolic_zeros, 
 
 
 class _CustomVjpPrimitive(ProgramPrimitive):
-    def bind(self, *args, call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, symbolic_zeros, name="custom_vjp",
+    def bind(self, *args, call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, symbolic_zeros, name: str = "custom_vjp",
              optimize_remat=False):
         def fwd(primals, perturbed):
             if any(perturbed[:num_consts]):

@@ -93,7 +93,7 @@ class JVPTrace(Trace):
     def read_ref(self, ref):
         return self.pair(self.parent.process_ref(get_p, (ref.primal,), {"index": WHOLE}), ref.tangent.value)
 
-    def write_ref(self, ref, value):
+    def write_ref(self, ref, value: object):
         primal, tangent = self.split(value)
         self.parent.process_ref(swap_p, (ref.primal, primal), {"index": WHOLE})
         ref.tangent.set(tangent)

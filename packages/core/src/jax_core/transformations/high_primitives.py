@@ -227,7 +227,7 @@ class OnArrays(Trace):
 
     __slots__ = ()
 
-    def process(self, prim, args, params):
+    def process(self, prim: Primitive, args, params: dict):
         if prim is hi_call_p:
             return _run(*args, **params)
         if prim.holds_program:
@@ -243,7 +243,7 @@ class OnArrays(Trace):
     def process_custom_vjp(self, call, args):
         return call.fun(*args)
 
-    def process_ref(self, prim, args, params):
+    def process_ref(self, prim: Primitive, args, params: dict):
         return self.parent.process_ref(prim, args, params)
 
 

@@ -39,6 +39,7 @@ from ..traces.structural import reduce_sum
 from ..traces.trace import Tracer
 
 if TYPE_CHECKING:
+    from ..interfaces import Value
     from ..interfaces import Builder
 
 AxisName = Hashable
@@ -221,7 +222,7 @@ def vary_to(args: Sequence[object], axes: Sequence[frozenset]) -> list:
 # -- operations that change what is equal -------------------------------------------------------------------------------------------
 
 def _all_reduce_lower(op):
-    def lower(b, x, *, axes):
+    def lower(b: Builder, x: Value, *, axes):
         attrs = env_of(b, axes).attributes(axes, None)
         return b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer(op, x.aval.dtype)})', x, out=x.aval, attrs="{" + attrs + "}")
     return lower

@@ -5,7 +5,7 @@ differs is the lowering, and what is said about derived programs.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from ..representation import tree
 from ..representation.aval import get_aval
@@ -67,10 +67,10 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, **rules:
         operands and results of the original it has, as flags (those that are new come last), None where they are others.
       rules: rules in place of those of a call, or besides them.
     """
-    def call(args, params, closed, tangent=False, inputs=None, outputs=None):
+    def call(args, params: Mapping[str, object], closed, tangent=False, inputs=None, outputs=None):
         return prim.bind(*args, **derived({**params, "jaxpr": closed}, closed, tangent, inputs, outputs))
 
-    def bound(params):
+    def bound(params: dict):
         return lambda args, closed, tangent: call(args, params, closed, tangent)
 
     def jvp(primals, tangents, **params):
@@ -87,7 +87,7 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, **rules:
         outs = call([moved(x, d, 0) for x, d in zip(args, dims)], params, closed)
         return outs, [0 if b else None for b in out]
 
-    def split(unknown, params):
+    def split(unknown, params: dict):
         parts = split_jaxpr(params["jaxpr"], unknown)
         if all(parts.out_unknown):
             return None
@@ -96,7 +96,7 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, **rules:
                              derived({**params, "jaxpr": parts.known}, parts.known, False, None, None), [*parts.residuals, *late],
                              derived({**params, "jaxpr": parts.rest}, parts.rest, True, None, None))
 
-    def discharge(params, closed):
+    def discharge(params: dict, closed: ClosedJaxpr):
         outputs = [True] * len(params["jaxpr"].out_avals)
         return derived({**params, "jaxpr": closed}, closed, False, [True] * len(closed.in_avals), outputs)
 

@@ -65,7 +65,7 @@ class LinearizeTrace(JVPTrace):
     def new_input(self, aval: AbstractValue) -> LinearTracer:
         return LinearTracer(self, aval)
 
-    def process(self, prim, args, params):
+    def process(self, prim: Primitive, args, params: dict):
         if self.agree is not None:
             args, params = self.agree(prim, args, params)
         primals, tangents, ours = [], [], False
@@ -128,15 +128,15 @@ class LinearizeTrace(JVPTrace):
             return call.fun(*args)
         return super().process_custom_vjp(call, args)
 
-    def new_ref(self, init, params):
+    def new_ref(self, init, params: dict):
         self._refuse_tangent(init)
         return super().new_ref(init, params)
 
-    def write_ref(self, ref, value):
+    def write_ref(self, ref, value: object):
         self._refuse_tangent(value)
         super().write_ref(ref, value)
 
-    def refuse_change(self, prim, ref, value):
+    def refuse_change(self, prim: Primitive, ref, value: object):
         self._refuse_tangent(value)
         super().refuse_change(prim, ref, value)
 
@@ -216,7 +216,7 @@ class WatchedLinearizeTrace(LinearizeTrace):
     def pair(self, primal, tangent):
         return self.watch(super().pair(primal, tangent))
 
-    def new_ref(self, init, params):
+    def new_ref(self, init, params: dict):
         return self.watch(super().new_ref(init, params))
 
     def check_leaks(self):

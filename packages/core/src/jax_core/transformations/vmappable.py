@@ -81,7 +81,7 @@ def mapped(fun: Callable[..., PyTree], args: tuple, kwargs: dict, in_axes: objec
             return registered[type(x)].to_elt(element, lambda: axis.size, x, spec)
         return trace.box(x, spec % np.ndim(x) if spec is not None else None)
 
-    def whole(size, x, spec):
+    def whole(size: int, x, spec):
         if is_vmappable(x):
             return registered[type(x)].from_elt(whole, size, x, spec)
         value, dim = trace.unbox(x)

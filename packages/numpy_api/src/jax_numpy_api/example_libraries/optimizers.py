@@ -91,11 +91,11 @@ def optimizer(opt_maker: Callable[..., tuple[Callable[..., Any], Callable[..., A
     def make(*args, **kwargs):
         init, update, get_params = opt_maker(*args, **kwargs)
 
-        def init_fn(params):
+        def init_fn(params: dict):
             leaves, structure = tree.flatten(params)
             return _packed([init(x) for x in leaves], structure)
 
-        def update_fn(i, grads, state):
+        def update_fn(i, grads: PyTree, state: PyTree):
             leaves, structure = tree.flatten(grads)
             if structure != state.tree_def:
                 raise TypeError(f"{opt_maker.__name__}: the gradients have the structure {structure}, the parameters "
@@ -106,7 +106,7 @@ def optimizer(opt_maker: Callable[..., tuple[Callable[..., Any], Callable[..., A
                     raise TypeError(f"{opt_maker.__name__}: update changed the structure of a state from {old} to {new}")
             return after
 
-        def params_fn(state):
+        def params_fn(state: PyTree):
             return tree.unflatten(state.tree_def, [get_params(s) for s in _states(state)])
         return Optimizer(init_fn, update_fn, params_fn)
     return make
@@ -126,7 +126,7 @@ def momentum(step_size: ArrayLike, mass: float) -> Any:
     """Heavy ball: ``v = mass v + g``, ``x -= step v``."""
     step = make_schedule(step_size)
 
-    def update(i, g, state):
+    def update(i, g: Array, state: PyTree):
         x, v = state
         v = mass * v + g
         return x - step(i) * v, v
@@ -138,7 +138,7 @@ def nesterov(step_size: ArrayLike, mass: float) -> Any:
     """Nesterov's momentum: ``v = mass v + g``, ``x -= step (mass v + g)``."""
     step = make_schedule(step_size)
 
-    def update(i, g, state):
+    def update(i, g: Array, state: PyTree):
         x, v = state
         v = mass * v + g
         return x - step(i) * (mass * v + g), v
@@ -156,7 +156,7 @@ def adagrad(step_size: ArrayLike, momentum: float = 0.9) -> Any:
     """Gradients over the root of the sum of their squares, averaged with weight ``momentum`` on the past."""
     step = make_schedule(step_size)
 
-    def update(i, g, state):
+    def update(i, g: Array, state: PyTree):
         x, squares, m = state
         squares = squares + jnp.square(g)
         m = (1 - momentum) * (g * _rsqrt_or_zero(squares)) + momentum * m
@@ -169,7 +169,7 @@ def rmsprop(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8) -> Any:
     """Gradients over the root of the running mean (weight ``gamma`` on the past) of their squares plus ``eps``."""
     step = make_schedule(step_size)
 
-    def update(i, g, state):
+    def update(i, g: Array, state: PyTree):
         x, mean = state
         mean = gamma * mean + (1 - gamma) * jnp.square(g)
         return x - step(i) * g / jnp.sqrt(mean + eps), mean
@@ -181,7 +181,7 @@ def rmsprop_momentum(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8
     """`rmsprop`, whose steps gather momentum."""
     step = make_schedule(step_size)
 
-    def update(i, g, state):
+    def update(i, g: Array, state: PyTree):
         x, mean, v = state
         mean = gamma * mean + (1 - gamma) * jnp.square(g)
         v = momentum * v + step(i) * g / jnp.sqrt(mean + eps)
@@ -194,7 +194,7 @@ def adam(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float = 
     """Running means of gradients (``b1``) and of their squares (``b2``), corrected for their start at zero."""
     step = make_schedule(step_size)
 
-    def update(i, g, state):
+    def update(i, g: Array, state: PyTree):
         x, m, v = state
         m = b1 * m + (1 - b1) * g
         v = b2 * v + (1 - b2) * jnp.square(g)
@@ -208,7 +208,7 @@ def adamax(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float 
     """`adam` with the running maximum of the gradients' moduli in place of their mean square."""
     step = make_schedule(step_size)
 
-    def update(i, g, state):
+    def update(i, g: Array, state: PyTree):
         x, m, v = state
         m = b1 * m + (1 - b1) * g
         v = jnp.maximum(b2 * v, jnp.abs(g))
@@ -225,14 +225,14 @@ def sm3(step_size: ArrayLike, momentum: float = 0.9) -> Any:
     """
     step = make_schedule(step_size)
 
-    def along(v, axis, ndim):
+    def along(v: Array, axis: int, ndim: int):
         return v.reshape([-1 if k == axis else 1 for k in range(ndim)])
 
-    def init(x):
+    def init(x: Array):
         x = jnp.asarray(x)
         return x, jnp.zeros_like(x), [jnp.zeros(n, x.dtype) for n in x.shape or (1,)]
 
-    def update(i, g, state):
+    def update(i, g: Array, state: PyTree):
         x, m, bounds = state
         least = functools.reduce(jnp.minimum, [along(v, k, x.ndim) for k, v in enumerate(bounds)])
         squares = least + jnp.square(g)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, Callable, Sequence, TypeGuard
+from typing import Any, Callable, Mapping, Sequence, TypeGuard
 
 import numpy as np
 
@@ -289,7 +289,7 @@ def run_user_rule(trace: JetTrace, prim: Primitive, args: Sequence[object], para
     """A rule from `jet_rules`, which takes and gives derivatives."""
     rule = jet_rules[prim]
 
-    def run(prim, primals, terms, order, params):
+    def run(prim, primals, terms, order, params: Mapping[str, object]):
         series = [[instantiate(Zero.of(x))] * order if t is None else
                   [instantiate(Zero.of(x)) if c is None else times(c, math.factorial(k)) for k, c in enumerate(t, 1)]
                   for x, t in zip(primals, terms)]

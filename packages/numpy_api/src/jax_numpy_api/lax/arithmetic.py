@@ -241,7 +241,7 @@ def _share(chosen, other, direction):
 
 
 def _extremum(name, op_name, direction, reference):
-    def weight(g, out, chosen, other):
+    def weight(g: Array, out, chosen, other: object):
         if get_aval(out).dtype.kind == "c":
             raise NotImplementedError(f"lax.{name} of complex numbers has no derivative: the order of complex numbers is not "
                                       "smooth. Apply it to real parts or to abs.")

@@ -29,7 +29,7 @@ def _unsigned(x):
 
 def _shift_reference(shift, beyond):
     """The NumPy ``shift`` where the amount is in range; elsewhere ``beyond(x)``."""
-    def reference(x, y):
+    def reference(x: ArrayLike, y: ArrayLike):
         x, y = np.asarray(x), np.asarray(y)
         inside = (y >= 0) & (y < _width(x))
         return np.where(inside, shift(x, np.where(inside, y, np.zeros((), y.dtype))), beyond(x)).astype(x.dtype)

@@ -23,6 +23,7 @@ from jax_core.representation.typing import ArrayLike
 from .nary import ANY, FLOAT, ORDERED, apply, boolean, elementwise, full_operands
 
 if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
     from jax_core.representation.typing import DTypeLike
 
 
@@ -33,17 +34,17 @@ def compare_kind(dtype: DTypeLike) -> str:
     return "UNSIGNED" if dtype == bool or dtypes.issubdtype(dtype, np.unsignedinteger) else "SIGNED"
 
 
-def emit_compare(b, direction: str, x, y, kind: str | None = None):
+def emit_compare(b: Builder, direction: str, x: Value, y: Value, kind: str | None = None):
     """One `stablehlo.compare` of two values of one type."""
     kind = kind or compare_kind(x.aval.dtype)
     return b.emit(f"stablehlo.compare {direction}, {x}, {y}, {kind}", x, y, out=x.aval.update(dtype=bool, weak_type=False))
 
 
 def _comparison(name, direction, accepts, reference, total=False):
-    def lower(b, x, y):
+    def lower(b: Builder, x: Value, y: Value):
         x, y = _same_shape(b, x, y)
         return emit_compare(b, direction, x, y, "TOTALORDER" if total else None)
-    def on_host(x, y):
+    def on_host(x: Array, y: Array):
         return reference(x, y) if total else reference(flushed(x), flushed(y))
     return elementwise(name, lower, accepts=accepts, jvp=ZERO, reference=on_host, result=boolean, exact=True)
 
@@ -52,7 +53,7 @@ def _same_shape(b, x, y):
     return full_operands(b, (x, y))
 
 
-def flushed(x):
+def flushed(x: ArrayLike):
     """``x`` with zeros for its subnormal elements. Half floats have none left: they are compared as float32."""
     x = np.asarray(x)
     kind = x.dtype.kind
@@ -86,7 +87,7 @@ def _equality(name: str, direction: str, reference, all_words: bool):
                             "with keys of the same implementation.")
         return ShapedArray(x.shape or y.shape, bool)
 
-    def lower(b, x, y):
+    def lower(b: Builder, x: Value, y: Value):
         if not isinstance(x.aval.dtype, dtypes.ExtendedDType):
             return numbers.lower(b, x, y)
         out = b.out_avals[0]

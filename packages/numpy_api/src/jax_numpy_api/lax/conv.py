@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, NamedTuple, Sequence, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from . import conv_cpu
 from .dot import Precision, PrecisionLike, canonical_precision, cotangent_split, dot_general
 from .nary import as_operand, check_same_dtypes
 from .shape import reshaped, rev_p
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
 
 
 class ConvDimensionNumbers(NamedTuple):
@@ -404,7 +407,7 @@ def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilat
     attrs = (f"{{batch_group_count = {batch_group_count} : i64, feature_group_count = {feature_group_count} : i64, "
              f"precision_config = [#stablehlo<precision {left}>, #stablehlo<precision {right}>]}}")
 
-    def convolve(b, x, y, out):
+    def convolve(b: Builder, x: Value, y: Value, out):
         return b.emit(f"stablehlo.convolution({x}, {y}) dim_numbers = {dims}, window = {window}", x, y, out=out, attrs=attrs)
     if lhs.aval.dtype.kind == "c":
         return _complex_lower(b, lhs, rhs, convolve)

@@ -18,7 +18,7 @@ Left aside: patches and a product of matrices for each group, no faster than XLA
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from .pad import pad
 from .select import select
 from .shape import concatenate, reshaped
 from .slicing import slice as slice_, slice_in_dim
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 _TAPS = 64  # so many kernel elements are written out
 _FEATURES = 32  # so many features of merged groups
@@ -62,7 +65,7 @@ def formulation(lhs: ShapedArray, rhs: ShapedArray, out: ShapedArray, params: di
     to_last, kernel_to_last = _order(numbers.lhs_spec, last), _order(numbers.rhs_spec, kernel_last)
     from_last = _order(last, numbers.out_spec)
 
-    def convolve(x, k):
+    def convolve(x: Array, k):
         return transpose(inner(transpose(x, to_last), transpose(k, kernel_to_last), changed, bind), from_last)
     return convolve
 

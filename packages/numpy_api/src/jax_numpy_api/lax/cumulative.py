@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .nary import integers
 from .recurrence import linear_recurrence, shifted
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
 
 _WIDTH = 2048  # elements that one step of the loop works on, at least
 _SMALL = 1 << 13  # arrays up to this size take reduce_window
@@ -93,11 +96,11 @@ def _loop(b, x, reverse, reducer):
     carry = b.emit(f"stablehlo.slice {x} [{first}:{first + 1}:1, 0:{m}:1]", x, out=row)
     avals = [counter, row, x.aval]
 
-    def condition(inner, i, c, out):
+    def condition(inner: Builder, i: Value, c: Value, out):
         last = inner.scalar(n, _COUNTER)
         return [inner.emit(f"stablehlo.compare LT, {i}, {last}, SIGNED", i, last, out=ShapedArray((), bool))]
 
-    def body(inner, i, c, out):
+    def body(inner: Builder, i: Value, c: Value, out):
         zero, at = inner.scalar(0, _COUNTER), i
         if reverse:
             last = inner.scalar(n - 1, _COUNTER)
@@ -227,7 +230,7 @@ def _type_rule(name, accepts):
 
 def _recurrent_jvp(bind, coefficients):
     """The tangent t of the results y by t[i] = a[i] t[i - 1] + c[i] dx[i], for ``coefficients(x, y, previous y)``."""
-    def rule(primals, tangents, *, axis, reverse):
+    def rule(primals: Sequence[Array], tangents: Sequence[Array], *, axis, reverse):
         (x,), (g,) = primals, tangents
         out = bind(x, axis=axis, reverse=reverse)
         if isinstance(g, Zero):
@@ -277,7 +280,7 @@ def _cumulative(name, reducer, accepts, accumulate, cost=None, **rules):
         (x,), (d,) = args, dims
         return prim.bind(x, axis=axis + (d <= axis), reverse=reverse), d
 
-    def reference(x, *, axis, reverse):
+    def reference(x: ArrayLike, *, axis, reverse):
         x = np.flip(np.asarray(x), axis) if reverse else np.asarray(x)
         out = accumulate(x, axis=axis, dtype=x.dtype)
         return np.flip(out, axis) if reverse else out

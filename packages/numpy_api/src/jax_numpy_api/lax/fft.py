@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import math
 import operator
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import lax
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 _MOST_AXES = 3  # of one op
 
@@ -106,11 +109,11 @@ def _in_parts(x, *, fft_type, fft_lengths):
     order = [*range(rank - k), *range(rank - _MOST_AXES, rank), *range(rank - k, rank - _MOST_AXES)]
     back = tuple(np.argsort(order).tolist())
 
-    def others(y):
+    def others(y: Array):
         y = fft_p.bind(lax.transpose(y, tuple(order)), fft_type=complex_type, fft_lengths=rest)
         return lax.transpose(y, back)
 
-    def these(y):
+    def these(y: Array):
         return fft_p.bind(y, fft_type=fft_type, fft_lengths=last)
     return [these(others(x)) if fft_type == FftType.IRFFT else others(these(x))]
 

@@ -295,7 +295,7 @@ def _place_axes(out, batch_rank, offset_dims):
     return out.transpose(order)
 
 
-def index_grid(shape, starts, batch_rank, batching, window_position, sizes, rank) -> tuple:
+def index_grid(shape: Sequence[int], starts, batch_rank, batching, window_position, sizes, rank: int) -> tuple:
     """For every operand axis the index array that, broadcast over batch and window axes of ``rank``, finds the slices.
 
     Args:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import fractions
 import functools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from .nary import FLOAT, apply, elementwise, like
 from .reduce import reduce_or_p
 from .special import _in_float32, _k, _missing, _unsupported, _where, digamma, erfc, lgamma
 from .transcendental import exp, log, log1p
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 
 _MAX_STEPS = 2000
@@ -150,10 +153,10 @@ def _series(a, x, active, derivative):
     eps = _k(float(dtypes.finfo(a.dtype).eps), a)
     one, zero = like(_k(1, a), a), like(_k(0, a), a)
 
-    def going(state):
+    def going(state: PyTree):
         return bitwise_and(lt(state[0], np.int32(_MAX_STEPS)), _any(state[1]))
 
-    def step(state):
+    def step(state: PyTree):
         n, active, total, term, *slopes = state
         k = add(a, convert(n, a.dtype))
         new = mul(term, div(x, k))
@@ -186,10 +189,10 @@ def _fraction(a, x, active, derivative):
     one, zero = like(_k(1, a), a), like(_k(0, a), a)
     b0 = add(sub(x, a), _k(1, a))
 
-    def going(state):
+    def going(state: PyTree):
         return bitwise_and(lt(state[0], np.int32(_MAX_STEPS)), _any(state[1]))
 
-    def step(state):
+    def step(state: PyTree):
         n, active, h, dh, A1, A2, B1, B2, *slopes = state
         k = convert(n, a.dtype)
         b = add(b0, add(k, k))
@@ -329,7 +332,7 @@ def _beta_fraction(a, b, x, active):
     tiny = like(_k(float(dtypes.finfo(a.dtype).tiny) * 1e4, a), a)
     one = like(_k(1, a), a)
 
-    def nonzero(v):
+    def nonzero(v: ArrayLike):
         return _where(lt(absolute(v), tiny), tiny, v)
 
     def advance(f, c, d, numerator):
@@ -337,10 +340,10 @@ def _beta_fraction(a, b, x, active):
         c = nonzero(add(one, div(numerator, c)))
         return mul(f, mul(c, d)), c, d
 
-    def going(state):
+    def going(state: PyTree):
         return bitwise_and(lt(state[0], np.int32(_MAX_STEPS)), _any(state[1]))
 
-    def step(state):
+    def step(state: PyTree):
         n, active, f, c, d = state
         m = convert(n, a.dtype)
         a2 = add(a, add(m, m))
@@ -381,7 +384,7 @@ def _log_beta_weight(p, q, y, log_rest):
     n = add(u, v)
     away = sub(y, div(u, n))
 
-    def deviation(t):
+    def deviation(t: Array):
         return sub(log1p(t), t)
     exponent = add(mul(u, deviation(div(mul(away, n), u))), mul(v, deviation(neg(div(mul(away, n), v)))))
     size = mul(log(div(mul(u, div(v, n)), _k(2 * math.pi, p))), _k(0.5, p))

@@ -5,7 +5,7 @@ spread with room for the other, and what is spread is added, in one loop.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from .nary import check_same_dtypes
 from .pad import pad
 from .shape import concatenate, reshape
 from .slicing import slice_in_dim
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 
 def _type(even, odd, *, axis):
@@ -66,7 +69,7 @@ def _added(even, odd, *, axis):
     boolean = even.dtype == np.bool_  # -0.0 changes no number, as 0.0 would -0.0
     nothing = np.array(complex(-0.0, -0.0) if even.dtype.kind == "c" else False if boolean else -0.0).astype(even.dtype)
 
-    def spread(x, before, after):
+    def spread(x: Array, before, after):
         return pad(x, nothing, [(before, after, 1) if i == axis else (0, 0, 0) for i in range(np.ndim(x))])
     return (bitwise_or if boolean else add)(spread(even, 0, int(n == m)), spread(odd, 1, int(n > m)))
 

@@ -21,6 +21,7 @@ from jax_core.traces.structural import broadcast_in_dim, reduce_sum_p
 from .accuracy import accuracy_text
 
 if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
     from jax_core.representation.array import Array
     from jax_core.representation.typing import ArrayLike, DTypeLike
 
@@ -116,7 +117,7 @@ def full_operands(b, xs) -> list:
 
 def op(name: str) -> Callable:
     """The lowering rule "the op ``name``", for ops that take the parameter ``accuracy``."""
-    def lower(b, x, accuracy=None):
+    def lower(b: Builder, x: Value, accuracy=None):
         return b.emit(f"{name} {x}", x, out=b.out_avals[0], attrs=accuracy_text(accuracy))
     return lower
 

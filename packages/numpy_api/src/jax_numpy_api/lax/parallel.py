@@ -13,7 +13,7 @@ Source: StableHLO specification, `all_reduce`, `all_gather`, `all_to_all`, `redu
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Hashable, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Sequence, cast
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from .select import select_n
 from .shape import reshape
 from .slicing import dynamic_slice_in_dim
 from jax_core.representation.traits import Kind, Traits
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder
 
 __all__ = ["AxisEnv", "env_of"]
 
@@ -314,7 +317,7 @@ def _axis_effects(*avals, axes=None, axis_name=None, **_):
 
 
 def _all_reduce_lower(kind: str):
-    def lower(b, *xs, axes, axis_index_groups):
+    def lower(b: Builder, *xs, axes, axis_index_groups):
         op = {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}[kind]
         attrs = env_of(b, axes).attributes(axes, axis_index_groups)
         return [b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer(op, x.aval.dtype)})', x, out=x.aval,

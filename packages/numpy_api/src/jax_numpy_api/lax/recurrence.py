@@ -21,6 +21,8 @@ from jax_core.traces.structural import bdim_at_front, instantiate
 from jax_numpy_api import lax
 
 if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+    from jax_core.representation.typing import ArrayLike
     from jax_core.representation.array import Array
 
 _COUNTER = np.dtype(np.int32)
@@ -149,10 +151,10 @@ def _loop(b, factors, terms, reverse, products=False):
     counter, row, whole = ShapedArray((), _COUNTER), ShapedArray((1, m), terms.aval.dtype), terms.aval
     first = n - 1 if reverse else 0
 
-    def start(x):
+    def start(x: Array):
         return b.emit(f"stablehlo.slice {x} [{first}:{first + 1}:1, 0:{m}:1]", x, out=row)
 
-    def condition(inner, i, *_):
+    def condition(inner: Builder, i: Value, *_):
         last = inner.scalar(n, _COUNTER)
         return [inner.emit(f"stablehlo.compare LT, {i}, {last}, SIGNED", i, last, out=ShapedArray((), bool))]
 
@@ -161,10 +163,10 @@ def _loop(b, factors, terms, reverse, products=False):
         if reverse:
             at = _binary(inner, "subtract", inner.scalar(n - 1, _COUNTER), i)
 
-        def read(y):
+        def read(y: ArrayLike):
             return inner.emit(f"stablehlo.dynamic_slice {y}, {at}, {zero}, sizes = [1, {m}]", y, at, zero, out=row)
 
-        def write(y, part):
+        def write(y: ArrayLike, part):
             return inner.emit(f"stablehlo.dynamic_update_slice {y}, {part}, {at}, {zero}", y, part, at, zero, out=whole)
         factor = read(a)
         h = _binary(inner, "add", _binary(inner, "multiply", factor, h), read(x))

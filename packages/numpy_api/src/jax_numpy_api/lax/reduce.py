@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -36,6 +36,10 @@ from .compare import emit_compare, eq_p, flushed
 from .nan_cpu import drops_nan, emit_with_nan
 from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, nary_type
 from .shape import concatenate_p, reshaped, split_p
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+    from jax_core.representation.typing import ShardingLike
 
 
 def lowest(dtype: DTypeLike) -> Any:
@@ -74,7 +78,7 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
         check_dtype(name, x, accepts)
         return ShapedArray(reduced_shape(f"lax.{name}", x, axes), x.dtype, x.weak_type)
 
-    def lower(b, x, *, axes, out_sharding=None):
+    def lower(b, x, *, axes, out_sharding: Placement | None = None):
         start = b.scalar(identity(x.aval.dtype), x.aval.dtype)
         if x.aval.dtype.kind == "c" and op_name in _COMPLEX_REDUCERS:
             return _complex_extremum(b, x, start, axes, _COMPLEX_REDUCERS[op_name])
@@ -97,7 +101,7 @@ def _complex_extremum(b, x, start, axes, direction):
     """A reducer of several ops: complex numbers in the order of `max_p`."""
     scalar = ShapedArray((), x.aval.dtype)
 
-    def body(b, first, second):
+    def body(b: Builder, first, second):
         keep = complex_order(b, direction, first, second)
         return [b.emit(f"stablehlo.select {keep}, {first}, {second}", keep, first, second, out=scalar)]
     region = b.region([scalar, scalar], body)
@@ -111,7 +115,7 @@ def _kept(rank, axes):
 
 def _extremum_jvp(prim):
     """The tangent is the mean of the tangents of those elements that equal the result."""
-    def jvp(primals, tangents, *, axes, out_sharding=None):
+    def jvp(primals, tangents, *, axes, out_sharding: Placement | None = None):
         (x,), (g,) = primals, tangents
         out = prim().bind(x, axes=axes, out_sharding=out_sharding)
         if isinstance(g, Zero) or not dtypes.issubdtype(get_aval(x).dtype, np.inexact):
@@ -210,7 +214,7 @@ _FLOAT_POSITIONS = 1 << 24
 
 
 def _arg_lower(direction):
-    def lower(b, x, *, axes, index_dtype):
+    def lower(b: Builder, x: Value, *, axes, index_dtype: DTypeLike):
         axis, = axes
         start = b.scalar(lowest(x.aval.dtype) if direction == "GT" else highest(x.aval.dtype), x.aval.dtype)
         if (b.platform == "cpu" and x.aval.size >= _LARGE and _LONG_AXIS <= x.aval.shape[axis] <= _FLOAT_POSITIONS
@@ -250,7 +254,7 @@ def _arg_by_pairs(b, x, iota, start, axis, direction):
     value, index = ShapedArray((), x.aval.dtype), ShapedArray((), iota.aval.dtype)
     zero = b.scalar(0, iota.aval.dtype)
 
-    def body(b, v1, i1, v2, i2):
+    def body(b: Builder, v1, i1, v2, i2):
         better = emit_compare(b, direction, v1, v2)
         equal = emit_compare(b, "EQ", v1, v2)
         if dtypes.issubdtype(value.dtype, np.floating):
@@ -413,7 +417,7 @@ def _axes(name, axes, x):
 
 
 def _public(prim):
-    def reduction(operand, axes, out_sharding=None):
+    def reduction(operand: Array, axes, out_sharding: ShardingLike | None = None):
         operand = as_operand(prim.name, operand, 0)
         return prim.bind(operand, axes=_axes(prim.name, axes, operand), out_sharding=out_sharding)
     return reduction

@@ -12,7 +12,7 @@ Source: StableHLO specification, `scatter`.
 from __future__ import annotations
 
 import math
-from typing import Callable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from jax_numpy_api import lax
 from .gather import (GatherDimensionNumbers, GatherScatterMode, _array, _as_tuples, _check_batching, _up, _wide_enough,
                      check_indices, index_grid, start_arrays, window_dims)
 from .nary import integers
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
 
 
 class ScatterDimensionNumbers(NamedTuple):
@@ -95,7 +98,7 @@ def _type_rule(name):
 
 
 def _batch_rule(bind: Callable):
-    def rule(axis, args, dims, *, dimension_numbers, indices_are_sorted, unique_indices, **params):
+    def rule(axis, args, dims: Sequence[int | None], *, dimension_numbers, indices_are_sorted, unique_indices, **params):
         (x, indices, updates), (dx, di, du), n = args, dims, dimension_numbers
         x, updates = bdim_at_front(x, dx, axis), bdim_at_front(updates, du, axis)
         window, inserted, index_map, batching, index_batching = n
@@ -113,7 +116,7 @@ def _batch_rule(bind: Callable):
 
 def _lower_rule(combine: Callable):
     """``combine(b, old, new)`` emits the value that an element gets."""
-    def rule(b, x, indices, updates, *, dimension_numbers, indices_are_sorted, unique_indices, mode, update_jaxpr=None,
+    def rule(b: Builder, x: Value, indices, updates, *, dimension_numbers, indices_are_sorted, unique_indices, mode, update_jaxpr=None,
              update_consts=()):
         if updates.aval.size == 0 or x.aval.size == 0:
             return x
@@ -154,7 +157,7 @@ def _overwrite(b, old, new, update_jaxpr):
 
 def _reference_rule(write: Callable):
     """``write(array, index, updates)`` in NumPy, in the order of the updates."""
-    def rule(x, indices, updates, *, dimension_numbers, mode, **_):
+    def rule(x: ArrayLike, indices: ArrayLike, updates, *, dimension_numbers, mode, **_):
         out, indices, updates, n = np.array(x), np.asarray(indices), np.asarray(updates), dimension_numbers
         if not updates.size:
             return out
@@ -289,7 +292,7 @@ def _elementwise(closed, rank):
     def f(x):
         return eval_jaxpr(closed.jaxpr, closed.consts, x, np.zeros((), x.dtype)[()])[0]
 
-    def on_array(x):
+    def on_array(x: Array):
         flat = lax.reshape(x, (x.size,))
         run, dims = batch_fun(lambda e: [f(e)], AxisData(None, x.size), [0])
         (out,) = run(flat)
@@ -308,7 +311,7 @@ scatter_apply_p: Primitive = Primitive(
 # -- adding and subtracting ------------------------------------------------------------------------------------------
 
 def _linear_jvp(bind):
-    def rule(primals, tangents, **params):
+    def rule(primals: Sequence[Array], tangents: Sequence[Array], **params):
         out = bind(*primals, **params)
         gx, _, gu = tangents
         if isinstance(gx, Zero) and isinstance(gu, Zero):
@@ -318,7 +321,7 @@ def _linear_jvp(bind):
 
 
 def _linear_transpose(negate):
-    def rule(ct, x, indices, updates, **params):
+    def rule(ct: Array, x: Array, indices: Array, updates, **params):
         ct_x = ct if is_linear(x) else None
         ct_updates = None
         if is_linear(updates):
@@ -394,7 +397,7 @@ scatter_mul_p: Primitive = Primitive(
 # -- extrema ---------------------------------------------------------------------------------------------------------
 
 def _extremum_jvp(bind):
-    def rule(primals, tangents, **params):
+    def rule(primals: Sequence[Array], tangents: Sequence[Array], **params):
         x, indices, updates = primals
         gx, _, gu = tangents
         out = bind(*primals, **params)
@@ -552,7 +555,7 @@ def scatter_apply(operand: ArrayLike, scatter_indices: ArrayLike, func: Callable
     dtype = dtypes.dtype(operand)
     scalar = ShapedArray((), dtype)
 
-    def update(old, _):
+    def update(old, _: object):
         new = func(old)
         if np.shape(new) != () or dtypes.dtype(new) != dtype:
             raise TypeError(f"scatter_apply: func must map a scalar of dtype {dtype} to one, got {get_aval(new)}.")

@@ -14,7 +14,7 @@ Source: StableHLO specification, `sort`; Knuth, "The Art of Computer Programming
 from __future__ import annotations
 
 import operator
-from typing import Any, Sequence, overload
+from typing import TYPE_CHECKING, Any, Sequence, overload
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Inner, Kind, Traits
 from jax_numpy_api import lax
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DTypeLike
 
 _NAN_BITS = {np.int32: 0x7FC00000, np.int64: 0x7FF8000000000000}
 _MOST_DIGITS = 4  # beyond, one sort with a comparator of all keys is faster
@@ -51,22 +54,22 @@ class _Digits:
     def __init__(self, b, shape):
         self.b, self.shape = b, shape
 
-    def op(self, text, *operands, dtype=None):
+    def op(self, text: str, *operands, dtype: DTypeLike | None = None):
         dtype = operands[0].aval.dtype if dtype is None else np.dtype(dtype)
         return self.b.emit(text, *operands, out=ShapedArray(self.shape, dtype))
 
-    def full(self, value, dtype):
+    def full(self, value, dtype: DTypeLike | None):
         return self.b.full(value, ShapedArray(self.shape, dtype))
 
-    def binary(self, name, x, value):
+    def binary(self, name: str, x: Array, value: object):
         y = self.full(value, x.aval.dtype)
         return self.op(f"stablehlo.{name} {x}, {y}", x, y)
 
-    def compare(self, direction, x, y):
+    def compare(self, direction, x: Array, y: Array):
         kind = "FLOAT" if dtypes.issubdtype(x.aval.dtype, np.floating) else "SIGNED"
         return self.op(f"stablehlo.compare {direction}, {x}, {y}, {kind}", x, y, dtype=bool)
 
-    def select(self, where, x, y):
+    def select(self, where, x: Array, y: Array):
         return self.op(f"stablehlo.select {where}, {x}, {y}", where, x, y, dtype=x.aval.dtype)
 
     def of(self, x, total=False):
@@ -86,7 +89,7 @@ class _Digits:
             x = self.op(f"stablehlo.bitcast_convert {x}", x, dtype=np.int64)
         return self.halves(x)
 
-    def halves(self, x):
+    def halves(self, x: Array):
         high = self.binary("shift_right_arithmetic", x, 32)
         low = self.binary("subtract", self.binary("and", x, 0xFFFFFFFF), 2**31)
         return [high, low]

@@ -33,13 +33,13 @@ def _where(condition, x, y):
 
 
 def _unsupported(message):
-    def rule(g, out, *primals):
+    def rule(g: Array, out, *primals):
         raise ValueError(message)
     return rule
 
 
 def _missing(name, argument):
-    def rule(g, out, *primals):
+    def rule(g: Array, out, *primals):
         raise NotImplementedError(f"lax.{name} has no derivative with respect to {argument}")
     return rule
 

@@ -8,6 +8,8 @@ Source: StableHLO and CHLO specifications; derivatives: Abramowitz & Stegun, cha
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import math
 
 import numpy as np
@@ -26,6 +28,9 @@ from .elementary_cpu.lanes import Formulation
 from .complex import abs_p
 from .nary import INEXACT, apply, constant, elementwise, emit, full_operands, op
 from .select import select_n_p
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
 
 _LN2 = math.log(2)
 
@@ -117,10 +122,10 @@ def _at_least_float32(dtype):
 def _of_parts(combine):
     """The lowering of `sin` and `cos`: that of a complex ``x + iy`` by ``combine(b, sin x, cos x, sinh y, cosh y)``, as the op
     itself subtracts exponentials, which leaves no digit of a small ``y``."""
-    def decorate(name):
+    def decorate(name: str):
         plain = op(name)
 
-        def lower(b, z, accuracy=None):
+        def lower(b: Builder, z: Value, accuracy=None):
             if z.aval.dtype.kind != "c" or accuracy is not None:
                 return plain(b, z, accuracy)
             x, y = _parts(b, z)
@@ -141,7 +146,7 @@ def _sin_cos(b, x):
 
 def _hyperbolic(which):
     """The lowering of `sinh` (0) and `cosh` (1): CHLO's error grows with the argument, to hundreds of units in float64."""
-    def lower(b, z):
+    def lower(b: Builder, z: Value):
         dtype = z.aval.dtype
         if dtype.kind != "c":
             return b.convert(_sinh_cosh(b, b.convert(z, _at_least_float32(dtype)))[which], dtype)

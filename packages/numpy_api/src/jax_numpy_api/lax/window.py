@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -32,6 +32,10 @@ from .cumulative import _highest, _lowest
 from .nan_cpu import drops_nan, emit_choice
 from .nary import int_array
 from .reduce import _apply_elementwise
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+    from jax_core.representation.array import Array
 
 # -- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -129,14 +133,14 @@ def _negative_free(x, params, fill):
 # -- sum, max, min ---------------------------------------------------------------------------------------------------
 
 def _window_type(name):
-    def rule(x, **params):
+    def rule(x: Array, **params):
         _check(name, x.shape, params)
         return ShapedArray(_shape_of(x.shape, params), x.dtype, x.weak_type)
     return rule
 
 
 def _window_batch(bind):
-    def rule(axis, args, dims, **params):
+    def rule(axis, args, dims: Sequence[int | None], **params):
         return bind(moved(args[0], dims[0], 0), **_with_axis(params)), 0
     return rule
 
@@ -254,7 +258,7 @@ def _gather_add_lower(b, g, x, *, select_prim, **params):
             return found
     direction = _direction(select_prim)
 
-    def pick(inner, x, g, y, h):
+    def pick(inner: Builder, x: Value, g, y: Value, h):
         keep = _compare(inner, direction, x, y)
         return [inner.emit(f"stablehlo.select {keep}, {p}, {q}", keep, p, q, out=p.aval) for p, q in ((x, y), (g, h))]
     inits = [b.scalar(_start(select_prim, x.aval.dtype), x.aval.dtype), b.scalar(0, g.aval.dtype)]

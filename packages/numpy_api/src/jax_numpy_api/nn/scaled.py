@@ -151,7 +151,7 @@ def _quantised(x, axes, config):
 def _with_quantised_cotangent(y, config):
     """``y``; in reverse, the cotangent is rounded to the format along its last axis."""
     @custom_vjp
-    def same(y):
+    def same(y: Array):
         return y
     same.defvjp(lambda y: (y, None), lambda _, ct: (_quantised(ct, (ct.ndim - 1,), config),))
     return same(y)

@@ -7,7 +7,7 @@ are finite where the function's are: what a branch does not use is computed from
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from .promotion import (as_array, broadcast_shape, broadcast_to, check_arraylike
                         strong, unwrapped)
 from .rows import adaptive, binary
 from .ufuncs import _is_complex, _is_inexact, _like, truth
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 
 def where(condition: Any, x: ArrayLike, y: ArrayLike) -> Any:
@@ -187,10 +190,10 @@ def _power_of_integers(base, exponent):
     base, exponent = broadcast_to(strong(base), shape), broadcast_to(strong(exponent), shape)
     one, zero = _like(base, 1), _like(base, 0)
 
-    def more(state):
+    def more(state: PyTree):
         return lax.reduce_or(lax.ne(state[2], zero), tuple(range(len(shape))))
 
-    def step(state):
+    def step(state: PyTree):
         result, base, exponent = state
         odd = lax.eq(lax.bitwise_and(exponent, one), one)
         result = select(odd, lax.mul(result, base), result)
@@ -275,7 +278,7 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @inlined()
-def logaddexp(x1, x2, /):
+def logaddexp(x1: Array, x2: Array, /):
     """``log(exp(x1) + exp(x2))`` without overflow.
 
     Args:
@@ -294,7 +297,7 @@ def logaddexp(x1, x2, /):
 
 
 @inlined()
-def logaddexp2(x1, x2, /):
+def logaddexp2(x1: Array, x2: Array, /):
     """``log2(2**x1 + 2**x2)`` without overflow. Source: `numpy.logaddexp2`.
 
     >>> jnp.logaddexp2(3.0, 3.0)

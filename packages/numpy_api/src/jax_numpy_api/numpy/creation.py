@@ -444,7 +444,7 @@ def _stacked(x: Any, dtype: Any) -> Array:
         dtype = dtypes.result_type(*leaves)
     rest = iter(leaves)
 
-    def build(y):
+    def build(y: Array):
         if isinstance(y, (list, tuple)):
             return _stack([build(z) for z in y], dtype)
         return convert(next(rest), dtype)

@@ -342,7 +342,7 @@ def _product(x, y, lx, ly, names, where):
     lengths = {**dict(zip(ly, y.shape)), **dict(zip(lx, x.shape))}
     shape = tuple(lengths[c] for c in names)
 
-    def spread(z, labels):
+    def spread(z: Array, labels):
         order = [c for c in names if c in labels]
         placement = where if where is None or get_aval(z).placement is None else splits.with_entries(
             where, tuple(e if c in order else None for c, e in zip(names, where.spec.partitions)))

@@ -275,10 +275,10 @@ def _solve_matrices(a: Array, b: Array) -> Array:
 
 def _solve_factored(a: Array, factors: Array, order: Array, b: Array) -> Array:
     """The solution by the LU factors of ``a``; derivatives are those of ``a x = b``."""
-    def forward(_, y):
+    def forward(_: object, y: Array):
         return _lu_solve(factors, order, y)
 
-    def backward(_, y):
+    def backward(_: object, y: Array):
         return _lu_solve_transposed(factors, order, y)
     return lax.custom_linear_solve(lambda x: _matmul(a, x, precision="highest"), b, forward, backward)
 

@@ -75,7 +75,7 @@ def _round(a, decimals):
             return as_array(a)
         return _round_integer(a, 10 ** -decimals)
 
-    def nearest(x):
+    def nearest(x: Array):
         if decimals == 0:
             return _to_even(x)
         narrow = lax.dtype(x)

@@ -187,7 +187,7 @@ def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str
     compiled = None
 
     @functools.wraps(fun)
-    def call(x1, x2, /):
+    def call(x1: ArrayLike, x2: ArrayLike, /):
         nonlocal compiled
         if context.state.trace is not EVAL:
             return fun(x1, x2)

@@ -173,7 +173,7 @@ def _unequal(x: Any, y: Any) -> Any:
         return lax.ne(x, y)
     whole = np.dtype(f"uint{8 * x.dtype.itemsize}")
 
-    def bits(v):  # those of -0.0 as those of 0.0
+    def bits(v: Array):  # those of -0.0 as those of 0.0
         v = lax.bitcast_convert_type(v, whole)
         return arithmetic.select(lax.eq(v, _like(v, 1 << 8 * whole.itemsize - 1)), _like(v, 0), v)
     return lax.bitwise_or(lax.ne(bits(x), bits(y)), lax.ne(x, x))

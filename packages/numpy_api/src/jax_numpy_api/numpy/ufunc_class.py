@@ -150,7 +150,7 @@ class ufunc:
         combined = self(first, first)
         first = first.astype(combined.dtype)
 
-        def step(carry, x):
+        def step(carry: PyTree, x: Array):
             value, take = x if mask is not None else (x, None)
             new = self(carry, value.astype(carry.dtype)).astype(carry.dtype)
             return (new if take is None else lax.select(take, new, carry)), None
@@ -174,7 +174,7 @@ class ufunc:
         if lines.shape[0] == 0:
             return a
 
-        def step(carry, x):
+        def step(carry: PyTree, x: Array):
             new = self(carry, x).astype(carry.dtype)
             return new, new
         first = lines[0]

@@ -1,7 +1,7 @@
 """The functions of jax.numpy that are `ufunc` objects, with the fast forms of their methods."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from .indexing import as_tuple, write
 from .promotion import as_array, canonical_axis, check_arraylike, shape_of
 from .ufunc_class import ufunc
 
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
+    from jax_core.representation.typing import DTypeLike
+
 
 def _at(op: str, name: str) -> Callable:
     """``at`` by a scatter, in the dtype of ``a``."""
@@ -23,27 +27,27 @@ def _at(op: str, name: str) -> Callable:
 
 
 def _accumulate(fun: Callable) -> Callable:
-    def accumulate(a, axis=0, dtype=None):
+    def accumulate(a: Array, axis: int = 0, dtype: DTypeLike | None = None):
         return fun(a, axis=canonical_axis(axis, len(shape_of(a))), dtype=dtype)
     return accumulate
 
 
 def _plain(fun: Callable) -> Callable:
     """A reduction that keeps the dtype of its operand."""
-    def reduce(a, axis=0, keepdims=False, initial=None, where=None):
+    def reduce(a: Array, axis: int = 0, keepdims=False, initial=None, where=None):
         return fun(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
     return reduce
 
 
 def _truth(fun: Callable, combine: Any) -> Callable:
-    def reduce(a, axis=0, keepdims=False, initial=None, where=None):
+    def reduce(a: Array, axis: int = 0, keepdims=False, initial=None, where=None):
         out = fun(a, axis=axis, keepdims=keepdims, where=where)
         return out if initial is None else combine(out, initial)
     return reduce
 
 
 def _extreme_accumulate(which: str) -> Callable:
-    def accumulate(a, axis=0, dtype=None):
+    def accumulate(a: Array, axis: int = 0, dtype: DTypeLike | None = None):
         a = as_array(a) if dtype is None else as_array(a).astype(dtype)
         return getattr(lax, which)(a, canonical_axis(axis, a.ndim))
     return accumulate

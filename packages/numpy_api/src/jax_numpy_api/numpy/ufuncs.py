@@ -87,7 +87,7 @@ not_equal = binary("not_equal", lambda x, y: lax.ne(x, y), "any", "Whether eleme
 
 def _ordered(name: str, op: Any, part: Any, summary: str, example: str = ""):
     """An order comparison; complex numbers are ordered by real part, then by imaginary part."""
-    def compare(x, y):
+    def compare(x: Array, y: Array):
         if not dtypes.issubdtype(lax.dtype(x), np.complexfloating):
             return op(x, y)
         re_x, re_y = lax.real(x), lax.real(y)

@@ -155,11 +155,11 @@ def _bfgs(both, x0, maxiter=None, norm=np.inf, gtol=1e-5, line_search_maxiter=10
     f0, g0 = both(x0)
     eye = jnp.eye(n, dtype=x0.dtype)
 
-    def going(state):
+    def going(state: PyTree):
         _, _, g, _, k, _, _, failed, _ = state
         return (_norm(g, norm) > gtol) & (k < maxiter) & ~failed
 
-    def step(state):
+    def step(state: PyTree):
         x, f, g, h, k, nfev, _, _, before = state
         p = -jnp.matmul(h, g, precision="highest")
         falling = jnp.vdot(g, p) < 0
@@ -191,7 +191,7 @@ def _refuse(method, unknown):
 
 def _direction(g, s_history, y_history, rho, gamma):
     """The two-loop recursion; unused rows of the history have ``rho == 0`` and change nothing."""
-    def back(i, state):
+    def back(i, state: PyTree):
         q, alphas = state
         j = rho.shape[0] - 1 - i
         a = rho[j] * jnp.vdot(s_history[j], q)
@@ -215,7 +215,7 @@ def _lbfgs(both, x0, maxiter=None, norm=np.inf, maxcor=10, ftol=2.22044604925031
     start = dict(x=x0, f=f0, g=g0, s=history, y=history, rho=jnp.zeros(maxcor, x0.dtype), gamma=jnp.ones((), x0.dtype), k=0,
                  nfev=1, status=jnp.where(_norm(g0, norm) <= gtol, 0, -1))
 
-    def step(v):
+    def step(v: Array):
         p = _direction(v["g"], v["s"], v["y"], v["rho"], v["gamma"])
         p = jnp.where(jnp.vdot(p, v["g"]) < 0, p, -v["g"])
         guess = jnp.where(v["k"] == 0, jnp.minimum(1.0, 1.0 / jnp.maximum(jnp.sum(jnp.abs(v["g"])), 1e-30)), 1.0)
@@ -224,7 +224,7 @@ def _lbfgs(both, x0, maxiter=None, norm=np.inf, maxcor=10, ftol=2.22044604925031
         sy = jnp.vdot(s, y)
         use = sy > 0
 
-        def pushed(rows, row):
+        def pushed(rows, row: Array):
             return jnp.where(use, jnp.concatenate([rows[1:], row[None]]), rows)
         rho = pushed(v["rho"], 1 / jnp.where(use, sy, 1))
         gamma = jnp.where(use, sy / jnp.maximum(jnp.vdot(y, y), 1e-30), v["gamma"])

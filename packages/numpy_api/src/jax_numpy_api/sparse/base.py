@@ -31,7 +31,7 @@ def operations() -> Any:
 
 def _late(name: str, reflected: bool = False) -> Callable:
     """The operator that `sparsify` makes of the function ``name`` of jax.numpy."""
-    def operator(self, other):
+    def operator(self, other: object):
         fun = getattr(jnp, name)
         if isinstance(other, (bool, int, float, complex)):  # its value may decide which operation it is, as in x ** 2
             return operations().sparsify(lambda x: fun(other, x) if reflected else fun(x, other))(self)

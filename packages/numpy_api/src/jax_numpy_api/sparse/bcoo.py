@@ -318,7 +318,7 @@ def _first_at_point(indices, shape):
 def _extract(indices, arr, *, assume_unique):
     n_batch, n_sparse = indices.ndim - 2, indices.shape[-1]
 
-    def one(indices, block):
+    def one(indices: Array, block):
         if n_sparse:
             found = block.at[columns(indices)].get(mode="fill", fill_value=0)
         else:
@@ -372,7 +372,7 @@ def _order(indices):
 def _sort(data, indices, *, spinfo):
     n_batch = indices.ndim - 2
 
-    def one(data, indices):
+    def one(data: Array, indices: Array):
         if not indices.shape[1] or not indices.shape[0]:
             return data, indices
         order = _order(_marked(indices, spinfo.shape[n_batch:n_batch + indices.shape[1]]))
@@ -405,7 +405,7 @@ def _sum_duplicates(data, indices, *, spinfo, nse):
     n_batch = indices.ndim - 2
     shape = spinfo.shape[n_batch:n_batch + indices.shape[-1]]
 
-    def one(data, indices):
+    def one(data: Array, indices: Array):
         order, indices, group = _groups(indices, shape)
         inside = valid(indices, shape).reshape(-1, *(1,) * (data.ndim - 1))
         points = jnp.broadcast_to(jnp.asarray(shape, indices.dtype), (nse, len(shape))).at[group].set(indices, mode="drop")
@@ -421,7 +421,7 @@ def _count_points(indices, shape):
     """The largest number of different points in a batch."""
     n_batch = indices.ndim - 2
 
-    def one(indices):
+    def one(indices: Array):
         if not indices.shape[0]:
             return jnp.zeros((), np.int32)
         _, indices, group = _groups(indices, shape)

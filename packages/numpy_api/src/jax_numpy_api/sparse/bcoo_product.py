@@ -67,7 +67,7 @@ def _dot(data, indices, rhs, *, lhs_spinfo, dimension_numbers, preferred_element
     free = [d for d in points if d not in partner]
     dtype = _out_dtype(data, rhs, preferred_element_type)
 
-    def fun(data, indices, rhs):
+    def fun(data: ArrayLike, indices: ArrayLike, rhs):
         return _product_one(data, indices, rhs, joined=[d - n_batch for d in (*kept, *summed)], n_contract=len(summed),
                             free=[d - n_batch for d in free], shape=shape[n_batch:n_batch + n_sparse], dtype=dtype)
     for d in reversed(range(n_batch)):
@@ -185,7 +185,7 @@ def _pairs(lhs_data, lhs_indices, rhs_data, rhs_indices, *, lhs_spinfo, rhs_spin
     kept = lhs_joined[:len(joined) - n_contract]
     corner = [*(lhs_shape[d] for d in (*kept, *lhs_free)), *(rhs_shape[d] for d in rhs_free)]
 
-    def one(x, i, y, j):
+    def one(x: Array, i, y: Array, j):
         meet = (valid(i, lhs_shape)[:, None] & valid(j, rhs_shape)[None]
                 & jnp.all(i[:, None, np.asarray(lhs_joined, int)] == j[None, :, np.asarray(rhs_joined, int)], axis=-1))
         data = jnp.where(meet, x.astype(dtype)[:, None] * y.astype(dtype)[None], 0)
@@ -235,7 +235,7 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: ArrayLike) -> Array:
     v = v.reshape((1,) * (sp_mat.ndim - v.ndim) + v.shape)
     n_sparse = sp_mat.n_sparse
 
-    def one(data, indices, v):
+    def one(data: Array, indices: Array, v: Array):
         varies = [d for d in range(n_sparse) if v.shape[d] != 1]
         block = v.reshape(*(v.shape[d] for d in varies), *v.shape[n_sparse:])
         if not varies:
@@ -250,7 +250,7 @@ def _looked_up(lhs_data, lhs_indices, rhs_data, rhs_indices, *, rhs_spinfo):
     shape = rhs_spinfo.shape[n_batch:n_batch + lhs_indices.shape[-1]]
     varies = np.asarray([d for d, n in enumerate(shape) if n != 1], int)
 
-    def one(x, i, y, j):
+    def one(x: Array, i, y: Array, j):
         meet = jnp.all(i[:, None, varies] == j[None][..., varies], axis=-1) & valid(j, shape)[None]
         found = jnp.tensordot(meet.astype(y.dtype), jnp.where(valid(j, shape).reshape(-1, *(1,) * (y.ndim - 1)), y, 0), 1)
         return x * found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .. import numpy as jnp
 from ..numpy.promotion import concrete
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_transpose, bcoo_update_layout, full_batch, parts
 from .util import require_none, static_shape, row, valid
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 
 def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensions: Sequence[int],
@@ -49,7 +52,7 @@ def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensio
 
 def _broadcast_batch(mat, shape, dims, first):
     """Buffers get batch axes of length 1 where there are new ones, which costs nothing."""
-    def widened(x):
+    def widened(x: Array):
         lead = [1] * first
         for d, n in zip(dims, x.shape):
             lead[d] = n

@@ -185,7 +185,7 @@ def _todense(data, indices, indptr, *, spinfo):
 def _extract(indices, indptr, mat):
     n_batch, nse = indices.ndim - 1, indices.shape[-1]
 
-    def one(indices, indptr, mat):
+    def one(indices: Array, indptr, mat):
         rows = _row_numbers(indptr, nse)
         return mat.at[rows, indices].get(mode="fill", fill_value=0)
     return nfold_vmap(one, n_batch)(indices, indptr, mat)

@@ -1,7 +1,7 @@
 """Linear algebra of sparse matrices: a direct solver. Extreme eigenvalues are in `lobpcg`."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .csr import CSR, csr_matvec
 from .bcsr import _row_numbers, _row_starts
 from .lobpcg import (_lobpcg_standard_callable as _lobpcg_standard_callable,
                      _lobpcg_standard_matrix as _lobpcg_standard_matrix, lobpcg_standard as lobpcg_standard)
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 
 def _spsolve_type(data, indices, indptr, b, *, tol, reorder):
@@ -76,7 +79,7 @@ def _spsolve_batch(axis, args, dims, **params):
     args = [x if d is None else jnp.moveaxis(x, d, 0) for x, d in zip(args, dims)]
     mapped = [x for x, d in zip(args, dims) if d is not None]
 
-    def one(xs):
+    def one(xs: Sequence[Array]):
         rest = iter(xs)
         return spsolve_p.bind(*[x if d is None else next(rest) for x, d in zip(args, dims)], **params)
     return lax.map(one, tuple(mapped)), 0

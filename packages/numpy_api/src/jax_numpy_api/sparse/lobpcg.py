@@ -4,7 +4,7 @@ Source: Knyazev, SIAM J. Sci. Comput. 23 (2001); Duersch, Shao, Yang, Gu, SIAM J
 """
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .. import numpy as jnp
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
+    from jax_core.representation.typing import PyTree
 
 
 def lobpcg_standard(A: ArrayLike | Callable[[ArrayLike], ArrayLike], X: ArrayLike, m: int = 100,
@@ -111,24 +115,24 @@ def _iterate(A: Callable, X: Any, m: int, tol: float, debug: bool) -> tuple[_Sta
     """The state after the last step, and with ``debug`` what was measured in each."""
     n, k = X.shape
 
-    def residual(x, w):
+    def residual(x: Array, w: Array):
         return A(x) - x * w[None, :]
 
-    def step(state):
+    def step(state: PyTree):
         basis = _basis(state.x, state.r, state.p)
         w, v = _ritz(A, basis, k)
         new = basis @ v
         new = new / _norms(new)
         return _State(state.i + 1, w, new, basis[:, k:] @ v[k:], residual(new, w)), basis
 
-    def noted(carry):
+    def noted(carry: PyTree):
         state, table = carry
         after, basis = step(state)
         if debug:
             table = tree.map(lambda rows, row: rows.at[state.i].set(row), table, _measured(after, basis, tol))
         return after, table
 
-    def unfinished(carry):
+    def unfinished(carry: PyTree):
         state, _ = carry
         return (state.i < m) & ~jnp.all(_relative_residuals(state) < tol * 10)
     x = _basis(X)
@@ -151,10 +155,10 @@ def _measured(state: _State, basis: Any, tol: float) -> dict:
     k = state.w.shape[0]
     relative = _relative_residuals(state)
 
-    def zeros(x):
+    def zeros(x: ArrayLike):
         return jnp.sum(_norms(x) == 0, dtype=np.int32)
 
-    def orthogonality(x):
+    def orthogonality(x: Array):
         return jnp.linalg.norm(x.T @ x - jnp.eye(x.shape[1], dtype=x.dtype))
     directions = basis[:, 2 * k:]
     return {

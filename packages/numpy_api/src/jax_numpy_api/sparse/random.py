@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .. import numpy as jnp
 from jax_core.extension_points import random_functions
 from .bcoo import BCOO, bcoo_sort_indices
 from .util import nfold_vmap, static_shape
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 
 def _uniform(key, shape, dtype, **kwds):
@@ -54,7 +57,7 @@ def random_bcoo(key: ArrayLike, shape: Sequence[int], *, dtype: DTypeLike = np.f
     random = random_functions.get()
     data_key, index_key = random.split(key)
 
-    def draw(key):
+    def draw(key: Array):
         if unique_indices:
             flat = random.choice(key, size, (count,), replace=False)
         else:

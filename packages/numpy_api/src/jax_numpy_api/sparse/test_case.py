@@ -142,7 +142,7 @@ class SparseTestCase(TestCase):
         leaves, structure = tree.flatten([args[i] for i in chosen])
         numbers = [i for i, x in enumerate(leaves) if dtypes.issubdtype(dtypes.dtype(x), np.inexact)]
 
-        def by_numbers(fun):
+        def by_numbers(fun: Callable[..., PyTree]):
             def of(*values):
                 filled, replaced = list(leaves), list(args)
                 for i, value in zip(numbers, values):

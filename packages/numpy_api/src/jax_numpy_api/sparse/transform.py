@@ -138,12 +138,12 @@ _DENSE_RESULT = frozenset([
 
 def _on_elements(prim, additive):
     """Primitives with f(0) = 0. One that is not additive needs each point stored once."""
-    def bcoo(x, **params):
+    def bcoo(x: Array, **params):
         if not additive and not x.unique_indices:
             x = bcoo_sum_duplicates(x, nse=x.nse)
         return x._with(prim.bind(x.data, **params))
 
-    def bcsr(x, **params):
+    def bcsr(x: Array, **params):
         if not additive and not x.unique_indices:
             return NotImplemented
         return x._with(prim.bind(x.data, **params))
@@ -160,7 +160,7 @@ for _prim in (lax.neg_p, lax.real_p, lax.imag_p, lax.copy_p, lax.conj_p):
 
 
 def _rule(*prims):
-    def register(fun):
+    def register(fun: Callable[..., PyTree]):
         for prim in prims:
             sparse_rules_bcoo[prim] = fun
         return fun
@@ -375,7 +375,7 @@ def _scan(*operands, jaxpr, num_consts, num_carry, length, reverse, unroll, **_)
         raise NotImplementedError("sparse rule for scan: a sparse array that is scanned over needs a batch axis; use "
                                   "update_layout(n_batch=1, on_inefficient=None)")
 
-    def body(carry, x):
+    def body(carry: PyTree, x: Array):
         outs = run(jaxpr, *consts, *carry, *x)
         return tuple(outs[:num_carry]), tuple(outs[num_carry:])
     carry, ys = lax.scan(body, tuple(init), tuple(xs), length=length, reverse=reverse, unroll=unroll)
@@ -479,7 +479,7 @@ class SparsifyEnv:
 
 def arrays_to_spvalues(spenv: SparsifyEnv, args: PyTree) -> Any:
     """A pytree of dense and sparse arrays as one of values in ``spenv``."""
-    def stored(x):
+    def stored(x: Array):
         x = x if isinstance(x, BCSR) else to_bcoo(x)
         # the leaves of a sparse array are its buffers, in the order in which `SparsifyEnv.sparse` takes them
         return spenv.sparse(x.shape, *tree.leaves(x), indices_sorted=x.indices_sorted, unique_indices=x.unique_indices)
@@ -488,7 +488,7 @@ def arrays_to_spvalues(spenv: SparsifyEnv, args: PyTree) -> Any:
 
 def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: object) -> Any:
     """The inverse of `arrays_to_spvalues`."""
-    def fetched(v):
+    def fetched(v: Array):
         if v.is_dense():
             return spenv.data(v)
         cls, rows = (BCOO, ()) if v.is_bcoo() else (BCSR, (spenv.indptr(v),))

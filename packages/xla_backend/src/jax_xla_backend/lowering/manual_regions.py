@@ -9,7 +9,7 @@ Source: Shardy dialect, `sdy.manual_computation`; XLA, `SPMDFullToShardShape` an
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.configuration import flags
 from jax_core.representation.aval import AbstractValue, ShapedArray
@@ -24,6 +24,9 @@ from ..placement.sharding import NamedSharding
 from .outside_calls import quoted
 from .types import physical_aval
 from .values import Value, new_value
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder
 
 
 class Stacked:
@@ -83,7 +86,7 @@ def manual_computation(b: Any, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: An
     env = AxisEnv(mesh.axis_names, mesh.axis_sizes, not single, everything, inner,
                   b.module.shardings.mesh_symbol(mesh, True) if by_axes else None)
 
-    def body(b, *parts):
+    def body(b: Builder, *parts):
         writer.axis_env = env
         try:
             outs = b.jaxpr(jaxpr, *[_without_front(b, x, s, v.aval) for x, s, v in zip(parts, in_specs, jaxpr.jaxpr.invars)])
@@ -155,10 +158,10 @@ def _all_manual(b: Any, mesh: Any, rest: Sequence[Any], emit: Callable, out: Sha
 
 def _by_custom_calls(b, xs, types, body, mesh, in_specs, out_specs, manual):
     """The form for XLA's own partitioner."""
-    def hlo(spec, ndim):
+    def hlo(spec, ndim: int):
         return f"mhlo.sharding = {quoted(str(hlo_of(mesh, whole_spec(spec), ndim)))}"
 
-    def by_hand(ndim):
+    def by_hand(ndim: int):
         return f"mhlo.sharding = {quoted(str(hlo_of(mesh, PartitionSpec(), ndim, tuple(manual))))}"
 
     def call(target, x, out, attrs):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from typing import Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from jax_core.representation import tree
 from jax_core.representation.jaxpr import ClosedJaxpr, Literal
@@ -24,6 +24,9 @@ from jax_core.representation.typing import PyTree
 
 from ..placement.layout import Space
 from ..lowering import metadata
+
+if TYPE_CHECKING:
+    from jax_core.representation.tree import PyTreeDef
 
 def _text(function: str, name: str, value: Any) -> str:
     """A value of metadata as XLA gets it.
@@ -165,7 +168,7 @@ class _MetadataBlock:
         self.entered.pop().__exit__()
 
     def __call__(self, fun: Callable) -> Callable:
-        def inside(f):
+        def inside(f: Callable[..., PyTree]):
             @functools.wraps(f)
             def call(*args, **kwargs):
                 with _MetadataBlock(self.pairs):
@@ -233,7 +236,7 @@ def compute_on(f: Callable[..., PyTree] | None = None, *, compute_type: str, out
 
     @functools.wraps(f)
     def placed(*args, **kwargs):
-        def params(closed, structure):
+        def params(closed: ClosedJaxpr, structure: PyTreeDef):
             spaces = tree.broadcast_prefix(out_memory_spaces, tree.unflatten(structure, [0] * structure.num_leaves))
             return dict(compute_type=compute_type, out_memory_spaces=tuple(spaces), compiler_options_json=options)
         return bind_function(compute_on_p, f, args, kwargs, params)
@@ -246,10 +249,10 @@ def fused(*, out_spaces: object) -> Callable:
     Args:
       out_spaces: a `jax.memory.Space` for each result, as a pytree prefix of the results.
     """
-    def decorate(f):
+    def decorate(f: Callable[..., PyTree]):
         @functools.wraps(f)
         def call(*args, **kwargs):
-            def params(closed, structure):
+            def params(closed: ClosedJaxpr, structure: PyTreeDef):
                 spaces = tree.broadcast_prefix(out_spaces, tree.unflatten(structure, [0] * structure.num_leaves))
                 return dict(out_spaces=tuple(spaces))
             return bind_function(fused_p, f, args, kwargs, params)

@@ -43,7 +43,7 @@ def auto_axes(f: Callable[..., PyTree] | None = None, /, *, axes: str | tuple[st
         return lambda f: auto_axes(f, axes=axes, out_sharding=out_sharding)
 
     @functools.wraps(f)
-    def placed(*args, out_sharding=out_sharding, **kwargs):
+    def placed(*args, out_sharding: Placement | None = out_sharding, **kwargs):
         if out_sharding is None:
             raise TypeError("auto_axes: Missing required keyword argument: 'out_sharding'; give it to auto_axes or in the call.")
         here, there = _kinds("auto_axes", axes, AxisType.Auto, out_sharding)

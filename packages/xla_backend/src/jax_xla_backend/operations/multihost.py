@@ -103,7 +103,7 @@ def assert_equal(in_tree: PyTree, fail_message: str = "") -> None:
 
 def _whole_and_local(global_mesh: Mesh, spec: PartitionSpec, rank: int) -> list[int]:
     """For each axis, how many times longer the global array is than what one process holds."""
-    def parts(mesh, entry):
+    def parts(mesh, entry: object):
         return math.prod(mesh.shape[a] for a in (entry if isinstance(entry, tuple) else (entry,)) if a is not None)
     entries = (*spec, *[None] * (rank - len(spec)))
     return [parts(global_mesh, e) // parts(global_mesh.local_mesh, e) for e in entries]

@@ -192,7 +192,7 @@ def _layouts(devices, structure, axes, ranks, out_axes, more, axis_name) -> dict
     name = axis_name if isinstance(axis_name, str) else "devices"
     mesh = Mesh(np.array(devices), (name,))
 
-    def placed(axis, rank=None):
+    def placed(axis: int, rank: int | None = None):
         if axis is None:
             return NamedSharding(mesh, PartitionSpec())
         axis = axis + rank if axis < 0 and rank is not None else axis

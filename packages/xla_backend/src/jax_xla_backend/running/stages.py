@@ -44,7 +44,7 @@ def executable(module: Any, spec: LowerSpec) -> Executable:
         module = lower(module.closed, spec, platform=module.platform)
     items = tuple(item for item in compile.option_items(spec.compiler_options) if item[0] != _lowering().PLANNER_OPTION)
 
-    def again(in_shardings, out_shardings, platform, everywhere=None, layouts=None):
+    def again(in_shardings, out_shardings, platform: str, everywhere=None, layouts=None):
         return lower(module.closed, spec, in_shardings, out_shardings, platform, everywhere, layouts)
 
     return Executable(module, spec, again, items)

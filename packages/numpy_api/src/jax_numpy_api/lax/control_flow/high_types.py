@@ -41,7 +41,7 @@ def choose_high(choose: Callable, functions: tuple, operands: tuple) -> Any:
     given = Represented(operands)
     seen: list[Represented] = []
 
-    def on_arrays(fun):
+    def on_arrays(fun: Callable[..., PyTree]):
         def run(*arrays):
             out = Represented(fun(*given.value(arrays)))
             seen[:] = [out]

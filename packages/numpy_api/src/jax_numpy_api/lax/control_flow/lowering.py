@@ -40,11 +40,11 @@ def emit_while(b: Any, init: Sequence[Any], cond: Callable, body: Callable, effe
     avals = [x.aval for x in init] + [abstract_token] * len(tokens)
     operands = [*init, *tokens]
 
-    def cond_region(inner, *carry):
+    def cond_region(inner: Builder, *carry):
         with inner.within("cond"):
             return [cond(inner, *carry[:n])]
 
-    def body_region(inner, *carry):
+    def body_region(inner: Builder, *carry):
         for effect, token in zip(ordered, carry[n:]):
             inner.set_token(effect, token)
         with inner.within("body"):
@@ -95,7 +95,7 @@ def emit_observed_while(b: Builder, observer: JaxprEqn | None, init: Sequence[Va
     def run(inner, step, *carry):
         due = told.report(inner, step, **observer.params)
 
-        def live(inner, step, *carry):
+        def live(inner: Builder, step: Value, *carry):
             going = cond(inner, step, *carry)
             return inner.emit(f"stablehlo.and {going}, {less(inner, step, due)}", going, going, out=BOOL)
         return emit_while(inner, [step, *carry], live, body, effects)

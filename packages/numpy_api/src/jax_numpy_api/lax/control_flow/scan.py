@@ -10,7 +10,7 @@ Left aside: a fast path for loops of length one (XLA removes such loops).
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -50,6 +50,9 @@ from .common import (INVARIANT_PARTS, as_arrays, carry_fixpoint, check_carry, ch
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
                      split, stacked, trace_body, unstacked, with_strong_carry)
 from .lowering import add, emit_observed_while, less, observed, stack_buffer, subtract
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
 
 
 @api_boundary
@@ -286,7 +289,7 @@ def _linearize_body(jaxpr: ClosedJaxpr, num_consts, num_carry, consts_nz, carry_
     hoisted: list[Var] = []
     extra: list[Any] = []
 
-    def place(kind, i):
+    def place(kind: object, i):
         var = program.invars[i] if kind == "in" else program.outvars[i if kind == "out" else m + i]
         if type(var) is not Literal and var not in varying:
             if var in program.invars:
@@ -589,13 +592,13 @@ def _scan_lower(b, *args, jaxpr, length, reverse, num_consts, num_carry, unroll,
     whole = length - length % unroll
     program, observer = (jaxpr, None) if whole == unroll else observed(jaxpr)
 
-    def step(inner, i, carry, ys):
+    def step(inner: Builder, i: Value, carry: Sequence[Value], ys):
         where = subtract(inner, inner.scalar(length - 1, dtype), i) if reverse else i
         rows = [inner.index(x, where) for x in xs]
         outs = inner.jaxpr(program, *consts, *carry, *rows)
         return outs[:num_carry], [inner.update(y, where, row) for y, row in zip(ys, outs[num_carry:])]
 
-    def steps(inner, i, carry, ys, count):
+    def steps(inner: Builder, i: Value, carry: Sequence[Value], ys, count: int):
         for k in range(count):
             carry, ys = step(inner, i if k == 0 else add(inner, i, inner.scalar(k, dtype)), carry, ys)
         return carry, ys
@@ -603,7 +606,7 @@ def _scan_lower(b, *args, jaxpr, length, reverse, num_consts, num_carry, unroll,
     if whole == unroll:
         carry, ys = steps(b, b.scalar(0, dtype), carry, ys, whole)
     else:
-        def body(inner, i, *rest):
+        def body(inner: Builder, i: Value, *rest):
             now, rows = split(rest, num_carry)
             now, rows = steps(inner, i, now, rows, unroll)
             return [add(inner, i, inner.scalar(unroll, dtype)), *now, *rows]

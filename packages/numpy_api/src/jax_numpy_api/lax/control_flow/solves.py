@@ -6,7 +6,7 @@ the transposed system.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from jax_core.transformations.autodiff import linearize
 
 from ..arithmetic import neg
 from .common import leaf_avals, require_callable, run_eagerly, split, trace_body
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 
 # -- custom_root -----------------------------------------------------------------------------------------------------
@@ -77,7 +80,7 @@ def custom_root(f: Callable[..., PyTree], initial_guess: PyTree, solve: Callable
         return eval_jaxpr(solver.jaxpr, solver.consts, *solver_consts, *guess)
 
     @root.defjvp
-    def root_jvp(primals, tangents):
+    def root_jvp(primals: Sequence[Array], tangents: Sequence[Array]):
         outs = root(*primals)
         x, aux = split(outs, n)
         consts, consts_t = primals[:n_f], tangents[:n_f]
@@ -147,7 +150,7 @@ def custom_linear_solve(matvec: Callable[..., PyTree], b: PyTree, solve: Callabl
     avals = leaf_avals("lax.custom_linear_solve", "b", b, leaves)
     args_tree = tree.treedef_tuple((b_tree,))
 
-    def program(name, fun):
+    def program(name: str, fun: Callable[..., PyTree]):
         closed, consts, out_tree = trace_body("custom_linear_solve", fun, args_tree, avals)
         x_tree = out_tree.children()[0] if has_aux and name != "matvec" else out_tree
         _check_like_b(name, x_tree, closed.out_avals, b_tree, avals)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import functools
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -52,6 +52,9 @@ from .cond import cond as choose
 from .lowering import emit_observed_while, observed
 from .map import map_flat
 from .scan import scan
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 
 @api_boundary
@@ -104,7 +107,7 @@ def _bind(cond, cond_consts, body, body_consts, init):
     if any(fixed):
         i_fixed, i_moving = [i for i, f in enumerate(fixed) if f], [i for i, f in enumerate(fixed) if not f]
 
-        def order(count):
+        def order(count: int):
             return [*range(count), *(count + i for i in i_fixed), *(count + i for i in i_moving)]
         cond, body = reorder(cond, order(len(cond_consts))), reorder(body, order(nb), i_moving)
         constant = [init[i] for i in i_fixed]
@@ -148,7 +151,7 @@ def _trace_condition(cond_fun, in_tree, avals):
 
 def _condition_in_body(cond_fun, body_fun, init_val):
     """The loop for a condition with ordered effects, whose tokens only the body can pass on: its result is carried."""
-    def body(carry):
+    def body(carry: PyTree):
         val = body_fun(carry[1])
         return cond_fun(val), val
     return while_loop(lambda carry: carry[0], _Named(body, body_fun), (cond_fun(init_val), init_val))[1]
@@ -213,7 +216,7 @@ def fori_loop(lower: ArrayLike, upper: ArrayLike, body_fun: Callable[..., Any], 
         raise ValueError("lax.fori_loop: unroll needs loop bounds that are statically known, but "
                          f"{'lower' if first is None else 'upper'} is traced.")
 
-    def body(carry):
+    def body(carry: PyTree):
         i, end, val = carry
         return add(i, one), end, body_fun(i, val)
     return while_loop(lambda carry: lt(carry[0], carry[1]), _Named(body, body_fun), (lower, upper, init_val))[2]
@@ -256,7 +259,7 @@ def _loop_bounds(lower, upper):
 
 
 def _static_fori_loop(first, length, body_fun, init_val, unroll):
-    def body(carry, _):
+    def body(carry: PyTree, _: object):
         i, val = carry
         return (add(i, 1), body_fun(i, val)), None
     if length <= 0:
@@ -291,7 +294,7 @@ def _bounded_while_loop(cond_fun, body_fun, init_val, max_steps):
                           lambda c: (add(c[0], np.int32(1)), step(c[1])), (np.int32(0), carry))[1]
 
     @run.defjvp
-    def run_jvp(primals, tangents):
+    def run_jvp(primals: Sequence[Array], tangents: Sequence[Array]):
         return jvp(lambda *args: _segments(cond, body, n_cond, n_body, args, max_steps), primals, tangents)
 
     return tree.unflatten(in_tree, run(*cond_consts, *body_consts, *leaves))
@@ -311,7 +314,7 @@ def _segments(cond, body, n_cond, n_body, args, max_steps):
 
     def segment(val, start):
         def run(val, start):
-            def inner(carry, _):
+            def inner(carry: PyTree, _: object):
                 number, val = carry
                 return (add(number, np.int32(1)), step(val, number)[0]), None
             return scan(inner, (start, val), None, size)[0][1]

@@ -5,7 +5,7 @@ arXiv:1602.07527. Update: Golub, Van Loan, "Matrix Computations", section 6.5.4 
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_square, eye_mask, ffi_call, for_platform, full_like, gpu_library,
                      hermitian, info_type, is_complex, jvp_through, lapack, letter, mm, mt, nan_on_failure, symmetrize, tril, triu)
 from .triangular import triangular_solve_p
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 # -- cholesky --------------------------------------------------------------------------------------------------------
 
@@ -109,7 +112,7 @@ def _update_rotations(r, w):
     batch = np.shape(r)[:-2]
     axis = len(batch)
 
-    def step(i, state):
+    def step(i, state: PyTree):
         r, w = state
         row = lax.squeeze(lax.dynamic_slice_in_dim(r, i, 1, axis), (axis,))
         a = lax.dynamic_slice_in_dim(row, i, 1, axis)

@@ -191,7 +191,7 @@ def first_rows(a: Array, k: int) -> Any:
 
 def batch_rule(bind: Callable) -> Callable:
     """The batching rule of a primitive that takes leading batch axes: the mapped axis becomes the first."""
-    def rule(axis, args, dims, **params):
+    def rule(axis, args, dims: Sequence[int | None], **params):
         out = bind(*(bdim_at_front(x, d, axis) for x, d in zip(args, dims)), **params)
         return out, 0
     return rule
@@ -199,7 +199,7 @@ def batch_rule(bind: Callable) -> Callable:
 
 def jvp_through(bind: Callable, function: Callable) -> Callable:
     """A JVP rule by way of a differentiable ``function`` with the same results (a list if many)."""
-    def rule(primals, tangents, **params):
+    def rule(primals: Sequence[Array], tangents: Sequence[Array], **params):
         out = bind(*primals, **params)
         many = isinstance(out, (list, tuple))
         if all(isinstance(t, Zero) for t in tangents):

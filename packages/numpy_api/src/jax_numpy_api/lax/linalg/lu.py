@@ -45,7 +45,7 @@ def _swap_all(pivots, *, permutation_size):
     if k == 0 or permutation_size == 0:
         return [positions]
 
-    def before(i, target, row):
+    def before(i, target, row: Array):
         """``row`` before positions ``i`` and ``target`` were swapped."""
         target = broadcast_in_dim(target, shape, tuple(range(axis + 1)))
         return lax.select(lax.eq(row, target), i, lax.select(lax.eq(row, i), target, row))
@@ -54,7 +54,7 @@ def _swap_all(pivots, *, permutation_size):
             positions = before(lax.full_like(positions, i), lax.slice_in_dim(pivots, i, i + 1, axis=axis), positions)
         return [positions]
 
-    def step(n, row):
+    def step(n, row: Array):
         i = lax.sub(np.int32(k - 1), lax.convert_element_type(n, np.int32))
         return before(broadcast_in_dim(lax.convert_element_type(i, pivots.dtype), shape, ()),
                       lax.dynamic_slice_in_dim(pivots, i, 1, axis), row)
@@ -139,7 +139,7 @@ def _completed(factors, m, n):
     rank, k = np.ndim(factors), min(m, n)
     zero = np.zeros((), factors.dtype)[()]
 
-    def grow(a, size):
+    def grow(a: Array, size: int):
         config = [(0, 0, 0)] * (rank - 2) + [(0, size - s, 0) for s in np.shape(a)[-2:]]
         rest = lax.sub(eye(size, a), lax.pad(eye(k, a), zero, [(0, 0, 0)] * (rank - 2) + [(0, size - k, 0)] * 2))
         return lax.add(lax.pad(a, zero, config), rest)

@@ -9,7 +9,7 @@ Anal. Appl. 31 (2010).
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .common import check_matrix, eye, full_like, is_complex, mh, mm, real_dtype
 from .qr import qr
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 
 def qdwh(x: ArrayLike, *, is_hermitian: bool = False, max_iterations: int | None = None, eps: float | None = None,
@@ -80,12 +83,12 @@ def _iterate(x, dtype, eps, limit):
     # the last steps converge cubically, so the next change is about the cube of this one
     tolerance = dtype.type((4 * eps) ** (1 / 3))
 
-    def unfinished(state):
+    def unfinished(state: PyTree):
         _, low, change, count = state
         far = lax.bitwise_or(lax.gt(change, tolerance), lax.gt(lax.abs(lax.sub(low, one)), dtype.type(8 * eps)))
         return lax.bitwise_and(far, lax.lt(count, np.int32(limit)))
 
-    def step(state):
+    def step(state: PyTree):
         u, low, _, count = state
         a, b, c = _weights(low, dtype)
         new = _halley(u, a, b, c, n)

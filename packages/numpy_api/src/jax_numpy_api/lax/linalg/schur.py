@@ -5,7 +5,7 @@ dT = Z^H dA Z + T W - W T; the entries of W below T's diagonal blocks are those 
 """
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .common import (batch_rule, check_dtype, diagonal, ffi_call, for_platform, 
                      is_complex, lapack, letter, mh, mm, nan_on_failure, real_dtype, triu)
 from .lu import lu, permute_rows
 from .triangular import triangular_solve
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 # -- schur -----------------------------------------------------------------------------------------------------------
 
@@ -69,7 +72,7 @@ def _complex_skew(t, inner):
     k = lax.broadcasted_iota(np.int32, np.shape(t), axis)
     zero, identity = lax.full_like(t, 0), lax.convert_element_type(lax.eq(i, k), t.dtype)
 
-    def column(j, w):
+    def column(j, w: Array):
         j = lax.convert_element_type(j, np.int32)
         at = broadcast_in_dim(j, np.shape(t), ())
         pivot = lax.reduce_sum(lax.select(lax.bitwise_and(lax.eq(i, at), lax.eq(k, at)), t, zero), (axis - 1, axis))
@@ -114,7 +117,7 @@ def _real_skew(t, inner):
     basis -= np.swapaxes(basis, -1, -2)
     in_block = lax.ne(t, lax.full_like(t, 0))  # below the diagonal, only blocks are not zero
 
-    def residual(change, mask):
+    def residual(change, mask: Array):
         """The equations' left sides, one for each entry below the diagonal, for ``change[..., n, n]`` of T."""
         change = lax.select(mask, _diagonal_difference(change), change)
         return _entries(change, rows, cols)

@@ -5,6 +5,8 @@ A dX = dB - dA X.
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 
 import numpy as np
 
@@ -19,6 +21,9 @@ from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, conj, ffi_call, for_platform, gpu_library, info_type, is_complex, lapack,
                      letter, mm, mt, nan_on_failure, tangent_of, tril, triu)
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 # -- triangular_solve ------------------------------------------------------------------------------------------------
 
@@ -172,7 +177,7 @@ def _shifted(v, by, axis):
 
 def _tridiagonal_mm(dl, d, du, x):
     rank = np.ndim(x)
-    def wide(v):
+    def wide(v: Array):
         return broadcast_in_dim(v, np.shape(x), tuple(range(rank - 1)))
     below = lax.mul(wide(dl), _shifted(x, 1, rank - 2))
     above = lax.mul(wide(du), _shifted(x, -1, rank - 2))
@@ -224,14 +229,14 @@ def _thomas(dl, d, du, b):
     columns = [moved(lax.expand_dims(v, (v.ndim,)), first, 0) for v in (dl, d, du)]
     rows = moved(b, first, 0)
 
-    def forward(state, row):
+    def forward(state: PyTree, row: Array):
         above, right = state
         low, mid, up, y = row
         scale = lax.reciprocal(lax.sub(mid, lax.mul(low, above)))
         above, right = lax.mul(up, scale), lax.mul(lax.sub(y, lax.mul(low, right)), scale)
         return (above, right), (above, right)
 
-    def backward(x, row):
+    def backward(x: Array, row: Array):
         above, right = row
         x = lax.sub(right, lax.mul(above, x))
         return x, x

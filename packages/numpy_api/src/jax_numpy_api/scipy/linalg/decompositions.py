@@ -3,7 +3,7 @@ skip checks in SciPy (``overwrite_a``, ``check_finite``, ``lwork``) are accepted
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ... import numpy as jnp
 from ...lax.linalg.common import eye
 from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact
 from .common import adjoint, as_columns, matrices, mm, to_complex
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
 
 # -- Cholesky ----------------------------------------------------------------------------------------------------------
 
@@ -446,7 +449,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     if t.ndim != 2 or z.shape != t.shape:
         raise ValueError(f"jax.scipy.linalg.rsf2csf: needs two square matrices of one shape, got {t.shape} and {z.shape}")
 
-    def step(i, state):
+    def step(i, state: PyTree):
         t, z = state
         k = n - 2 - i
         block = lax.dynamic_slice(t, (k, k), (2, 2))

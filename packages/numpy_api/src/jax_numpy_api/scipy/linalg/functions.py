@@ -67,7 +67,7 @@ def _expm(a, upper_triangular, max_squarings):
     count = lax.stop_gradient(jnp.where(jnp.isfinite(count), count, max_squarings + 1.0))
     x = _pade(a * jnp.exp2(-jnp.minimum(count, max_squarings))[..., None, None].astype(a.dtype), degree, upper_triangular)
 
-    def square(x, i):
+    def square(x: Array, i):
         return lax.cond(i < count, lambda x: mm(x, x), lambda x: x, x), None
     if max_squarings:
         x = lax.scan(square, x, jnp.arange(max_squarings, dtype=count.dtype))[0]
@@ -144,7 +144,7 @@ def _triangular_root(t):
     d = jnp.sqrt(jnp.diagonal(t))
     sums = d[:, None] + d[None]
 
-    def step(p, u):
+    def step(p: Array, u: Array):
         return jnp.where(_superdiagonal(t, p), _safe_ratio(t - mm(u, u), sums), u)
     return lax.fori_loop(1, t.shape[-1], step, jnp.diag(d))
 
@@ -217,7 +217,7 @@ def funm(A: ArrayLike, func: Callable[[ArrayLike], ArrayLike], disp: bool = True
     smallest = jnp.min(jnp.where(jnp.triu(jnp.ones((n, n), bool), 1), jnp.abs(gaps), np.inf), initial=np.inf)
     gaps = jnp.where(gaps == 0, eps, gaps)
 
-    def step(p, f):
+    def step(p: ArrayLike, f):
         commutator = mm(f, t) - mm(t, f)  # f commutes with t; unknown elements are still 0
         return jnp.where(_superdiagonal(t, p), -commutator / gaps, f)
     f = lax.fori_loop(1, n, step, jnp.diag(func(d)))

@@ -138,7 +138,7 @@ def _to_euler(q, axes, intrinsic):
         middle = middle - 0.5 * np.pi
     angles = [outer, middle, inner]
 
-    def wrapped(v):
+    def wrapped(v: Array):
         return v - 2 * np.pi * jnp.round(v / (2 * np.pi))
     return jnp.stack([wrapped(angles[0]), angles[1], wrapped(angles[2])], -1)
 

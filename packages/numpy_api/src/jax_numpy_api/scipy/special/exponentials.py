@@ -86,7 +86,7 @@ def _times_log(name, log, slope):
     The derivative in ``y`` is 0 too where ``x`` is 0.
     """
     @differentiable
-    def of_one_dtype(x, y):
+    def of_one_dtype(x: Array, y: Array):
         zero = (x == 0) & ~jnp.isnan(y)
         return jnp.where(zero, jnp.zeros_like(x), x * log(jnp.where(zero, jnp.ones_like(y), y)))
 
@@ -161,14 +161,14 @@ def _log_ratio(p, q):
 
 def _divergence(extra):
     """``p log(p / q)``, and with ``extra`` also ``- p + q``. The derivatives on the edges and outside are 0, or that of ``q``."""
-    def parts(p, q):
+    def parts(p: Array, q: Array):
         nan = jnp.isnan(p) | jnp.isnan(q)
         inside = (p > 0) & (q > 0)
         safe_p, safe_q = jnp.where(inside, p, 1), jnp.where(inside, q, 1)
         return nan, inside, safe_p, safe_q, (p == 0) & (q >= 0), _log_ratio(safe_p, safe_q)
 
     @differentiable
-    def divergence(p, q):
+    def divergence(p: Array, q: Array):
         nan, inside, safe_p, safe_q, edge, log_ratio = parts(p, q)
         value = safe_p * log_ratio + (safe_q - safe_p if extra else 0)
         value = jnp.where(inside & (q == np.inf), np.inf if extra else -np.inf, value)

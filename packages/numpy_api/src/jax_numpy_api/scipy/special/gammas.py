@@ -217,7 +217,7 @@ def _digamma_gap(p, q):
     large = (q >= 20) & (p + q >= 20) & (p + q < np.inf)
     p0, q0 = jnp.where(large, p, 1.0), jnp.where(large, q, 20.0)
 
-    def rest(x):
+    def rest(x: Array):
         square = 1 / (x * x)
         return 0.5 / x + square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
     return jnp.where(large, rest(p0 + q0) - rest(q0) - log1p(p0 / q0), _digamma(q) - _digamma(p + q))

@@ -8,6 +8,8 @@ of the confluent and Gauss hypergeometric functions", Numer. Algorithms 74 (2017
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 
 import numpy as np
 
@@ -21,6 +23,9 @@ from ... import numpy as jnp
 from ._series import differentiable, wide
 from .gammas import _lgamma, gammasgn
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
+
 _STEPS = 20000  # near x = 1 the series of a whole c - a - b converges slowly
 
 
@@ -29,11 +34,11 @@ def _sum(ratio, like, first=1.0):
     eps = float(dtypes.finfo(like.dtype).eps) / 4
     start = jnp.broadcast_to(jnp.asarray(first, like.dtype), like.shape)
 
-    def going(state):
+    def going(state: PyTree):
         k, active, _, _ = state
         return jnp.any(active) & (k < _STEPS)
 
-    def step(state):
+    def step(state: PyTree):
         k, active, term, total = state
         term = jnp.where(active, term * ratio(k.astype(like.dtype)), term)
         new = total + term

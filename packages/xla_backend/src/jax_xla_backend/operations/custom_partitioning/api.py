@@ -33,6 +33,7 @@ from ...placement.sharding import Sharding, from_hlo
 from .rules import SdyShardingRule, parse_rule
 
 if TYPE_CHECKING:
+    from jax_core.representation.typing import PyTree
     from jax_core.representation.tree import PyTreeDef
 
 _TARGET = "CustomSPMDPartitioning"
@@ -188,7 +189,7 @@ class _Call:
         self.name = str(id(self)).encode()
         _calls[self.name] = self
 
-    def shapes(self, structure, avals, shardings):
+    def shapes(self, structure: PyTreeDef, avals, shardings):
         """A tree of `ShapeDtypeStruct`s with these placements."""
         leaves = [ShapeDtypeStruct(a.shape, a.dtype, sharding=self.decoded(s, len(a.shape))) for a, s in zip(avals, shardings)]
         return tree.unflatten(structure, leaves)
@@ -238,7 +239,7 @@ class _Call:
         closed = self.traced(fun, mesh, self.part_avals(ins, arg_hlo), self.part_avals(outs, result_hlo))
         return closed, mesh, arg_hlo, result_hlo
 
-    def traced(self, fun, mesh, in_avals, out_avals) -> ClosedJaxpr:
+    def traced(self, fun: Callable[..., PyTree], mesh, in_avals, out_avals) -> ClosedJaxpr:
         def on_leaves(*leaves):
             return tree.leaves(fun(*tree.unflatten(self.in_tree, leaves)))
         with manual.region(dict(mesh.shape), checked=False):

@@ -61,7 +61,7 @@ def shard_map(f: Callable[..., PyTree] | None = None, /, *, out_specs: PyTree, i
     >>> f(jnp.arange(4))
     Array(6, dtype=int32)
     """
-    def decorate(f):
+    def decorate(f: Callable[..., PyTree]):
         if not callable(f):
             raise TypeError(f"shard_map: expected a callable, got {f!r} of type {type(f).__name__}")
 
