@@ -53,8 +53,9 @@ def test_a_mixture_is_refused_at_import():
     assert done.returncode and "was made for jax-core 0.1, and this is jax-core 0.2.0" in done.stderr
 
 
-def test_environment_info_names_every_part():
+def test_environment_info_names_every_part(monkeypatch):
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     text = jax.print_environment_info(return_string=True)
     for part in versions.PARTS:
         assert re.search(rf"^{part}: +{re.escape(versions.of_all_parts()[part])}$", text, re.MULTILINE)
-    assert "jaxlib:" in text and "python:" in text
+    assert "jaxlib:" in text and "python:" in text and "\nXLA_PYTHON_CLIENT_PREALLOCATE=false" in text

@@ -55,7 +55,7 @@ def test_message(program, said):
 
 def test_classes_are_known_by_their_public_names():
     """In tracebacks, and for pickle."""
-    for name in ("ConcretizationTypeError", "UnexpectedTracerError", "KeyReuseError", "TypePromotionError"):
+    for name in ("ConcretizationTypeError", "UnexpectedTracerError", "KeyReuseError", "TypePromotionError", "JaxRuntimeError"):
         assert getattr(jax.errors, name).__module__ == "jax.errors"
 
 

@@ -496,7 +496,7 @@ def numpy_rank_promotion(new_val: object = ...) -> AbstractContextManager[Any]:
 def pmap(fun: Callable[..., Any], axis_name: Any = None, *, in_axes: int | Sequence[Any] | None = 0, out_axes: Any = 0, static_broadcasted_argnums: int | Iterable[int] = ..., devices: Sequence[Device] | None = None, backend: str | None = None, axis_size: int | None = None, donate_argnums: int | Iterable[int] = ...) -> Callable[..., Any]:
     """``fun`` mapped over a leading axis of its arguments, each slice on a device of its own."""
 def print_environment_info(return_string: bool = False) -> str | None:
-    """Versions and devices, for bug reports."""
+    """Versions, devices and the environment variables of JAX and XLA, for bug reports."""
 def process_count(backend: str | object | None = None) -> int:
     """Number of processes that run the program together."""
 def process_index(backend: str | object | None = None) -> int:

@@ -1,6 +1,7 @@
 """The public functions and classes of this package, under the names that users of JAX know."""
 from __future__ import annotations
 
+import os
 import platform
 import sys
 
@@ -37,7 +38,7 @@ host_ids = process_indices
 
 
 def print_environment_info(return_string: bool = False) -> str | None:
-    """Versions and devices, for bug reports.
+    """Versions, devices and the environment variables of JAX and XLA, for bug reports.
 
     Args:
       return_string: return the text instead of printing it.
@@ -49,7 +50,8 @@ def print_environment_info(return_string: bool = False) -> str | None:
     text = "\n".join([
         *(f"{part + ':':<7} {version}" for part, version in versions.of_all_parts().items()), f"jaxlib: {VERSION_TEXT}", f"numpy:  {np.__version__}",
         f"python: {sys.version}", f"device info: {devices()[0].device_kind}-{device_count()}, {local_device_count()} local "
-        "devices", f"process_count: {process_count()}", f"platform: {platform.uname()}"])
+        "devices", f"process_count: {process_count()}", f"platform: {platform.uname()}",
+        *(f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith(("JAX_", "XLA_")))])
     if return_string:
         return text
     print(text)

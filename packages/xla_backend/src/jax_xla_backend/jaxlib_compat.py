@@ -34,6 +34,7 @@ Config = _jax.config.Config
 unset = _jax.config.unset
 HloSharding = _hlo.HloSharding
 RuntimeError_ = _jax.JaxRuntimeError
+RuntimeError_.__module__ = "jax.errors"  # where users know it, and what tracebacks show
 ifrt_programs = _jax.ifrt_programs
 
 # jaxlib before 0.12 drops optimization barriers before it fuses; without that pass they last until code is emitted. But it
