@@ -244,6 +244,12 @@ def test_generated_pages(generate, tmp_path):
         assert "](../../docs/" not in text and "](docs/" not in text, name
 
 
+def test_operations_of_others_are_no_links():
+    docstrings = _load("docstrings")
+    text = docstrings.to_rst("Source: StableHLO `and`, `abs`; see `abs`.", {"jax.lax.abs"}, "jax.lax")
+    assert text.strip() == "Source: StableHLO ``and``, ``abs``; see :py:obj:`abs <jax.lax.abs>`."
+
+
 DOCSTRING = """Sum *of* `x` over ``axis``, see `sin`, `numpy.sin` and x_.
 
 Args:

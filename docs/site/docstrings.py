@@ -10,6 +10,7 @@ import re
 _SECTION = re.compile(r"^([A-Z][A-Za-z ]{2,24}):$")
 _ITEM = re.compile(r"^([-*]|\d+\.) +")
 _CODE = re.compile(r"(``[^`]+``|`[^`]+`)")
+_FOREIGN = re.compile(r"\b(C?HLO|StableHLO|LAPACK|BLAS)\b[^.;]*$")  # what follows are operations of these, not functions of ours
 _ARGUMENTS = ("Args", "Arguments", "Attributes", "Raises", "Keyword Args")
 
 
@@ -33,7 +34,9 @@ class _Writer:
 
     def inline(self, text: str) -> str:
         """``text`` in one line, with what RST would take for markup escaped, and code as code."""
-        pieces = _CODE.split(" ".join(text.split()))
+        text = " ".join(text.split())
+        pieces = _CODE.split(text)
+        foreign = [_FOREIGN.search("".join(pieces[:i])) is not None for i in range(len(pieces))]
         for i, piece in enumerate(pieces):
             if i % 2 == 0:
                 pieces[i] = re.sub(r"([\\*`|_])", r"\\\1", piece)
@@ -41,7 +44,7 @@ class _Writer:
             code = piece.strip("`").strip()
             candidates = (code, f"jax.{code}") if code.startswith(("lax.", "random.")) else (code,) if "." in code else (
                 f"{self.module}.{code}", f"jax.{code}")  # `numpy.sin` is NumPy's
-            link = next((n for n in candidates if n in self.known), None)
+            link = None if foreign[i] else next((n for n in candidates if n in self.known), None)
             before, after = pieces[i - 1][-1:], pieces[i + 1][:1]
             pieces[i] = ("\\ " if before.isalnum() else "") + (f":py:obj:`{code} <{link}>`" if link else f"``{code}``") \
                 + ("\\ " if after.isalnum() or after == "\\" else "")
