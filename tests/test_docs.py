@@ -21,10 +21,11 @@ def _load(name):
 
 
 blocks = _load("blocks")
-PAGES = [p for p in sorted(DOCS.rglob("*.md")) if "generated" not in p.parts and blocks.blocks_of(p.read_text())]
+PAGES = [p for p in [ROOT / "README.md", *sorted(ROOT.glob("packages/*/README.md")), *sorted(DOCS.rglob("*.md"))]
+         if "generated" not in p.parts and blocks.blocks_of(p.read_text())]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(DOCS)))
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_the_programs_of_a_page_run(page, tmp_path):
     for needed in ("matplotlib", "sklearn"):
         if needed in page.read_text():
