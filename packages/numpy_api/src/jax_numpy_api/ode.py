@@ -204,6 +204,10 @@ def odeint(func: Callable, y0: PyTree, t: ArrayLike, *args: Any, rtol: float = 1
     Raises:
       TypeError: some argument is not an array; ``y0`` or ``t`` holds integers; ``func`` returns something of another size
         than ``y0``.
+
+    >>> from jax.experimental.ode import odeint
+    >>> odeint(lambda y, t: -y, 1.0, jnp.array([0.0, 1.0]))
+    Array([1.        , 0.36787945], dtype=float32)
     """
     for x in tree.leaves(args):
         if not (hasattr(x, "dtype") or isinstance(x, (bool, int, float, complex))):

@@ -100,6 +100,8 @@ def check_jvp(f: Callable[..., PyTree], f_jvp: Callable, args: Sequence[object],
 
     Raises:
       AssertionError: they differ.
+
+    >>> jax.test_util.check_jvp(jnp.sin, lambda x, t: jax.jvp(jnp.sin, x, t), (0.5,))
     """
     rng = np.random.default_rng(0)
     direction = tree.map(lambda x: _direction(rng, x), tuple(args))
@@ -118,6 +120,8 @@ def check_vjp(f: Callable[..., PyTree], f_vjp: Callable, args: Sequence[object],
 
     Raises:
       AssertionError: they differ.
+
+    >>> jax.test_util.check_vjp(jnp.sin, lambda x: jax.vjp(jnp.sin, x), (0.5,))
     """
     rng = np.random.default_rng(1)
     direction = tree.map(lambda x: _direction(rng, x), tuple(args))
@@ -141,6 +145,8 @@ def check_grads(f: Callable[..., PyTree], args: Sequence[object], order: int, mo
 
     Raises:
       AssertionError: some derivative is wrong. ValueError: unknown mode.
+
+    >>> jax.test_util.check_grads(jnp.sin, (0.5,), order=2)
     """
     modes = (modes,) if isinstance(modes, str) else tuple(modes)
     if set(modes) - {"fwd", "rev"}:

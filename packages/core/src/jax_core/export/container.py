@@ -51,6 +51,19 @@ def register_pytree_node_serialization(nodetype: type, *, serialized_name: str, 
 
     Raises:
       ValueError: the type or the name is registered already.
+
+    >>> @jax.tree_util.register_pytree_node_class
+    ... class Box:
+    ...     def __init__(self, value):
+    ...         self.value = value
+    ...     def tree_flatten(self):
+    ...         return (self.value,), None
+    ...     @classmethod
+    ...     def tree_unflatten(cls, data, children):
+    ...         return cls(*children)
+    >>> Box is jax.export.register_pytree_node_serialization(
+    ...     Box, serialized_name='docs.Box', serialize_auxdata=lambda data: b'', deserialize_auxdata=lambda data: None)
+    True
     """
     if nodetype in _by_type:
         raise ValueError(f"Duplicate serialization registration for type `{nodetype}`. Previous registration was with "
@@ -68,6 +81,11 @@ def register_namedtuple_serialization(nodetype: type, *, serialized_name: str) -
 
     Raises:
       ValueError: not a named tuple, or registered already.
+
+    >>> import collections
+    >>> Pair = collections.namedtuple('Pair', 'a b')
+    >>> jax.export.register_namedtuple_serialization(Pair, serialized_name='docs.Pair') is Pair
+    True
     """
     if not (issubclass(nodetype, tuple) and hasattr(nodetype, "_fields")):
         raise ValueError(f"register_namedtuple_serialization: use it only for named tuples, got {nodetype}")

@@ -19,7 +19,11 @@ from .templates import export_template
 
 
 def default_export_platform() -> str:
-    """The platform that `export` lowers for by default: the one that programs run on."""
+    """The platform that `export` lowers for by default: the one that programs run on.
+
+    >>> isinstance(jax.export.default_export_platform(), str)
+    True
+    """
     return backends.get().default_platform()
 
 
@@ -44,6 +48,10 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
       ValueError: not a result of `jit`; or it contains custom calls that may not mean the same tomorrow.
       NotImplementedError: it calls the host, has ordered effects, is placed otherwise than by `NamedSharding`, or donates arguments
         where only some of the platforms can take them.
+
+    >>> exported = jax.export.export(jax.jit(jnp.sin))(jax.ShapeDtypeStruct((3,), jnp.float32))
+    >>> exported.call(jnp.zeros(3))
+    Array([0., 0., 0.], dtype=float32)
     """
     if not (hasattr(fun_jit, "trace") and hasattr(fun_jit, "lower")):
         code = getattr(unwrapped(fun_jit), "__code__", None)

@@ -19,6 +19,10 @@ def deserialize(blob: bytes | bytearray) -> Exported:
 
     Raises:
       ValueError: the bytes are not such a program, are damaged, or come from a later version of this format.
+
+    >>> data = jax.export.export(jax.jit(lambda x: x + 1))(jax.ShapeDtypeStruct((), jnp.float32)).serialize()
+    >>> jax.export.deserialize(data).call(jnp.float32(2.0))
+    Array(3., dtype=float32)
     """
     data = bytes(blob)
     if data[:6] != MAGIC[:6]:

@@ -616,12 +616,22 @@ def _split_dimensions(text: str) -> list[str]:
 # -- public functions ----------------------------------------------------------------------------------------------------------
 
 def is_symbolic_dim(p: object) -> bool:
-    """Whether ``p`` is a symbolic dimension."""
+    """Whether ``p`` is a symbolic dimension.
+
+    >>> (n,) = jax.export.symbolic_shape('n')
+    >>> jax.export.is_symbolic_dim(n), jax.export.is_symbolic_dim(3)
+    (True, False)
+    """
     return isinstance(p, DimExpr)
 
 
 def symbolic_dim_bounds(dimension: int | DimExpr) -> tuple[float, float]:
-    """The least and the greatest value of a dimension; infinity where nothing is known."""
+    """The least and the greatest value of a dimension; infinity where nothing is known.
+
+    >>> (n,) = jax.export.symbolic_shape('n', constraints=['n <= 8'])
+    >>> jax.export.symbolic_dim_bounds(2 * n)
+    (2, 16)
+    """
     return _bounds(dimension)
 
 
@@ -639,6 +649,9 @@ def symbolic_shape(shape_spec: str | None, *, constraints: Sequence[str] = (), s
 
     Raises:
       ValueError: the specification cannot be read, or does not fit ``like``.
+
+    >>> jax.export.symbolic_shape('n, 2*n + 1, 3')
+    (n, 2*n + 1, 3)
     """
     if scope is not None and constraints:
         raise ValueError("symbolic_shape: cannot specify both a scope and constraints; give the constraints to the scope")
@@ -670,6 +683,12 @@ def symbolic_args_specs(args: PyTree, shapes_specs: PyTree, constraints: Sequenc
 
     Args:
       shapes_specs: a prefix of that pytree with a specification (see `symbolic_shape`) or None at each leaf.
+
+    Raises:
+      ValueError: the specifications do not fit the arguments.
+
+    >>> jax.export.symbolic_args_specs((np.zeros((3, 2), np.float32),), 'n, _')[0].shape
+    (n, 2)
     """
     if scope is not None and constraints:
         raise ValueError("symbolic_args_specs: cannot specify both a scope and constraints; give the constraints to the scope")

@@ -40,12 +40,22 @@ name_p = Primitive(
 
 
 def checkpoint_name(x: PyTree, name: str) -> Any:
-    """``x`` itself (a pytree), named for the policies that save values by name."""
+    """``x`` itself (a pytree), named for the policies that save values by name.
+
+    >>> f = jax.checkpoint(lambda x: jnp.sin(jax.ad_checkpoint.checkpoint_name(jnp.cos(x), 'c')),
+    ...                    policy=jax.checkpoint_policies.save_only_these_names('c'))
+    >>> jax.grad(f)(0.0)
+    Array(-0., dtype=float32, weak_type=True)
+    """
     return tree.map(lambda leaf: name_p.bind(leaf, name=name), x)
 
 
 def checkpoint_name_fwd(x: PyTree, name: str) -> Any:
-    """`checkpoint_name` for the value alone: its tangent gets no name."""
+    """`checkpoint_name` for the value alone: its tangent gets no name.
+
+    >>> jax.ad_checkpoint.checkpoint_name_fwd(1.0, 'x')
+    1.0
+    """
     return tree.map(lambda leaf: _named_value(leaf, name), x)
 
 
@@ -297,7 +307,11 @@ remat_p = program_call("checkpoint", _remat_lower, linearize=_remat_linearize, s
 
 
 def saved_residuals(f: Callable[..., PyTree], *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
-    """What differentiating ``f`` would keep for the backward pass: ``(type, where it comes from)`` for each value."""
+    """What differentiating ``f`` would keep for the backward pass: ``(type, where it comes from)`` for each value.
+
+    >>> [str(aval) for aval, _ in jax.ad_checkpoint.saved_residuals(lambda x: jnp.sin(x) * 2, 1.0)]
+    ['~float32[]']
+    """
     flat, in_tree = tree.flatten((args, kwargs))
     names = LazyNames(f, in_tree, ((), ()))
     found: list = []
@@ -336,6 +350,9 @@ def _origin(eqn: JaxprEqn, var: Var) -> str:
 
 
 def print_saved_residuals(f: Callable[..., PyTree], *args: Any, **kwargs: Any) -> None:
-    """Print `saved_residuals`, a line each."""
+    """Print `saved_residuals`, a line each.
+
+    >>> jax.ad_checkpoint.print_saved_residuals(lambda x: x * 2, 1.0)  # nothing
+    """
     for aval, where in saved_residuals(f, *args, **kwargs):
         print(f"{aval.str_short(short_dtypes=True)} {where}")

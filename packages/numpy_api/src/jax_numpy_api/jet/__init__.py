@@ -69,6 +69,10 @@ def jet(fun: Callable[..., PyTree], primals: Sequence[PyTree], series: Sequence[
       TypeError: an argument is not an array.
 
     Sources: Griewank, Walther, "Evaluating Derivatives", 2nd ed., chapter 13; Faa di Bruno's formula.
+
+    >>> from jax.experimental.jet import jet
+    >>> jet(jnp.sin, (0.0,), ((1.0, 0.0, 0.0),))  # the derivatives along the line x = t
+    (Array(0., dtype=float32, weak_type=True), [Array(1., dtype=float32, weak_type=True), Array(0., dtype=float32, weak_type=True), Array(-1., dtype=float32, weak_type=True)])
     """
     if len(primals) != len(series):
         raise ValueError(f"jet: {len(primals)} primals and {len(series)} series; give one series for each argument")

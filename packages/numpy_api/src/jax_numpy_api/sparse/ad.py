@@ -71,6 +71,11 @@ def value_and_grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0,
 
     Args:
       fun, argnums, has_aux, kwargs: as there.
+
+    >>> from jax.experimental import sparse
+    >>> value, g = sparse.value_and_grad(lambda m: (m @ jnp.ones(2)).sum())(sparse.eye(2))
+    >>> float(value), g.data
+    (2.0, Array([1., 1.], dtype=float32))
     """
     @functools.wraps(fun)
     def value_and_grad_of(*args, **params):
@@ -81,7 +86,14 @@ def value_and_grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0,
 
 
 def grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
-    """As `jax.grad`; sparse arguments have sparse gradients."""
+    """As `jax.grad`; sparse arguments have sparse gradients.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCOO.fromdense(jnp.array([[2.0, 0.0], [0.0, 3.0]]))
+    >>> sparse.grad(lambda m: (m @ jnp.ones(2)).sum())(m).todense()
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
     both = value_and_grad(fun, argnums, has_aux, **kwargs)
 
     @functools.wraps(fun)
@@ -127,15 +139,30 @@ def _sparse_jacobian(x, jacobian):
 
 
 def jacfwd(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
-    """As `jax.jacfwd`; for a BCOO argument the result is BCOO, the axes of the function's result being batch axes."""
+    """As `jax.jacfwd`; for a BCOO argument the result is BCOO, the axes of the function's result being batch axes.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.jacfwd(lambda m: m @ jnp.ones(2))(sparse.eye(2)).shape
+    (2, 2, 2)
+    """
     return _jacobian(autodiff.jacfwd, fun, argnums, has_aux, kwargs)
 
 
 def jacrev(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
-    """As `jax.jacrev`; for a BCOO argument the result is BCOO, the axes of the function's result being batch axes."""
+    """As `jax.jacrev`; for a BCOO argument the result is BCOO, the axes of the function's result being batch axes.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.jacrev(lambda m: m @ jnp.ones(2))(sparse.eye(2)).shape
+    (2, 2, 2)
+    """
     return _jacobian(autodiff.jacrev, fun, argnums, has_aux, kwargs)
 
 
 def jacobian(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
-    """The same as `jacrev`."""
+    """The same as `jacrev`.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.jacobian(lambda m: m @ jnp.ones(2))(sparse.eye(2)).shape
+    (2, 2, 2)
+    """
     return jacrev(fun, argnums, has_aux, **kwargs)

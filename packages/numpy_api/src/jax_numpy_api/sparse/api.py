@@ -29,7 +29,13 @@ sparse_rules_bcoo[todense_p] = sparse_rules_bcsr[todense_p] = lambda x, **_: x.t
 
 
 def todense(arr: JAXSparse | ArrayLike) -> Array:
-    """A sparse array of any format as a dense array; a dense array as it is. Also inside of `sparsify`."""
+    """A sparse array of any format as a dense array; a dense array as it is. Also inside of `sparsify`.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.todense(sparse.eye(2))
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
     buffers, structure = tree_flatten(arr)
     return todense_p.bind(*buffers, tree=structure)
 
@@ -52,6 +58,10 @@ def empty(shape: Sequence[int], dtype: DTypeLike | None = None, index_dtype: DTy
 
     Raises:
       ValueError: another format.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.empty((2, 3)).nse
+    0
     """
     return _format(sparse_format)._empty(tuple(shape), dtype=jnp.zeros((), dtype).dtype, index_dtype=index_dtype, **kwds)
 
@@ -67,6 +77,11 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None
 
     Raises:
       ValueError: another format.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.eye(2).todense()
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
     """
     return _format(sparse_format)._eye(int(N), int(N if M is None else M), int(k), dtype=jnp.zeros((), dtype).dtype,
                                        index_dtype=index_dtype, **kwds)

@@ -259,7 +259,13 @@ bcoo_todense_p = named("bcoo_todense", _todense)
 
 
 def bcoo_todense(mat: BCOO) -> Array:
-    """The dense array; elements at one point are added, padding is left out."""
+    """The dense array; elements at one point are added, padding is left out.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_todense(sparse.eye(2))
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
     return bcoo_todense_p.bind(mat.data, mat.indices, spinfo=mat._info)
 
 
@@ -293,6 +299,11 @@ def bcoo_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, 
     Raises:
       ConcretizationTypeError: ``nse`` is missing and the array is traced.
       ValueError: more batch and dense axes than there are.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_fromdense(jnp.array([[0, 5], [7, 0]])).indices
+    Array([[0, 1],
+           [1, 0]], dtype=int32)
     """
     dense: Any = mat if hasattr(mat, "shape") else jnp.asarray(mat)
     if n_batch < 0 or n_dense < 0 or n_batch + n_dense > dense.ndim:
@@ -348,6 +359,10 @@ def bcoo_extract(sparr: BCOO, arr: ArrayLike, *, assume_unique: bool | None = No
 
     Raises:
       TypeError: ``sparr`` is not BCOO. ValueError: shapes differ.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_extract(sparse.eye(2), jnp.array([[5.0, 6.0], [7.0, 8.0]])).data
+    Array([5., 8.], dtype=float32)
     """
     if not isinstance(sparr, BCOO):
         raise TypeError(f"bcoo_extract: the first argument must be BCOO, got {type(sparr).__name__}")
@@ -384,7 +399,13 @@ bcoo_sort_indices_p = named("bcoo_sort_indices", _sort, multiple_results=True)
 
 
 def bcoo_sort_indices(mat: BCOO) -> BCOO:
-    """The same elements with rising coordinates, padding last."""
+    """The same elements with rising coordinates, padding last.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCOO((jnp.array([1, 2]), jnp.array([[2], [0]])), shape=(3,))
+    >>> sparse.bcoo_sort_indices(m).data
+    Array([2, 1], dtype=int32)
+    """
     if mat.indices_sorted:
         return mat
     data, indices = bcoo_sort_indices_p.bind(mat.data, mat.indices, spinfo=mat._info)
@@ -438,6 +459,11 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
 
     Raises:
       ConcretizationTypeError: ``nse`` is missing and the coordinates are traced.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCOO((jnp.array([1, 2]), jnp.array([[0], [0]])), shape=(2,))
+    >>> sparse.bcoo_sum_duplicates(m).data
+    Array([3], dtype=int32)
     """
     if nse is None:
         with ensure_compile_time_eval():
@@ -449,7 +475,13 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
 
 
 def bcoo_eliminate_zeros(mat: BCOO, nse: int | None = None) -> BCOO:
-    """`bcoo_sum_duplicates` without stored elements that are 0."""
+    """`bcoo_sum_duplicates` without stored elements that are 0.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCOO((jnp.array([0, 2]), jnp.array([[0], [1]])), shape=(3,))
+    >>> sparse.bcoo_eliminate_zeros(m).nse
+    1
+    """
     filled = jnp.any(mat.data != 0, axis=tuple(range(mat.n_batch + 1, mat.data.ndim)))
     indices = jnp.where(filled[..., None], mat.indices, jnp.asarray(parts(mat)[1], mat.indices.dtype))
     return bcoo_sum_duplicates(BCOO((mat.data, indices), shape=mat.shape), nse)
@@ -475,6 +507,12 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
     Raises:
       ValueError: not a permutation.
       NotImplementedError: it would exchange batch, sparse and dense axes; use `bcoo_update_layout` first.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCOO.fromdense(jnp.array([[0, 5], [0, 0]]))
+    >>> sparse.bcoo_transpose(m, permutation=(1, 0)).todense()
+    Array([[0, 0],
+           [5, 0]], dtype=int32)
     """
     permutation = tuple(operator.index(p) for p in permutation)
     if sorted(permutation) != list(range(mat.ndim)):
@@ -500,6 +538,10 @@ def bcoo_update_layout(mat: BCOO, *, n_batch: int | None = None, n_dense: int | 
 
     Raises:
       SparseEfficiencyError: see ``on_inefficient``. ValueError: more axes than there are, or another word.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_update_layout(sparse.eye(2), n_batch=1, on_inefficient=None).n_batch
+    1
     """
     if on_inefficient not in ("error", "warn", None):
         raise ValueError(f"bcoo_update_layout: on_inefficient must be 'error', 'warn' or None, got {on_inefficient!r}")

@@ -102,6 +102,10 @@ def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_
 
     Raises:
       TypeError, ValueError: as for `lax.dot_general`.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_dot_general(sparse.eye(2), jnp.array([3.0, 4.0]), dimension_numbers=(((1,), (0,)), ((), ())))
+    Array([3., 4.], dtype=float32)
     """
     require_none("bcoo_dot_general", out_sharding=out_sharding)
     numbers = _numbers(dimension_numbers)
@@ -166,7 +170,13 @@ bcoo_dot_general_sampled_p = named("bcoo_dot_general_sampled", _sampled)
 
 def bcoo_dot_general_sampled(A: ArrayLike, B: ArrayLike, indices: ArrayLike, *,
                              dimension_numbers: tuple[Any, Any]) -> Array:
-    """The elements at ``indices`` (..., nse, n_sparse) of ``lax.dot_general(A, B, dimension_numbers)``, and no others."""
+    """The elements at ``indices`` (..., nse, n_sparse) of ``lax.dot_general(A, B, dimension_numbers)``, and no others.
+
+    >>> from jax.experimental import sparse
+    >>> where = jnp.array([[0, 1]])
+    >>> sparse.bcoo_dot_general_sampled(jnp.ones((2, 3)), jnp.ones((3, 2)), where, dimension_numbers=(((1,), (0,)), ((), ())))
+    Array([3.], dtype=float32)
+    """
     numbers = _numbers(dimension_numbers)
     A, B = jnp.asarray(A), jnp.asarray(B)
     _check(A.shape, B.shape, numbers)
@@ -226,6 +236,10 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: ArrayLike) -> Array:
 
     Raises:
       ValueError: shapes that do not fit; NotImplementedError: ``v`` is larger than ``sp_mat``.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_multiply_dense(sparse.eye(2), jnp.array([3.0, 4.0]))
+    Array([3., 4.], dtype=float32)
     """
     v = jnp.asarray(v)
     if v.ndim > sp_mat.ndim or any(n not in (1, m) for n, m in zip(v.shape[::-1], sp_mat.shape[::-1])):
@@ -262,6 +276,12 @@ def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
 
     Raises:
       ValueError: shapes that do not fit. NotImplementedError: each operand is longer along some axis.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCOO.fromdense(jnp.array([[2.0, 3.0], [0.0, 5.0]]))
+    >>> sparse.bcoo_multiply_sparse(sparse.eye(2), m).todense()
+    Array([[2., 0.],
+           [0., 5.]], dtype=float32)
     """
     shape = jnp.broadcast_shapes(lhs.shape, rhs.shape)
     if lhs.shape != shape:
@@ -298,6 +318,11 @@ def bcoo_conv_general_dilated(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, w
 
     Raises:
       NotImplementedError: more dimensions, batches or channels, strides, dilation, or groups.
+
+    >>> from jax.experimental import sparse
+    >>> x, k = (sparse.BCOO.fromdense(jnp.array([[[1.0, 0.0, 2.0]]]), n_batch=2), sparse.BCOO.fromdense(jnp.array([[[1.0, 1.0]]]), n_batch=2))
+    >>> sparse.bcoo_conv_general_dilated(x, k, window_strides=(1,), padding='VALID').todense()
+    Array([[[1., 2.]]], dtype=float32)
     """
     require_none("bcoo_conv_general_dilated", out_sharding=out_sharding)
     lhs, rhs = (m if isinstance(m, BCOO) else BCOO.fromdense(m, nse=np.size(m)) for m in (lhs, rhs))

@@ -32,6 +32,12 @@ def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensio
 
     Raises:
       ValueError: the axes do not rise, or their lengths are neither 1 nor those of ``shape``.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCOO.fromdense(jnp.array([0, 5]))
+    >>> sparse.bcoo_broadcast_in_dim(m, shape=(2, 2), broadcast_dimensions=(1,)).todense()
+    Array([[0, 5],
+           [0, 5]], dtype=int32)
     """
     require_none("bcoo_broadcast_in_dim", sharding=sharding)
     shape, dims = static_shape(shape), tuple(map(operator.index, broadcast_dimensions))
@@ -99,6 +105,10 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
 
     Raises:
       ValueError: nothing to join, or shapes or layouts that do not fit. TypeError: an operand is not BCOO.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_concatenate([sparse.eye(2), sparse.eye(2)], dimension=0).shape
+    (4, 2)
     """
     operands = list(operands)
     if not operands:
@@ -169,6 +179,10 @@ def bcoo_reshape(mat: BCOO, *, new_sizes: Sequence[int], dimensions: Sequence[in
 
     Raises:
       ValueError: the sizes differ, or axes of different kinds would be joined.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_reshape(sparse.eye(2), new_sizes=(4,)).todense()
+    Array([1., 0., 0., 1.], dtype=float32)
     """
     require_none("bcoo_reshape", sharding=sharding)
     if dimensions is not None and tuple(dimensions) != tuple(range(mat.ndim)):
@@ -214,7 +228,12 @@ def _renumbered(indices, old, new):
 
 
 def bcoo_rev(operand: BCOO, dimensions: Sequence[int]) -> BCOO:
-    """The order of elements along some axes reversed."""
+    """The order of elements along some axes reversed.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_rev(sparse.BCOO.fromdense(jnp.array([0, 0, 7])), dimensions=(0,)).todense()
+    Array([7, 0, 0], dtype=int32)
+    """
     dims = {operator.index(d) % operand.ndim for d in dimensions}
     a, b = operand.n_batch, operand.n_batch + operand.n_sparse
     data, indices = operand.data, operand.indices
@@ -237,6 +256,11 @@ def bcoo_slice(mat: BCOO, *, start_indices: Sequence[int], limit_indices: Sequen
 
     Raises:
       ValueError: limits that are not inside of the shape, or not one for each axis.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_slice(sparse.eye(3), start_indices=(0, 0), limit_indices=(2, 2)).todense()
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
     """
     start, limit = static_shape(start_indices), static_shape(limit_indices)
     strides = (1,) * mat.ndim if strides is None else static_shape(strides)
@@ -253,6 +277,11 @@ def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[object], slice_sizes: 
 
     Raises:
       ValueError: sizes that do not fit.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_dynamic_slice(sparse.eye(3), (1, 1), slice_sizes=(2, 2)).todense()
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
     """
     sizes, starts = static_shape(slice_sizes), [jnp.asarray(s) for s in start_indices]
     if len(sizes) != mat.ndim or len(starts) != mat.ndim or any(not 0 <= s <= n for s, n in zip(sizes, mat.shape)):
@@ -305,6 +334,10 @@ def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
 
     Raises:
       ValueError: an axis of another length.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcoo_squeeze(sparse.BCOO.fromdense(jnp.array([[0, 7]])), dimensions=(0,)).todense()
+    Array([0, 7], dtype=int32)
     """
     dims = {operator.index(d) % max(arr.ndim, 1) for d in dimensions}
     if any(arr.shape[d] != 1 for d in dims):
@@ -326,7 +359,13 @@ def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
 
 
 def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
-    """Sums along axes. Over sparse and batch axes nothing is added yet: elements come to stand at the same point."""
+    """Sums along axes. Over sparse and batch axes nothing is added yet: elements come to stand at the same point.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCOO.fromdense(jnp.array([[1, 5], [2, 0]]))
+    >>> sparse.bcoo_reduce_sum(m, axes=(0,)).todense()
+    Array([3, 5], dtype=int32)
+    """
     over = {operator.index(d) % max(mat.ndim, 1) for d in axes}
     a, b = mat.n_batch, mat.n_batch + mat.n_sparse
     shape = tuple(n for d, n in enumerate(mat.shape) if d not in over)
@@ -368,6 +407,11 @@ def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: Any,
 
     Raises:
       NotImplementedError: operand batches, or a mode that fills.
+
+    >>> from jax.experimental import sparse
+    >>> rows = jax.lax.GatherDimensionNumbers(offset_dims=(1,), collapsed_slice_dims=(0,), start_index_map=(0,))
+    >>> sparse.bcoo_gather(sparse.eye(3), jnp.array([[2]]), rows, (1, 3)).todense()
+    Array([[0., 0., 1.]], dtype=float32)
     """
     offset, collapsed = tuple(dimension_numbers.offset_dims), tuple(dimension_numbers.collapsed_slice_dims)
     start_map = tuple(dimension_numbers.start_index_map)

@@ -208,6 +208,10 @@ def bcsr_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, 
 
     Raises:
       ValueError: other than two axes are left between batch and dense axes.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcsr_fromdense(jnp.array([[0, 5], [7, 0]])).indptr
+    Array([0, 1, 2], dtype=int32)
     """
     mat = jnp.asarray(mat)
     if mat.ndim != n_batch + n_dense + 2:
@@ -220,17 +224,34 @@ def bcsr_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, 
 
 
 def bcsr_todense(mat: BCSR) -> Array:
-    """The dense array."""
+    """The dense array.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcsr_todense(sparse.BCSR.fromdense(jnp.array([[0, 5], [7, 0]])))
+    Array([[0, 5],
+           [7, 0]], dtype=int32)
+    """
     return bcsr_todense_p.bind(mat.data, mat.indices, mat.indptr, spinfo=mat._info)
 
 
 def bcsr_extract(indices: ArrayLike, indptr: ArrayLike, mat: ArrayLike) -> Array:
-    """The elements of the dense ``mat`` at the points that ``indices`` and ``indptr`` store, in their order."""
+    """The elements of the dense ``mat`` at the points that ``indices`` and ``indptr`` store, in their order.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.bcsr_extract(jnp.array([1, 0]), jnp.array([0, 1, 2]), jnp.array([[3, 5], [7, 9]]))
+    Array([5, 7], dtype=int32)
+    """
     return bcsr_extract_p.bind(jnp.asarray(indices), jnp.asarray(indptr), jnp.asarray(mat))
 
 
 def bcsr_sum_duplicates(mat: BCSR, nse: int | None = None) -> BCSR:
-    """Each column at most once in a row; see `bcoo_sum_duplicates`."""
+    """Each column at most once in a row; see `bcoo_sum_duplicates`.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCSR((jnp.array([1, 2]), jnp.array([0, 0]), jnp.array([0, 2])), shape=(1, 2))
+    >>> sparse.bcsr_sum_duplicates(m).todense()
+    Array([[3, 0]], dtype=int32)
+    """
     return BCSR.from_bcoo(bcoo_sum_duplicates(mat.to_bcoo(), nse))
 
 
@@ -241,7 +262,13 @@ def bcsr_eliminate_zeros(mat: BCSR, nse: int | None = None) -> BCSR:
 
 def bcsr_dot_general(lhs: BCSR | ArrayLike, rhs: ArrayLike, *, dimension_numbers: tuple[Any, Any], precision: PrecisionLike = None,
                      preferred_element_type: DTypeLike | None = None, out_sharding: Placement | None = None) -> Array:
-    """`lax.dot_general` where an operand is BCSR; see `bcoo_dot_general`."""
+    """`lax.dot_general` where an operand is BCSR; see `bcoo_dot_general`.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCSR.fromdense(jnp.array([[0.0, 5.0], [7.0, 0.0]]))
+    >>> sparse.bcsr_dot_general(m, jnp.ones(2), dimension_numbers=(((1,), (0,)), ((), ())))
+    Array([5., 7.], dtype=float32)
+    """
     numbers = tuple(tuple(tuple(map(int, d)) for d in pair) for pair in dimension_numbers)
     preferred = None if preferred_element_type is None else np.dtype(preferred_element_type)
     if isinstance(lhs, BCSR) and not isinstance(rhs, JAXSparse) and out_sharding is None:
@@ -253,11 +280,23 @@ def bcsr_dot_general(lhs: BCSR | ArrayLike, rhs: ArrayLike, *, dimension_numbers
 
 def bcsr_broadcast_in_dim(mat: BCSR, *, shape: Sequence[int], broadcast_dimensions: Sequence[int],
                           sharding: Placement | None = None) -> BCSR:
-    """See `bcoo_broadcast_in_dim`; the result needs two sparse axes."""
+    """See `bcoo_broadcast_in_dim`; the result needs two sparse axes.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCSR.fromdense(jnp.array([[0, 5], [7, 0]]))
+    >>> sparse.bcsr_broadcast_in_dim(m, shape=(1, 2, 2), broadcast_dimensions=(1, 2)).shape
+    (1, 2, 2)
+    """
     return BCSR.from_bcoo(bcoo_broadcast_in_dim(mat.to_bcoo(), shape=shape, broadcast_dimensions=broadcast_dimensions,
                                                 sharding=sharding))
 
 
 def bcsr_concatenate(operands: Sequence[BCSR], *, dimension: int) -> BCSR:
-    """BCSR arrays of one layout joined along an axis; see `bcoo_concatenate`."""
+    """BCSR arrays of one layout joined along an axis; see `bcoo_concatenate`.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCSR.fromdense(jnp.array([[0, 5], [7, 0]]))
+    >>> sparse.bcsr_concatenate([m, m], dimension=0).shape
+    (4, 2)
+    """
     return BCSR.from_bcoo(bcoo_concatenate([m.to_bcoo() for m in operands], dimension=dimension))

@@ -183,7 +183,13 @@ def _coo_matmat(data, row, col, B, *, spinfo, transpose=False):
 
 
 def coo_todense(mat: COO) -> Array:
-    """The dense matrix."""
+    """The dense matrix.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.coo_todense(sparse.coo_fromdense(jnp.array([[0, 5], [7, 0]])))
+    Array([[0, 5],
+           [7, 0]], dtype=int32)
+    """
     return _coo_todense(mat.data, mat.row, mat.col, spinfo=mat._info)
 
 
@@ -197,6 +203,10 @@ def coo_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeL
 
     Raises:
       ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.coo_fromdense(jnp.array([[0, 5], [7, 0]])).row
+    Array([0, 1], dtype=int32)
     """
     return COO(_coo_fromdense(mat, nse=nse, index_dtype=index_dtype), shape=np.shape(mat), rows_sorted=True)
 
@@ -206,10 +216,20 @@ def coo_matvec(mat: COO, v: ArrayLike, transpose: bool = False) -> Array:
 
     Raises:
       ValueError: shapes that do not fit.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.coo_matvec(sparse.coo_fromdense(jnp.array([[0.0, 5.0], [7.0, 0.0]])), jnp.ones(2))
+    Array([5., 7.], dtype=float32)
     """
     return _coo_matvec(mat.data, mat.row, mat.col, v, spinfo=mat._info, transpose=transpose)
 
 
 def coo_matmat(mat: COO, B: ArrayLike, *, transpose: bool = False) -> Array:
-    """The product with a matrix; see `coo_matvec`."""
+    """The product with a matrix; see `coo_matvec`.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.coo_matmat(sparse.coo_fromdense(jnp.array([[0.0, 5.0], [7.0, 0.0]])), jnp.eye(2))
+    Array([[0., 5.],
+           [7., 0.]], dtype=float32)
+    """
     return _coo_matmat(mat.data, mat.row, mat.col, B, spinfo=mat._info, transpose=transpose)

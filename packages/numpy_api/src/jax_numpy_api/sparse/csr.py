@@ -199,12 +199,22 @@ def csr_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeL
 
     Raises:
       ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.csr_fromdense(jnp.array([[0, 5], [7, 0]])).indptr
+    Array([0, 1, 2], dtype=int32)
     """
     return CSR(_csr_fromdense(mat, nse=nse, index_dtype=index_dtype), shape=np.shape(mat))
 
 
 def csr_todense(mat: CSR) -> Array:
-    """The dense matrix."""
+    """The dense matrix.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.csr_todense(sparse.csr_fromdense(jnp.array([[0, 5], [7, 0]])))
+    Array([[0, 5],
+           [7, 0]], dtype=int32)
+    """
     return _csr_todense(mat.data, mat.indices, mat.indptr, shape=mat.shape)
 
 
@@ -213,10 +223,20 @@ def csr_matvec(mat: CSR, v: ArrayLike, transpose: bool = False) -> Array:
 
     Raises:
       ValueError: shapes that do not fit.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.csr_matvec(sparse.csr_fromdense(jnp.array([[0.0, 5.0], [7.0, 0.0]])), jnp.ones(2))
+    Array([5., 7.], dtype=float32)
     """
     return _csr_matvec(mat.data, mat.indices, mat.indptr, v, shape=mat.shape, transpose=transpose)
 
 
 def csr_matmat(mat: CSR, B: ArrayLike, *, transpose: bool = False) -> Array:
-    """The product with a matrix; see `csr_matvec`."""
+    """The product with a matrix; see `csr_matvec`.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.csr_matmat(sparse.csr_fromdense(jnp.array([[0.0, 5.0], [7.0, 0.0]])), jnp.eye(2))
+    Array([[0., 5.],
+           [7., 0.]], dtype=float32)
+    """
     return _csr_matmat(mat.data, mat.indices, mat.indptr, B, shape=mat.shape, transpose=transpose)

@@ -42,6 +42,10 @@ def random_bcoo(key: ArrayLike, shape: Sequence[int], *, dtype: DTypeLike = np.f
 
     Raises:
       ValueError: a number of elements, or layout, that is not possible.
+
+    >>> from jax.experimental import sparse
+    >>> sparse.random_bcoo(jax.random.key(0), (4, 4), nse=0.5).nse
+    8
     """
     shape = static_shape(shape)
     n_sparse = len(shape) - n_batch - n_dense

@@ -60,6 +60,11 @@ def sparsify(f: Callable[..., PyTree], use_tracer: bool = False) -> Callable:
 
     Raises:
       NotImplementedError: an operation has no sparse form.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.eye(3)
+    >>> sparse.sparsify(lambda m: (m * 2).sum())(m)
+    Array(6., dtype=float32)
     """
     @functools.wraps(f)
     def wrapped(*args, **params):

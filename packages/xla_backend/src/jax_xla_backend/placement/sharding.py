@@ -222,7 +222,11 @@ _on_device: dict[Any, SingleDeviceSharding] = {}
 
 
 def make_single_device_sharding(device: DeviceLike, *, memory_kind: str | None = None) -> SingleDeviceSharding:
-    """The sharding that puts all of an array on ``device``; the same object for the same device."""
+    """The sharding that puts all of an array on ``device``; the same object for the same device.
+
+    >>> jax.sharding.make_single_device_sharding(jax.devices()[0]).num_devices
+    1
+    """
     key = device if memory_kind is None else (device, memory_kind)
     found = _on_device.get(key)
     if found is None:
