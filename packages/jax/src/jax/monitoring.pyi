@@ -2,7 +2,7 @@
 from typing import Any, Callable
 
 def clear_event_listeners() -> None:
-    """Forget all listeners."""
+    """Forget all listeners, those of others too."""
 def record_event(event: str, **kwargs: str | int) -> None:
     """Tell the listeners that ``event`` happened."""
 def record_event_duration_secs(event: str, duration: float, **kwargs: str | int) -> None:

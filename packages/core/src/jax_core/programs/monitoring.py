@@ -11,25 +11,43 @@ _listeners: dict[str, list[Callable]] = {"event": [], "duration": [], "span": []
 
 
 def record_event(event: str, **kwargs: str | int) -> None:
-    """Tell the listeners that ``event`` happened."""
+    """Tell the listeners that ``event`` happened.
+
+    >>> heard = []
+    >>> listen = lambda event, **data: heard.append(event)
+    >>> jax.monitoring.register_event_listener(listen)
+    >>> jax.monitoring.record_event('/docs/hello')
+    >>> jax.monitoring.unregister_event_listener(listen)
+    >>> '/docs/hello' in heard
+    True
+    """
     for listener in _listeners["event"]:
         listener(event, **kwargs)
 
 
 def record_event_duration_secs(event: str, duration: float, **kwargs: str | int) -> None:
-    """Tell the listeners how many seconds ``event`` took."""
+    """Tell the listeners how many seconds ``event`` took.
+
+    >>> jax.monitoring.record_event_duration_secs('/docs/work', 0.5)
+    """
     for listener in _listeners["duration"]:
         listener(event, duration, **kwargs)
 
 
 def record_event_time_span(event: str, start_time: float, end_time: float, **kwargs: str | int) -> None:
-    """Tell the listeners when ``event`` began and ended, in seconds since the epoch."""
+    """Tell the listeners when ``event`` began and ended, in seconds since the epoch.
+
+    >>> jax.monitoring.record_event_time_span('/docs/work', 10.0, 12.0)
+    """
     for listener in _listeners["span"]:
         listener(event, start_time, end_time, **kwargs)
 
 
 def record_scalar(event: str, value: float | int, **kwargs: str | int) -> None:
-    """Tell the listeners a number."""
+    """Tell the listeners a number.
+
+    >>> jax.monitoring.record_scalar('/docs/loss', 0.25)
+    """
     for listener in _listeners["scalar"]:
         listener(event, value, **kwargs)
 
@@ -68,22 +86,58 @@ class timed:
 
 
 def register_event_listener(callback: Callable[..., object]) -> None:
-    """Call ``callback(event, **kwargs)`` for each event."""
+    """Call ``callback(event, **kwargs)`` for each event.
+
+    >>> heard = []
+    >>> listen = lambda event, **data: heard.append((event, data))
+    >>> jax.monitoring.register_event_listener(listen)
+    >>> jax.monitoring.record_event('/docs/hello', at='noon')
+    >>> jax.monitoring.unregister_event_listener(listen)
+    >>> ('/docs/hello', {'at': 'noon'}) in heard
+    True
+    """
     _listeners["event"].append(callback)
 
 
 def register_event_duration_secs_listener(callback: Callable[..., object]) -> None:
-    """Call ``callback(event, seconds, **kwargs)`` for each duration."""
+    """Call ``callback(event, seconds, **kwargs)`` for each duration.
+
+    >>> heard = []
+    >>> listen = lambda event, seconds, **data: heard.append((event, seconds))
+    >>> jax.monitoring.register_event_duration_secs_listener(listen)
+    >>> jax.monitoring.record_event_duration_secs('/docs/work', 0.5)
+    >>> jax.monitoring.unregister_event_duration_listener(listen)
+    >>> ('/docs/work', 0.5) in heard
+    True
+    """
     _listeners["duration"].append(callback)
 
 
 def register_event_time_span_listener(callback: Callable[..., object]) -> None:
-    """Call ``callback(event, start, end, **kwargs)`` for each time span."""
+    """Call ``callback(event, start, end, **kwargs)`` for each time span.
+
+    >>> heard = []
+    >>> listen = lambda event, start, end, **data: heard.append(end - start)
+    >>> jax.monitoring.register_event_time_span_listener(listen)
+    >>> jax.monitoring.record_event_time_span('/docs/work', 10.0, 12.0)
+    >>> jax.monitoring.unregister_event_time_span_listener(listen)
+    >>> 2.0 in heard
+    True
+    """
     _listeners["span"].append(callback)
 
 
 def register_scalar_listener(callback: Callable[..., object]) -> None:
-    """Call ``callback(event, value, **kwargs)`` for each number."""
+    """Call ``callback(event, value, **kwargs)`` for each number.
+
+    >>> heard = []
+    >>> listen = lambda event, value, **data: heard.append(value)
+    >>> jax.monitoring.register_scalar_listener(listen)
+    >>> jax.monitoring.record_scalar('/docs/loss', 0.25)
+    >>> jax.monitoring.unregister_scalar_listener(listen)
+    >>> 0.25 in heard
+    True
+    """
     _listeners["scalar"].append(callback)
 
 
@@ -94,26 +148,49 @@ def _unregister(kind: str, callback: Callable) -> None:
 
 
 def unregister_event_listener(callback: Callable[..., object]) -> None:
-    """Undo `register_event_listener`; raises ValueError if it was not registered."""
+    """Undo `register_event_listener`; raises ValueError if it was not registered.
+
+    >>> listen = lambda event, **data: None
+    >>> jax.monitoring.register_event_listener(listen)
+    >>> jax.monitoring.unregister_event_listener(listen)
+    """
     _unregister("event", callback)
 
 
 def unregister_event_duration_listener(callback: Callable[..., object]) -> None:
-    """Undo `register_event_duration_secs_listener`."""
+    """Undo `register_event_duration_secs_listener`.
+
+    >>> listen = lambda event, seconds, **data: None
+    >>> jax.monitoring.register_event_duration_secs_listener(listen)
+    >>> jax.monitoring.unregister_event_duration_listener(listen)
+    """
     _unregister("duration", callback)
 
 
 def unregister_event_time_span_listener(callback: Callable[..., object]) -> None:
-    """Undo `register_event_time_span_listener`."""
+    """Undo `register_event_time_span_listener`.
+
+    >>> listen = lambda event, start, end, **data: None
+    >>> jax.monitoring.register_event_time_span_listener(listen)
+    >>> jax.monitoring.unregister_event_time_span_listener(listen)
+    """
     _unregister("span", callback)
 
 
 def unregister_scalar_listener(callback: Callable[..., object]) -> None:
-    """Undo `register_scalar_listener`."""
+    """Undo `register_scalar_listener`.
+
+    >>> listen = lambda event, value, **data: None
+    >>> jax.monitoring.register_scalar_listener(listen)
+    >>> jax.monitoring.unregister_scalar_listener(listen)
+    """
     _unregister("scalar", callback)
 
 
 def clear_event_listeners() -> None:
-    """Forget all listeners."""
+    """Forget all listeners, those of others too.
+
+    >>> jax.monitoring.clear_event_listeners()  # doctest: +SKIP
+    """
     for kind in _listeners.values():
         kind.clear()

@@ -86,6 +86,14 @@ def optimizer(opt_maker: Callable[..., tuple[Callable[..., Any], Callable[..., A
     Returns:
       a function of the same arguments that returns an `Optimizer`; its ``update_fn`` raises TypeError for gradients of
       another structure than the parameters, and for an ``update`` that changes the structure of its state.
+
+    >>> from jax.example_libraries import optimizers
+    >>> @optimizers.optimizer
+    ... def descent(rate):
+    ...     return lambda x0: x0, lambda i, g, x: x - rate * g, lambda x: x
+    >>> init, update, params = descent(0.1)
+    >>> params(update(0, {'w': 1.0}, init({'w': 2.0})))
+    {'w': 1.9}
     """
     @functools.wraps(opt_maker)
     def make(*args, **kwargs):
@@ -116,14 +124,26 @@ def optimizer(opt_maker: Callable[..., tuple[Callable[..., Any], Callable[..., A
 
 @optimizer
 def sgd(step_size: ArrayLike) -> Any:
-    """Gradient descent: ``x -= step g``."""
+    """Gradient descent: ``x -= step g``.
+
+    >>> from jax.example_libraries import optimizers
+    >>> init, update, params = optimizers.sgd(0.1)
+    >>> params(update(0, jnp.array([1.0]), init(jnp.array([2.0]))))
+    Array([1.9], dtype=float32)
+    """
     step = make_schedule(step_size)
     return lambda x: x, lambda i, g, x: x - step(i) * g, lambda x: x
 
 
 @optimizer
 def momentum(step_size: ArrayLike, mass: float) -> Any:
-    """Heavy ball: ``v = mass v + g``, ``x -= step v``."""
+    """Heavy ball: ``v = mass v + g``, ``x -= step v``.
+
+    >>> from jax.example_libraries import optimizers
+    >>> init, update, params = optimizers.momentum(0.1, 0.9)
+    >>> params(update(0, jnp.array([1.0]), init(jnp.array([2.0]))))
+    Array([1.9], dtype=float32)
+    """
     step = make_schedule(step_size)
 
     def update(i, g: Array, state: PyTree):
@@ -135,7 +155,13 @@ def momentum(step_size: ArrayLike, mass: float) -> Any:
 
 @optimizer
 def nesterov(step_size: ArrayLike, mass: float) -> Any:
-    """Nesterov's momentum: ``v = mass v + g``, ``x -= step (mass v + g)``."""
+    """Nesterov's momentum: ``v = mass v + g``, ``x -= step (mass v + g)``.
+
+    >>> from jax.example_libraries import optimizers
+    >>> init, update, params = optimizers.nesterov(0.1, 0.9)
+    >>> params(update(0, jnp.array([1.0]), init(jnp.array([2.0]))))
+    Array([1.81], dtype=float32)
+    """
     step = make_schedule(step_size)
 
     def update(i, g: Array, state: PyTree):
@@ -153,7 +179,13 @@ def _rsqrt_or_zero(x):
 
 @optimizer
 def adagrad(step_size: ArrayLike, momentum: float = 0.9) -> Any:
-    """Gradients over the root of the sum of their squares, averaged with weight ``momentum`` on the past."""
+    """Gradients over the root of the sum of their squares, averaged with weight ``momentum`` on the past.
+
+    >>> from jax.example_libraries import optimizers
+    >>> init, update, params = optimizers.adagrad(0.1)
+    >>> params(update(0, jnp.array([1.0]), init(jnp.array([2.0]))))
+    Array([1.99], dtype=float32)
+    """
     step = make_schedule(step_size)
 
     def update(i, g: Array, state: PyTree):
@@ -166,7 +198,13 @@ def adagrad(step_size: ArrayLike, momentum: float = 0.9) -> Any:
 
 @optimizer
 def rmsprop(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8) -> Any:
-    """Gradients over the root of the running mean (weight ``gamma`` on the past) of their squares plus ``eps``."""
+    """Gradients over the root of the running mean (weight ``gamma`` on the past) of their squares plus ``eps``.
+
+    >>> from jax.example_libraries import optimizers
+    >>> init, update, params = optimizers.rmsprop(0.1)
+    >>> params(update(0, jnp.array([1.0]), init(jnp.array([2.0]))))
+    Array([1.6837723], dtype=float32)
+    """
     step = make_schedule(step_size)
 
     def update(i, g: Array, state: PyTree):
@@ -178,7 +216,13 @@ def rmsprop(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8) -> Any:
 
 @optimizer
 def rmsprop_momentum(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8, momentum: float = 0.9) -> Any:
-    """`rmsprop`, whose steps gather momentum."""
+    """`rmsprop`, whose steps gather momentum.
+
+    >>> from jax.example_libraries import optimizers
+    >>> init, update, params = optimizers.rmsprop_momentum(0.1)
+    >>> params(update(0, jnp.array([1.0]), init(jnp.array([2.0]))))
+    Array([1.6837723], dtype=float32)
+    """
     step = make_schedule(step_size)
 
     def update(i, g: Array, state: PyTree):
@@ -191,7 +235,13 @@ def rmsprop_momentum(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8
 
 @optimizer
 def adam(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Any:
-    """Running means of gradients (``b1``) and of their squares (``b2``), corrected for their start at zero."""
+    """Running means of gradients (``b1``) and of their squares (``b2``), corrected for their start at zero.
+
+    >>> from jax.example_libraries import optimizers
+    >>> init, update, params = optimizers.adam(0.1)
+    >>> params(update(0, jnp.array([1.0]), init(jnp.array([2.0]))))
+    Array([1.9], dtype=float32)
+    """
     step = make_schedule(step_size)
 
     def update(i, g: Array, state: PyTree):
@@ -205,7 +255,13 @@ def adam(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float = 
 
 @optimizer
 def adamax(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Any:
-    """`adam` with the running maximum of the gradients' moduli in place of their mean square."""
+    """`adam` with the running maximum of the gradients' moduli in place of their mean square.
+
+    >>> from jax.example_libraries import optimizers
+    >>> init, update, params = optimizers.adamax(0.1)
+    >>> params(update(0, jnp.array([1.0]), init(jnp.array([2.0]))))
+    Array([1.9], dtype=float32)
+    """
     step = make_schedule(step_size)
 
     def update(i, g: Array, state: PyTree):
@@ -222,6 +278,11 @@ def sm3(step_size: ArrayLike, momentum: float = 0.9) -> Any:
     """`adagrad` with one accumulator for each index of each axis instead of one for each element.
 
     A number has one accumulator, as a vector of one element has.
+
+    >>> from jax.example_libraries import optimizers
+    >>> init, update, params = optimizers.sm3(0.1)
+    >>> params(update(0, jnp.array([1.0]), init(jnp.array([2.0]))))
+    Array([1.99], dtype=float32)
     """
     step = make_schedule(step_size)
 
@@ -245,21 +306,36 @@ def sm3(step_size: ArrayLike, momentum: float = 0.9) -> Any:
 # -- schedules -----------------------------------------------------------------------------------------------------------
 
 def constant(step_size: float) -> Schedule:
-    """The same step size always."""
+    """The same step size always.
+
+    >>> from jax.example_libraries import optimizers
+    >>> optimizers.constant(0.1)(1000)
+    0.1
+    """
     def schedule(i):
         return step_size
     return schedule
 
 
 def exponential_decay(step_size: float, decay_steps: int, decay_rate: float) -> Schedule:
-    """``step_size * decay_rate ** (i / decay_steps)``."""
+    """``step_size * decay_rate ** (i / decay_steps)``.
+
+    >>> from jax.example_libraries import optimizers
+    >>> optimizers.exponential_decay(1.0, 10, 0.5)(20)
+    0.25
+    """
     def schedule(i):
         return step_size * decay_rate ** (i / decay_steps)
     return schedule
 
 
 def inverse_time_decay(step_size: float, decay_steps: int, decay_rate: float, staircase: bool = False) -> Schedule:
-    """``step_size / (1 + decay_rate * i / decay_steps)``; with ``staircase`` the quotient ``i / decay_steps`` is rounded down."""
+    """``step_size / (1 + decay_rate * i / decay_steps)``; with ``staircase`` the quotient ``i / decay_steps`` is rounded down.
+
+    >>> from jax.example_libraries import optimizers
+    >>> optimizers.inverse_time_decay(1.0, 10, 1.0)(10)
+    0.5
+    """
     def schedule(i):
         progress = jnp.floor(i / decay_steps) if staircase else i / decay_steps
         return step_size / (1 + decay_rate * progress)
@@ -267,7 +343,12 @@ def inverse_time_decay(step_size: float, decay_steps: int, decay_rate: float, st
 
 
 def polynomial_decay(step_size: float, decay_steps: int, final_step_size: float, power: float = 1.0) -> Schedule:
-    """From ``step_size`` to ``final_step_size`` in ``decay_steps`` steps, as ``(1 - i / decay_steps) ** power``; then constant."""
+    """From ``step_size`` to ``final_step_size`` in ``decay_steps`` steps, as ``(1 - i / decay_steps) ** power``; then constant.
+
+    >>> from jax.example_libraries import optimizers
+    >>> optimizers.polynomial_decay(1.0, 10, 0.0)(5)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
     def schedule(i):
         left = 1 - jnp.minimum(i, decay_steps) / decay_steps
         return final_step_size + (step_size - final_step_size) * left ** power
@@ -279,6 +360,10 @@ def piecewise_constant(boundaries: Sequence[ArrayLike], values: ArrayLike) -> Sc
 
     Raises:
       ValueError: not one value more than boundaries, or one of them is not a vector.
+
+    >>> from jax.example_libraries import optimizers
+    >>> optimizers.piecewise_constant([10, 20], [1.0, 0.1, 0.01])(15)
+    Array(0.1, dtype=float32)
     """
     ends, steps = jnp.array(boundaries), jnp.array(values)
     if ends.ndim != 1 or steps.ndim != 1:
@@ -298,6 +383,10 @@ def make_schedule(scalar_or_schedule: Any) -> Schedule:
 
     Raises:
       TypeError: neither of the two.
+
+    >>> from jax.example_libraries import optimizers
+    >>> optimizers.make_schedule(0.1)(7)
+    0.1
     """
     if callable(scalar_or_schedule):
         return scalar_or_schedule
@@ -309,7 +398,12 @@ def make_schedule(scalar_or_schedule: Any) -> Schedule:
 # -- gradients -----------------------------------------------------------------------------------------------------------
 
 def l2_norm(tree: PyTree) -> Any:
-    """The Euclidean norm of all leaves together."""
+    """The Euclidean norm of all leaves together.
+
+    >>> from jax.example_libraries import optimizers
+    >>> optimizers.l2_norm({'a': jnp.array([3.0]), 'b': jnp.array([4.0])})
+    Array(5., dtype=float32)
+    """
     return jnp.sqrt(sum(jnp.vdot(x, x) for x in _leaves(tree)))
 
 
@@ -317,7 +411,12 @@ _leaves = tree.leaves
 
 
 def clip_grads(grad_tree: PyTree, max_norm: float) -> Any:
-    """Gradients scaled down to the norm ``max_norm`` where theirs is larger."""
+    """Gradients scaled down to the norm ``max_norm`` where theirs is larger.
+
+    >>> from jax.example_libraries import optimizers
+    >>> optimizers.clip_grads(jnp.array([3.0, 4.0]), 1.0)
+    Array([0.6, 0.8], dtype=float32)
+    """
     norm = l2_norm(grad_tree)
     return tree.map(lambda g: jnp.where(norm < max_norm, g, g * (max_norm / norm)), grad_tree)
 
@@ -335,7 +434,13 @@ class JoinPoint:
 
 
 def unpack_optimizer_state(opt_state: OptimizerState) -> Any:
-    """The state in the structure of the parameters, with a `JoinPoint` for each; for serialization."""
+    """The state in the structure of the parameters, with a `JoinPoint` for each; for serialization.
+
+    >>> from jax.example_libraries import optimizers
+    >>> state = optimizers.momentum(0.1, 0.9)[0](jnp.array([2.0]))
+    >>> jax.tree.leaves(optimizers.unpack_optimizer_state(state))[0].subtree
+    (Array([2.], dtype=float32), Array([0.], dtype=float32))
+    """
     return tree.unflatten(opt_state.tree_def, [JoinPoint(state) for state in _states(opt_state)])
 
 
@@ -344,6 +449,12 @@ def pack_optimizer_state(marked_pytree: PyTree) -> OptimizerState:
 
     Raises:
       TypeError: a leaf is not a `JoinPoint`.
+
+    >>> from jax.example_libraries import optimizers
+    >>> init, _, params = optimizers.sgd(0.1)
+    >>> state = init(jnp.array([2.0]))
+    >>> params(optimizers.pack_optimizer_state(optimizers.unpack_optimizer_state(state)))
+    Array([2.], dtype=float32)
     """
     marks, structure = tree.flatten(marked_pytree)
     wrong = [x for x in marks if not isinstance(x, JoinPoint)]
