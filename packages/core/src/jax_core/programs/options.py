@@ -94,6 +94,8 @@ def resolve_argnums(fun: Callable, signature, argnums, argnames, kind: str) -> t
       TypeError: not integers, not strings.
     """
     given_nums, given_names = argnums is not None, argnames is not None
+    if not given_nums and not given_names:
+        return (), ()
     nums = _as_tuple(argnums, int, f"jit: {kind}_argnums")
     names = _as_tuple(argnames, str, f"jit: {kind}_argnames")
     if signature is None:
