@@ -17,7 +17,7 @@ CHECKERS = ["ruff", "mypy"]
 DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
 SITE_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]
 CLIENTS = ["optax", "chex", "flax", "equinox", "dm-haiku", "distrax", "tfp-nightly", "lineax", "optimistix", "diffrax", "blackjax",
-           "jaxopt", "orbax-checkpoint"]  # real libraries, installed without their `jax`
+           "jaxopt", "numpyro", "orbax-checkpoint"]  # real libraries, installed without their `jax`
 
 nox.options.sessions = ["tests"]
 nox.options.default_venv_backend = "venv"
@@ -118,12 +118,13 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def clients(session: nox.Session) -> None:
-    """Libraries from the index that were written for JAX run on ours."""
+    """Libraries from the index that were written for JAX run on ours; docs/clients.md keeps which versions did."""
     install(session, ALL, *TEST_TOOLS, "absl-py", "toolz", "typing_extensions", "msgpack", "rich", "treescope",
             "jaxtyping", "wadler-lindig", "jmp", "tabulate", "dm-tree", "decorator", "cloudpickle", "gast", "six",
-            "tensorstore", "etils[epath,epy]", "humanize", "simplejson", "protobuf", "aiofiles", "uvloop", "psutil", "pyyaml", "prometheus_client")
+            "tensorstore", "etils[epath,epy]", "humanize", "simplejson", "protobuf", "aiofiles", "uvloop", "psutil", "pyyaml", "prometheus_client",
+            "tqdm", "multipledispatch")
     session.install("--no-deps", *CLIENTS)
-    run_tests(session, "tests/clients")
+    run_tests(session, "tests/clients", "--table=docs/clients.md")
 
 
 @nox.session(python="3.12")

@@ -205,3 +205,28 @@ def test_distrax_has_gradients():
     nudged = [loss(loc + np.array([h, 0]), scale) for h in (0.01, -0.01)]
     np.testing.assert_allclose(slopes[0][0], (nudged[0] - nudged[1]) / 0.02, rtol=1e-2)
     assert np.isfinite(value) and distrax.MultivariateNormalDiag(loc, scale).sample(seed=KEY, sample_shape=(7,)).shape == (7, 2)
+
+
+def test_numpyro_samples_four_chains():
+    """Eight schools: a hierarchical model by NUTS, the chains side by side."""
+    numpyro = library("numpyro")
+    dist, infer = numpyro.distributions, numpyro.infer
+    effects, errors = jnp.array([28.0, 8, -3, 7, -1, 1, 18, 12]), jnp.array([15.0, 10, 16, 11, 9, 11, 10, 18])
+
+    def model():
+        mean, spread = numpyro.sample("mean", dist.Normal(0, 5)), numpyro.sample("spread", dist.HalfCauchy(5))
+        with numpyro.plate("schools", 8):
+            offset = numpyro.sample("offset", dist.Normal(0, 1))
+            numpyro.sample("effects", dist.Normal(mean + spread * offset, errors), obs=effects)
+    sampler = infer.MCMC(infer.NUTS(model), num_warmup=300, num_samples=300, num_chains=4, chain_method="vectorized", progress_bar=False)
+    sampler.run(KEY)
+    draws = sampler.get_samples(group_by_chain=True)
+    assert draws["mean"].shape == (4, 300) and 3.5 < draws["mean"].mean() < 5.5 and 2.5 < draws["spread"].mean() < 5.5
+
+
+def test_treescope_shows_arrays_and_shardings():
+    treescope = library("treescope")
+    x = jnp.arange(6.0).reshape(2, 3)
+    text = treescope.render_to_text({"x": x, "place": x.sharding, "key": jax.random.key(0), "later": jax.ShapeDtypeStruct((2,), x.dtype)})
+    assert "jax.Array float32(2, 3)" in text and "SingleDeviceSharding" in text
+    assert "<treescope" in treescope.render_to_html(x) and "<" in treescope.render_array(x)._repr_html_()
