@@ -30,6 +30,32 @@ def is_internal(error):
     return not isinstance(error, IndexError) or str(error) in BY_ACCIDENT
 
 
+REFUSED = [  # what was accepted, or ended in another class than users of the public implementation expect
+    ("jnp.floor(jax.random.key(0))", TypeError), ("jnp.trunc(jax.random.key(0))", TypeError), ("jnp.rint(jax.random.key(0))", TypeError),
+    ("jnp.sin(jax.random.key(0))", TypeError), ("jnp.add(jax.random.key(0), 1.0)", TypeError), ("jax.random.key(0) == 1", TypeError),
+    ("jax.nn.gelu([1.0])", TypeError), ("jax.nn.elu([1.0])", TypeError), ("jax.nn.hard_tanh([1])", TypeError),
+    ("jax.nn.identity([1.0])", TypeError), ("jax.nn.glu([1.0, 2.0])", TypeError), ("jax.nn.soft_sign([1.0])", TypeError),
+    ("jax.grad(lambda x: x, (1.5,))", TypeError), ("jax.vmap(lambda x: x, out_axes=object())", TypeError),
+    ("jax.lax.psum(jnp.ones((3, 3)), (7,))", ValueError), ("jax.lax.pmin(jnp.ones(3), (-2,))", ValueError),
+    ("jax.lax.integer_pow(2.0, -0.5)", TypeError), ("jax.lax.after_all(jnp.ones(3))", TypeError),
+    ("jax.lax.reduce_max(jnp.ones(3), (0,), out_sharding=7)", TypeError), ("jnp.zeros(3, out_sharding=7)", TypeError),
+    ("jax.random.normal(jax.random.key(0), (3,), out_sharding=(1, 2))", TypeError),
+    ("jnp.matmul(jnp.ones((3, 3)), jnp.ones((3, 3)), out_sharding=7)", TypeError),
+    ("jnp.array_equiv(jnp.ones(3), np.array(['a']))", TypeError), ("jnp.flatnonzero(jnp.ones(3), fill_value='a')", TypeError),
+    ("jsp.linalg.hankel(jnp.ones(3), 1.5)", ValueError), ("jax.named_scope(7)", TypeError), ("jax.default_device(7)", ValueError),
+]
+
+
+@pytest.mark.parametrize("call, kind", REFUSED, ids=lambda p: p if isinstance(p, str) else p.__name__)
+def test_refused_with_the_class_that_users_expect(call, kind):
+    with pytest.raises(kind):
+        eval(call, {"jax": jax, "jnp": jnp, "np": np, "jsp": jax.scipy})
+
+
+def test_accepted():
+    assert jnp.hanning(2.7).shape == (2,) and not jax.tree_util.is_tree_node(7)
+
+
 def test_there_are_enough():
     assert len(CALLS) >= 2500
 

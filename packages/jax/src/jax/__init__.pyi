@@ -405,7 +405,7 @@ def debug_nans(new_val: object = ...) -> AbstractContextManager[Any]:
 def default_backend() -> str:
     """Name of the default platform: ``"cpu"``, ``"gpu"`` or ``"tpu"``."""
 def default_device(new_val: object = ...) -> AbstractContextManager[Any]:
-    """One flag."""
+    """A flag that holds a device, the name of a platform, or None."""
 def default_matmul_precision(new_val: object = ...) -> AbstractContextManager[Any]:
     """One flag."""
 def default_prng_impl(new_val: object = ...) -> AbstractContextManager[Any]:

@@ -12,6 +12,7 @@ from jax_core.representation import dtypes, source
 from jax_core.representation.aval import get_aval, is_open
 from jax_core.representation.errors import TypePromotionError
 from jax_core.programs.jit import inlined, jit
+from jax_core.traces import structural
 from jax_core.traces.trace import EVAL
 from jax_numpy_api.numpy.creation import placed
 
@@ -235,6 +236,7 @@ def run(fun: Callable, out_sharding: Any, *args: Any, **static: Any) -> Any:
     """``fun(*args, **static)``, with the result placed as ``out_sharding`` says (each device draws its own part)."""
     if out_sharding is None or is_open(out_sharding):
         return fun(*args, **static)
+    structural.check_out_sharding("jax.random", out_sharding)
     if context.state.trace is not EVAL:
         return placed(fun(*args, **static), None, out_sharding)
     if not getattr(out_sharding, "_is_concrete", True):  # as types have it; eagerly it needs the devices of the mesh in context

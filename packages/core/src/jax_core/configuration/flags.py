@@ -178,7 +178,18 @@ embedded_constants_max_bytes = define_int("jax_embedded_constants_max_bytes", 32
                                           "Constants up to this size are written into the module.")
 
 # --- devices, transfers, processes ---------------------------------------------------------
-default_device = define(State("jax_default_device", object, None, "Device (or platform name) of new arrays."))
+
+
+class _DeviceState(State):
+    """A flag that holds a device, the name of a platform, or None."""
+
+    def check(self, value):
+        if value is None or isinstance(value, str) or hasattr(value, "device_kind"):
+            return value
+        raise ValueError(f"config flag {self.name} must be a device, the name of a platform or None, got {value!r}.")
+
+
+default_device = define(_DeviceState("jax_default_device", object, None, "Device (or platform name) of new arrays."))
 platforms = define_string("jax_platforms", None, "Comma-separated platforms to start, in order of preference.")
 platform_name = define_string("jax_platform_name", "", "Older form of jax_platforms: one platform.")
 xla_backend = define_string("jax_xla_backend", "", "Older name of the runtime; ignored.")

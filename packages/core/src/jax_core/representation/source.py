@@ -277,7 +277,6 @@ def written_in(rule) -> attributed_to:
     return attributed_to(name_stack.place if code is None or is_internal(code) else None)
 
 
-@contextlib.contextmanager
 def named_scope(name: str):
     """Equations traced inside carry ``name``; it shows in profiles and in compiled programs.
 
@@ -291,6 +290,11 @@ def named_scope(name: str):
     """
     if not isinstance(name, str):
         raise TypeError(f"named_scope: name must be a string, got {name!r} of type {type(name).__name__}")
+    return _scope(name)
+
+
+@contextlib.contextmanager
+def _scope(name):
     with under_names((*name_stack.names, name)):
         yield
 

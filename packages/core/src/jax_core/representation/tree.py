@@ -158,7 +158,7 @@ def is_tree_node(typ: type) -> bool:
     >>> jax.tree_util.is_tree_node(list)
     True
     """
-    return registry.is_node(typ) or (issubclass(typ, tuple) and hasattr(typ, "_fields"))
+    return registry.is_node(typ) or (isinstance(typ, type) and issubclass(typ, tuple) and hasattr(typ, "_fields"))
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[PyTree], bool] | None = None) -> bool:

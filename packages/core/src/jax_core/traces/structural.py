@@ -6,6 +6,7 @@ Source: StableHLO specification, `add`, `broadcast_in_dim`, `transpose`, `reduce
 """
 from __future__ import annotations
 
+import enum
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -114,10 +115,19 @@ def _broadcast_splits(prim, avals, outs, params):
     return [tuple(result)]
 
 
+def check_out_sharding(name: str, out_sharding: Any) -> None:
+    """Raise TypeError unless it is None or names a place: a sharding, a spec, a device, a format, a kind of memory."""
+    kind = type(out_sharding)
+    if out_sharding is not None and not (any(hasattr(kind, a) for a in ("device_set", "UNCONSTRAINED", "device_kind")) or
+                                         hasattr(out_sharding, "layout") or isinstance(out_sharding, enum.Enum)):
+        raise TypeError(f"{name}: out_sharding={out_sharding!r} is of type {kind.__name__}; give a sharding or a PartitionSpec")
+
+
 def resolved(out_sharding: Placement | None) -> Any:
     """A placement that a parameter can hold: a `PartitionSpec` is one on the mesh in context."""
     if out_sharding is None or hasattr(out_sharding, "mesh"):
         return out_sharding
+    check_out_sharding("out_sharding", out_sharding)
     return backends.get().placements.as_sharding(out_sharding)
 
 

@@ -64,13 +64,18 @@ def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, nam
     return flat, record
 
 
-def split_args(name: str, fun: Callable, args: tuple, argnums):
-    """The arguments to differentiate, and a function that puts values in their places."""
+def positions(name: str, argnums) -> tuple[int, ...]:
+    """``argnums`` as a tuple. Raises TypeError for what names no positions."""
     try:
-        nums = (argnums.__index__(),) if hasattr(argnums, "__index__") else tuple(i.__index__() for i in argnums)
+        return (argnums.__index__(),) if hasattr(argnums, "__index__") else tuple(i.__index__() for i in argnums)
     except (AttributeError, TypeError):
         raise TypeError(f"{name}: argnums must be an integer or several, got {argnums!r}; arguments are differentiated by position, "
                         "not by name") from None
+
+
+def split_args(name: str, fun: Callable, args: tuple, argnums):
+    """The arguments to differentiate, and a function that puts values in their places."""
+    nums = positions(name, argnums)
     if any(not -len(args) <= i < len(args) for i in nums):
         kind = TypeError if name in ("grad", "value_and_grad") else ValueError
         raise kind(f"{name}: argnums={argnums} but {describe_function(fun)} was called with {len(args)} "
@@ -147,6 +152,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
     check_callable(name, fun)
     if reduce_axes:
         raise NotImplementedError(f"{name}: reduce_axes is not supported; reduce with lax.psum instead")
+    positions(name, argnums)
 
     @boundary(fun)
     def value_and_grad_of(*args, **kwargs):

@@ -46,10 +46,8 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
             isinstance(in_axes, MappingSpec)):
         raise TypeError(f"vmap: in_axes={in_axes!r} is of type {type(in_axes).__name__}; give an int, None, or a tuple with an "
                         "entry per positional argument")
-    is_spec = vmappable.is_spec if vmappable.registered else None
-    bad = [x for x in tree.leaves(in_axes, is_leaf=is_spec) if not (_is_int(x) or isinstance(x, MappingSpec) or is_spec and is_spec(x))]
-    if bad:
-        raise TypeError(f"vmap: in_axes must hold ints and None, got {bad[0]!r} of type {type(bad[0]).__name__}")
+    _check_axes("in_axes", in_axes)
+    _check_axes("out_axes", out_axes)
 
     @boundary(fun)
     def vmapped(*args, **kwargs):
@@ -105,13 +103,16 @@ def _flat_axes(fun, in_axes, args, kwargs, in_tree):
     return list(positional) + [0] * (in_tree.num_leaves - len(positional))
 
 
+def _check_axes(name, axes):
+    is_spec = vmappable.is_spec if vmappable.registered else None
+    bad = [x for x in tree.leaves(axes, is_leaf=is_spec) if not (_is_int(x) or isinstance(x, MappingSpec) or is_spec and is_spec(x))]
+    if bad:
+        raise TypeError(f"vmap: {name} must hold ints and None, got {bad[0]!r} of type {type(bad[0]).__name__}")
+
+
 def _flat_out_axes(fun, out_axes, out_tree):
     if _is_int(out_axes) or out_axes is None or isinstance(out_axes, MappingSpec):
         return [out_axes] * out_tree.num_leaves
-    is_spec = vmappable.is_spec if vmappable.registered else None
-    bad = [x for x in tree.leaves(out_axes, is_leaf=is_spec) if not (_is_int(x) or isinstance(x, MappingSpec) or is_spec and is_spec(x))]
-    if bad:
-        raise TypeError(f"vmap: out_axes must hold ints and None, got {bad[0]!r} of type {type(bad[0]).__name__}")
     try:
         return tree.broadcast_prefix(out_axes, tree.unflatten(out_tree, range(out_tree.num_leaves)),
                                      is_leaf=lambda x: x is None)

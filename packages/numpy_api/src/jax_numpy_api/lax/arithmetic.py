@@ -568,6 +568,8 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
     Array(0.25, dtype=float32, weak_type=True)
     """
     x = as_operand("integer_pow", x, 0)
+    if y != int(y):
+        raise TypeError(f"lax.integer_pow: y must be an integer, got {y!r}; use lax.pow")
     y = int(y)
     return x if y == 1 and not host_value(x) else integer_pow_p.bind(x, y=y)
 

@@ -260,4 +260,7 @@ def after_all(*operands: Any) -> Any:
 
     >>> token = jax.lax.after_all(jax.lax.create_token())
     """
+    for x in operands:
+        if not (isinstance(x, Token) or getattr(x, "aval", None) is abstract_token):
+            raise TypeError(f"lax.after_all: every operand must be a token, got {type(x).__name__}; lax.create_token makes one")
     return after_all_p.bind(*operands)

@@ -207,10 +207,13 @@ def pmin(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_grou
 
 def _reduce(prim, x, names, groups):
     """Reduce one leaf over positional axes, then over named ones."""
-    positional = tuple(n % np.ndim(x) for n in names if isinstance(n, int))
+    positional = tuple(n for n in names if isinstance(n, int))
+    for n in positional:
+        if not -np.ndim(x) <= n < np.ndim(x):
+            raise ValueError(f"lax.{prim.name}: axis {n} is out of bounds for array of dimension {np.ndim(x)}")
     named = tuple(n for n in names if not isinstance(n, int))
     if positional:
-        x = _OVER_POSITIONS[prim]().bind(x, axes=positional)
+        x = _OVER_POSITIONS[prim]().bind(x, axes=tuple(n % np.ndim(x) for n in positional))
     if named and groups is None and isinstance(x, Tracer) and x.aval.sums.unreduced.intersection(named):
         parts = tuple(n for n in named if n in x.aval.sums.unreduced)
         x, named = _OF_ADDENDS[prim].bind(x, axes=parts), tuple(n for n in named if n not in parts)

@@ -15,7 +15,7 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .. import numpy as jnp
-from ..numpy.promotion import canonical_axis, promote_args_inexact
+from ..numpy.promotion import canonical_axis, check_arraylike, promote_args_inexact
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -27,7 +27,7 @@ def identity(x: ArrayLike) -> Array:
     >>> jax.nn.identity(3.)
     Array(3., dtype=float32, weak_type=True)
     """
-    return jnp.asarray(x)
+    return _array("identity", x)
 
 
 @custom_jvp
@@ -83,7 +83,7 @@ def sparse_plus(x: ArrayLike) -> Array:
     >>> jax.nn.sparse_plus(jnp.array([-2., 0., 2.]))
     Array([0.  , 0.25, 2.  ], dtype=float32)
     """
-    x = jnp.asarray(x)
+    x = _array("sparse_plus", x)
     return jnp.where(x >= 1.0, x, (jnp.clip(x, -1.0, 1.0) + 1.0) ** 2 / 4)
 
 
@@ -94,6 +94,7 @@ def soft_sign(x: ArrayLike) -> Array:
     >>> jax.nn.soft_sign(jnp.array([-1., 3.]))
     Array([-0.5 ,  0.75], dtype=float32)
     """
+    check_arraylike("soft_sign", x)
     return jnp.divide(x, 1 + jnp.abs(x))
 
 
@@ -104,7 +105,7 @@ def sigmoid(x: ArrayLike) -> Array:
     >>> jax.nn.sigmoid(jnp.array([0., 100.]))
     Array([0.5, 1. ], dtype=float32)
     """
-    (x,) = _inexact(x)
+    (x,) = _inexact("sigmoid", x)
     return lax.logistic(x)
 
 
@@ -129,7 +130,7 @@ def silu(x: ArrayLike) -> Array:
     >>> jax.nn.silu(jnp.array([0., 1.]))
     Array([0.       , 0.7310586], dtype=float32)
     """
-    (x,) = _inexact(x)
+    (x,) = _inexact("silu", x)
     return x * lax.logistic(x)
 
 
@@ -143,6 +144,7 @@ def mish(x: ArrayLike) -> Array:
     >>> jax.nn.mish(1.)
     Array(0.8650985, dtype=float32, weak_type=True)
     """
+    check_arraylike("mish", x)
     return jnp.multiply(x, jnp.tanh(softplus(x)))
 
 
@@ -153,7 +155,7 @@ def log_sigmoid(x: ArrayLike) -> Array:
     >>> jax.nn.log_sigmoid(0.)
     Array(-0.6931472, dtype=float32, weak_type=True)
     """
-    (x,) = _inexact(x)
+    (x,) = _inexact("log_sigmoid", x)
     return -softplus(-x)
 
 
@@ -164,7 +166,7 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     >>> jax.nn.elu(jnp.array([-1., 2.]))
     Array([-0.63212055,  2.        ], dtype=float32)
     """
-    x = jnp.asarray(x)
+    x = _array("elu", x)
     return jnp.where(x > 0, x, alpha * jnp.expm1(jnp.where(x > 0, 0.0, x)))
 
 
@@ -175,7 +177,7 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 1e-2) -> Array:
     >>> jax.nn.leaky_relu(jnp.array([-100., 2.]))
     Array([-1.,  2.], dtype=float32)
     """
-    x = jnp.asarray(x)
+    x = _array("leaky_relu", x)
     return jnp.where(x >= 0, x, negative_slope * x)
 
 
@@ -186,7 +188,7 @@ def hard_tanh(x: ArrayLike) -> Array:
     >>> jax.nn.hard_tanh(jnp.array([-4., 0.5, 4.]))
     Array([-1. ,  0.5,  1. ], dtype=float32)
     """
-    x = jnp.asarray(x)
+    x = _array("hard_tanh", x)
     return jnp.where(x > 1, 1, jnp.where(x < -1, -1, x))
 
 
@@ -222,7 +224,7 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     >>> jax.nn.gelu(jnp.array([-1., 0., 1.]))
     Array([-0.15880796,  0.        ,  0.841192  ], dtype=float32)
     """
-    (x,) = _inexact(jnp.asarray(x))
+    (x,) = _inexact("gelu", _array("gelu", x))
     if approximate:
         inner = np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * x ** 3)
         return x * (0.5 * (1.0 + jnp.tanh(inner)))
@@ -239,6 +241,7 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
     >>> jax.nn.glu(jnp.array([2., 4., 0., 0.]))
     Array([1., 2.], dtype=float32)
     """
+    check_arraylike("glu", x)
     axis = canonical_axis(axis, np.ndim(x), "glu: axis")
     n = np.shape(x)[axis]
     if n % 2:
@@ -254,7 +257,7 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     >>> jax.nn.squareplus(0.)
     Array(1., dtype=float32, weak_type=True)
     """
-    (x,) = _inexact(x)
+    (x,) = _inexact("squareplus", x)
     return (x + jnp.sqrt(x * x + b)) / 2
 
 
@@ -297,7 +300,7 @@ def log1mexp(x: ArrayLike) -> Array:
     >>> jax.nn.log1mexp(1.)
     Array(-0.45867515, dtype=float32, weak_type=True)
     """
-    (x,) = _inexact(x)
+    (x,) = _inexact("log1mexp", x)
     small = x < np.log(2.0)
     return jnp.where(small, jnp.log(-jnp.expm1(-x)), jnp.log1p(-jnp.exp(-x)))
 
@@ -317,5 +320,10 @@ def tanh(x: ArrayLike, /) -> Array:
     return jnp.tanh(x)
 
 
-def _inexact(*xs: ArrayLike) -> list[Array]:
-    return promote_args_inexact("activation", *xs)
+def _inexact(name: str, x: ArrayLike) -> list[Array]:
+    return promote_args_inexact(name, x)
+
+
+def _array(name: str, x: ArrayLike) -> Array:
+    check_arraylike(name, x)
+    return jnp.asarray(x)

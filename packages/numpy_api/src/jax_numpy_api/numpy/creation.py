@@ -40,6 +40,7 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
     where = device if device is not None else out_sharding
     if where is None:
         return x
+    structural.check_out_sharding("jax.numpy", out_sharding)
     if evaluating() and not isinstance(x, Tracer):
         if hasattr(type(where), "UNCONSTRAINED"):  # a spec
             where = structural.resolved(where)

@@ -12,7 +12,7 @@ What needs more of an array than that calls `as_array`.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, Iterable, Sequence, cast, overload
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, cast, overload
 
 import numpy as np
 
@@ -307,22 +307,33 @@ def check_rank_promotion(name: str, shapes: list) -> None:
 
 # -- all steps ---------------------------------------------------------------------------------------------------------
 
+def _promoted(rule: Callable[..., list], name: str, args: tuple) -> list:
+    try:
+        return rule(*args)
+    except ValueError:
+        keys = [x for x in args if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType)]
+        if not keys:
+            raise
+        raise TypeError(f"{name} does not accept dtype {keys[0].dtype} beside or in place of numbers; random keys can be moved, "
+                        "indexed and compared with each other, and jax.random.key_data gives their integers.") from None
+
+
 def promote_args(name: str, *args: Any) -> list[Array]:
     """Checked, of one dtype, broadcast."""
     check_arraylike(name, *args)
-    return promote_shapes(name, *promote_dtypes(*args))
+    return promote_shapes(name, *_promoted(promote_dtypes, name, args))
 
 
 def promote_args_inexact(name: str, *args: Any) -> list[Array]:
     """Checked, of one inexact dtype, broadcast."""
     check_arraylike(name, *args)
-    return promote_shapes(name, *promote_dtypes_inexact(*args))
+    return promote_shapes(name, *_promoted(promote_dtypes_inexact, name, args))
 
 
 def promote_args_numeric(name: str, *args: Any) -> list[Array]:
     """Checked, of one numeric dtype, broadcast."""
     check_arraylike(name, *args)
-    return promote_shapes(name, *promote_dtypes_numeric(*args))
+    return promote_shapes(name, *_promoted(promote_dtypes_numeric, name, args))
 
 
 def as_array(x: ArrayLike) -> Array:

@@ -19,7 +19,7 @@ from .creation import array, asarray
 from .promotion import (as_array, check_arraylike, convert, promote_args, promote_args_inexact, promote_dtypes_inexact,
                         promote_shapes, refuse_out, shape_of, strong, unwrapped)
 from .reductions import all as all_of
-from .ufuncs import _is_complex, _is_inexact, _like, equal, isfinite, isnan, logical_and, logical_or
+from .ufuncs import _is_complex, _is_inexact, _like, equal, isfinite, isnan, logical_and, logical_or, whole
 
 # -- rounding ----------------------------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ def rint(x: ArrayLike, /) -> Array:
     """
     check_arraylike("rint", x)
     x = unwrapped(x)
-    return as_array(_parts(_to_even, x if _is_inexact(x) else convert(x, dtypes.default_float_dtype())))
+    return as_array(_parts(_to_even, x if _is_inexact(x) else convert(whole("rint", x), dtypes.default_float_dtype())))
 
 
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
@@ -106,7 +106,7 @@ def trunc(x: ArrayLike) -> Array:
     check_arraylike("trunc", x)
     x = unwrapped(x)
     if not _is_inexact(x):
-        return as_array(x)
+        return as_array(whole("trunc", x))
     return select(lax.lt(x, _like(x, 0)), lax.ceil(x), lax.floor(x))
 
 
@@ -408,7 +408,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
     try:
         a1, a2 = asarray(a1), asarray(a2)
         np.broadcast_shapes(a1.shape, a2.shape)
-    except Exception:  # not arrays, or not of one shape: not equivalent, as in NumPy
+    except ValueError:  # not of one shape: not equivalent, as in NumPy
         return array(False)
     return all_of(equal(a1, a2))
 

@@ -228,6 +228,8 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tu
     a = as_array(a)
     if a.ndim == 0:
         raise ValueError("jax.numpy.nonzero: a scalar has no positions; pass jnp.atleast_1d(a)")
+    if fill_value is not None and not isinstance(fill_value, (tuple, list)):
+        check_arraylike("nonzero", fill_value)
     known = concrete(a)
     if size is None:
         if known is None:
@@ -264,7 +266,6 @@ def _fills(fill_value, ndim, dtype):
         if len(fill_value) != ndim:
             raise ValueError(f"fill_value must have one entry for each of {ndim} axes, got {fill_value}")
         return [convert(unwrapped(f), dtype) for f in fill_value]
-    check_arraylike("nonzero", fill_value)
     return [convert(unwrapped(fill_value), dtype)] * ndim
 
 

@@ -197,6 +197,13 @@ def _is_inexact(x: Any) -> bool:
     return dtypes.issubdtype(lax.dtype(x), np.inexact)
 
 
+def whole(name: str, x: Any) -> Any:
+    """``x``, which is known not to be inexact. Raises TypeError where it holds no numbers, as random keys."""
+    if isinstance(lax.dtype(x), dtypes.ExtendedDType):
+        raise TypeError(f"{name} does not accept dtype {lax.dtype(x)}; it takes numbers")
+    return x
+
+
 def _like(x: Any, value: Any) -> Any:
     """``value`` as a literal of the dtype of ``x`` (and as weak as it)."""
     dtype, weak = dtypes.dtype_and_weak_type(x)
@@ -281,10 +288,10 @@ def _real_abs(x):
 
 sign = unary("sign", lambda x: lax.sign(x), "any", "-1, 0 or 1; ``x / |x|`` for complex numbers.", exact="integers",
     example=">>> jnp.sign(jnp.array([-2.5, 0., 7.]))\nArray([-1.,  0.,  1.], dtype=float32)")
-floor = unary("floor", lambda x: lax.floor(x) if _is_inexact(x) else x, "any",
+floor = unary("floor", lambda x: lax.floor(x) if _is_inexact(x) else whole("floor", x), "any",
               "Largest integer not above each element.", exact="integers",
     example=">>> jnp.floor(jnp.array([-1.5, 1.5]))\nArray([-2.,  1.], dtype=float32)")
-ceil = unary("ceil", lambda x: lax.ceil(x) if _is_inexact(x) else x, "any", "Smallest integer not below each element.",
+ceil = unary("ceil", lambda x: lax.ceil(x) if _is_inexact(x) else whole("ceil", x), "any", "Smallest integer not below each element.",
              exact="integers",
     example=">>> jnp.ceil(jnp.array([-1.5, 1.5]))\nArray([-1.,  2.], dtype=float32)")
 real = unary("real", lambda x: lax.real(x) if _is_complex(x) else x, "any", "Real part.", "val", exact="always",

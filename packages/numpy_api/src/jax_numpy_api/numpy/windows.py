@@ -1,7 +1,6 @@
 """Window functions for signal processing, and the modified Bessel function that one of them needs."""
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from .promotion import promote_args_inexact
 
 
 def _window(M: int, formula: Any) -> Array:
-    """A window of ``M`` points, computed in float64 and rounded; one point is 1."""
-    M = operator.index(M)
+    """A window of ``M`` points (a fraction is cut off), computed in float64 and rounded; one point is 1."""
+    M = int(M)
     dtype = dtypes.default_float_dtype()
     return array(formula(M).astype(dtype) if M > 1 else np.ones(max(M, 0), dtype))
 
@@ -67,7 +66,7 @@ def kaiser(M: int, beta: ArrayLike) -> Array:
     >>> jnp.round(jnp.kaiser(3, 1.), 3)
     Array([0.79, 1.  , 0.79], dtype=float32)
     """
-    M = operator.index(M)
+    M = int(M)
     dtype = dtypes.default_float_dtype()
     if M <= 1:
         return array(np.ones(max(M, 0), dtype))
