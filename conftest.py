@@ -20,3 +20,14 @@ def young_heap():
     gc.freeze()
     yield
     gc.unfreeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call():
+    """XLA of jaxlib 0.10, told to keep to SSE4.2, refers to conversions of halves that nothing defines."""
+    try:
+        return (yield)
+    except Exception as error:
+        if "xla_cpu_max_isa=SSE4_2" in os.environ.get("XLA_FLAGS", "") and "Failed to materialize symbols" in str(error):
+            pytest.skip("this jaxlib cannot compile conversions of halves for SSE4.2")
+        raise

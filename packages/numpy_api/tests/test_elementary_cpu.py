@@ -22,7 +22,7 @@ ROWS = {  # function: (mpmath's, units that it may be off in float32 and in floa
     "acos": (lax.acos, mpmath.acos, 1.2, 1.2, [(-1, 1)], [(0.9, 1)]),
     "atan": (lax.atan, mpmath.atan, 5.5, 2.5, [(-5, 5)], [(1e-30, 1e30)]),  # of float32, XLA's from jaxlib 0.12 on
     "atan2": (lax.atan2, mpmath.atan2, 0.51, 1.2, [(-5, 5), (-5, 5)], [(1e-30, 1e30), (-1, 1)]),
-    "exp2": (lax.exp2, lambda x: mpmath.mpf(2) ** x, 1.1, 0.9, [(-5, 5)], [(-125, 127)]),
+    "exp2": (lax.exp2, lambda x: mpmath.mpf(2) ** x, 1.1, 1.0, [(-5, 5)], [(-125, 127)]),
     "sinh": (lax.sinh, mpmath.sinh, 0.51, 2.7, [(-2, 2)], [(-80, 88)]),
     "cosh": (lax.cosh, mpmath.cosh, 2.0, 1.2, [(-2, 2)], [(-80, 88)]),
     "log": (lax.log, mpmath.log, 1.0, 0.85, [(0.5, 2)], [(1e-30, 1e30)]),
