@@ -185,6 +185,7 @@ def test_a_crash_of_ours_is_a_difference():
     ("jax.vjp(lambda x: x * jnp.float32(2), a)[1](jnp.float32(1))[0]", True), ("jax.hessian(lambda x: x ** 3 * jnp.float32(2))(a)", True),
     ("jnp.spacing(a)", False), ("jnp.piecewise(a, [a > 1], [0])", False), ("jnp.cross(v, v)", False),
     ("jnp.place(v, v > 0, jnp.ones(3), inplace=False)", True), ("jax.scipy.special.comb(2, a)", True), ("jax.scipy.linalg.toeplitz(v)", False), ("jnp.diagflat(v)", False),
+    ("jnp.take(v, np.zeros(0, int))", True), ("jnp.delete(a, 0)", True), ("jnp.insert(v[:0], 0, jnp.float32(2))", True), ("jnp.histogram(v, v)[1]", False),
     ("jax.scipy.linalg.hankel(v)", False), ("jax.scipy.linalg.block_diag(v, v)", False), ("jax.scipy.linalg.leslie(v, v[1:])", True)])
 def test_weak_types(expression, weak):
     """Traced and eager results are as weak as the public ones."""

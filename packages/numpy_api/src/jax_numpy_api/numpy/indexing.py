@@ -59,7 +59,8 @@ def _read_general(x: Any, plan: General, mode: Any, fill_value: Any, unique: boo
     if not plan.columns and plan.kept == x.shape:
         return _with_new_axes(x, plan)
     if 0 in plan.kept:
-        return lax.full(plan.shape, 0, x.dtype)
+        nothing = lax.full(plan.shape, 0, x.dtype)
+        return convert_element_type_p.bind(nothing, new_dtype=x.dtype, weak_type=True, sharding=None) if x.weak_type else nothing
     if mode is None and fill_value is None:
         mode = lax.GatherScatterMode.PROMISE_IN_BOUNDS
     if 0 in x.shape and mode in (lax.GatherScatterMode.PROMISE_IN_BOUNDS, lax.GatherScatterMode.CLIP, "clip",

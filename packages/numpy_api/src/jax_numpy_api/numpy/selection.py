@@ -623,7 +623,8 @@ def _insert_at(a, index, values, axis, count):
     out_n = n + count
     is_new = lax.full((out_n,), False, np.bool_).at[spots].set(True)
     old_rank = lax.cumsum(lax.convert_element_type(lax.bitwise_not(is_new), np.int32)) - 1
-    out = take(a, old_rank, axis, mode="clip") if n else lax.full(
-        (*a.shape[:axis], out_n, *a.shape[axis + 1:]), 0, a.dtype)
+    out = take(a, old_rank, axis, mode="clip") if n else lax.pad(a, lax.convert_element_type_p.bind(
+        np.zeros((), a.dtype), new_dtype=a.dtype, weak_type=a.weak_type, sharding=None),
+        [(0, out_n, 0) if i == axis else (0, 0, 0) for i in range(a.ndim)])
     where_ = (*[slice(None)] * axis, spots)
     return write(out, where_, take(values, order, axis), "set")

@@ -25,7 +25,7 @@ from .creation import asarray, placed
 from .grids import linspace
 from .linear_algebra import dot
 from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, given_axes,
-                        promote_dtypes_inexact, shape_of, unwrapped)
+                        promote_dtypes_inexact, shape_of, strong, unwrapped)
 from .shaping import concatenate, diag, moveaxis, ravel, stack
 from .sorting import searchsorted
 from .taking import take, take_along_axis
@@ -453,7 +453,7 @@ def histogram(a: ArrayLike, bins: ArrayLike = 10, range: Sequence[ArrayLike] | N
             raise ValueError(f"histogram: weights of shape {shape_of(weights)} do not have the shape of a, {shape_of(a)}")
         weights = ravel(weights)
     a = ravel(a)
-    edges = histogram_bin_edges(a, bins, range)
+    edges = strong(histogram_bin_edges(a, bins, range))
     equal = len(shape_of(bins)) == 0
     counts = _histogram(a, edges, weights, equal, a.dtype)
     if density:
