@@ -181,7 +181,12 @@ embedded_constants_max_bytes = define_int("jax_embedded_constants_max_bytes", 32
 
 
 class _DeviceState(State):
-    """A flag that holds a device, the name of a platform, or None."""
+    """A flag that holds a device, the name of a platform, or None.
+
+    >>> with jax.default_device(jax.devices()[0]):
+    ...     jnp.zeros(2)
+    Array([0., 0.], dtype=float32)
+    """
 
     def check(self, value):
         if value is None or isinstance(value, str) or hasattr(value, "device_kind"):
