@@ -12,6 +12,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike
 
@@ -49,6 +50,12 @@ def _vectorized(function):
     return np.vectorize(function, otypes=[np.float64])
 
 
+def _trigamma(x):
+    """The slope of `digamma`; that of large numbers is 1/x, which CHLO's sum of inverse squares loses to underflow."""
+    large = _k(min(1e17, float(dtypes.finfo(get_aval(x).dtype).max)), x)
+    return _where(le(x, large), polygamma_p.bind(_k(1, x), x), div(_k(1, x), maximum(x, large)))
+
+
 # -- functions that CHLO has ---------------------------------------------------------------------------------------------
 
 def _gaussian(g, x, factor):
@@ -66,8 +73,7 @@ erf_inv_p = elementwise("erf_inv", "chlo.erf_inv", accepts=FLOAT,
                         jvp=(lambda g, y, x: mul(g, mul(exp(square(y)), _k(1 / _TWO_OVER_ROOT_PI, y))),), cost=3.0)
 lgamma_p = elementwise("lgamma", "chlo.lgamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, digamma(x)),),
                        reference=_vectorized(math.lgamma), cost=20.0)
-digamma_p = elementwise("digamma", "chlo.digamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, polygamma_p.bind(_k(1, x), x)),),
-                        cost=20.0)
+digamma_p = elementwise("digamma", "chlo.digamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, _trigamma(x)),), cost=20.0)
 polygamma_p: Primitive = elementwise(
     "polygamma", "chlo.polygamma", accepts=FLOAT,
     jvp=(_unsupported("lax.polygamma has no derivative with respect to m"),
@@ -127,8 +133,21 @@ def _in_float32(function):
     return lower
 
 
+def _far_slope(y, x, near, series):
+    """``near``, the slope of ``y`` at ``x``; for large sizes, where it is a difference of two numbers nearly alike,
+    ``y`` times the ``series`` in 1/abs(x), which is negative, with the sign of ``x``."""
+    edge = 4096 if get_aval(x).dtype == np.float64 else 64
+    size = absolute(x)
+    u = div(_k(1, x), maximum(size, _k(edge, x)))
+    total = _k(0, x)
+    for c in reversed(series):
+        total = mul(u, add(_k(c, x), total))
+    return _where(le(size, _k(edge, x)), near, mul(mul(sign(x), y), total))
+
+
 def _i0e_tangent(g, y, x):
-    return mul(g, sub(bessel_i1e_p.bind(x), mul(sign(x), y)))
+    slope = sub(bessel_i1e_p.bind(x), mul(sign(x), y))
+    return mul(g, _far_slope(y, x, slope, (-1 / 2, -1 / 8, -1 / 8, -25 / 128)))  # of I1/I0 - 1
 
 
 def _i1e_tangent(g, y, x):
@@ -136,6 +155,7 @@ def _i1e_tangent(g, y, x):
     zero = eq(x, _k(0, x))
     safe = _where(zero, _k(1, x), x)
     slope = sub(bessel_i0e_p.bind(x), mul(y, add(sign(safe), integer_pow(safe, -1))))
+    slope = _far_slope(y, safe, slope, (-1 / 2, 3 / 8, 3 / 8, 63 / 128))  # of I0/I1 - 1 - 1/x
     return mul(g, _where(zero, like(_k(0.5, x), x), slope))
 
 

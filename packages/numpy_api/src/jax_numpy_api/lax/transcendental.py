@@ -14,18 +14,21 @@ import math
 
 import numpy as np
 
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy, accuracy_text
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Quick
-from .arithmetic import (add_p, div_p, max_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
+from .arithmetic import (add_p, div_p, max_p, min_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
                          with_accuracy)
 from .compare import emit_compare, eq_p
 from .elementary_cpu import exponential, inverse, logarithmic, trigonometric
 from .elementary_cpu.lanes import Formulation
 from .complex import abs_p
+from .convert import stop_gradient_p
 from .nary import INEXACT, apply, constant, elementwise, emit, full_operands, op
 from .select import select_n_p
 
@@ -41,6 +44,18 @@ def _times(g, factor):
 
 def _one_plus(x):
     return add_p.bind(x, constant(1, x))
+
+
+def _asinh_slope(x):
+    """``1 / sqrt(1 + x^2)``, of floats with ``x`` divided by its size first, as the square overflows where the result does
+    not. The result does not depend on what it is divided by, so that counts as a constant."""
+    dtype = get_aval(x).dtype
+    if dtype.kind == "c":
+        return rsqrt_p.bind(_one_plus(square_p.bind(x)))
+    largest = constant(float(dtypes.finfo(dtype).max), x)
+    size = stop_gradient_p.bind(min_p.bind(max_p.bind(abs_p.bind(x), constant(1, x)), largest))
+    small = div_p.bind(constant(1, x), size)
+    return mul_p.bind(small, rsqrt_p.bind(add_p.bind(square_p.bind(small), square_p.bind(div_p.bind(x, size)))))
 
 
 class _Format:
@@ -251,7 +266,7 @@ _PLAIN_ROWS: list[tuple] = [
     ("asin", 0.5, _asin_lower, lambda g, y, x: _times(g, rsqrt_p.bind(one_minus_square_p.bind(x))), np.arcsin),
     ("acos", 0.5, _acos_lower, lambda g, y, x: _times(g, neg_p.bind(rsqrt_p.bind(one_minus_square_p.bind(x)))), np.arccos),
     ("atan", 0.5, _atan_lower, lambda g, y, x: div_p.bind(g, _one_plus(square_p.bind(x))), np.arctan, Quick.LESS_EXACT),
-    ("asinh", 1.4, _asinh_lower, lambda g, y, x: _times(g, rsqrt_p.bind(_one_plus(square_p.bind(x)))), np.arcsinh),
+    ("asinh", 1.4, _asinh_lower, lambda g, y, x: _times(g, _asinh_slope(x)), np.arcsinh),
     ("acosh", 1.2, _acosh_lower, lambda g, y, x: _times(g, mul_p.bind(rsqrt_p.bind(sub_p.bind(x, constant(1, x))),
                                                   rsqrt_p.bind(_one_plus(x)))), np.arccosh),
     ("atanh", 1.2, _atanh_lower, lambda g, y, x: div_p.bind(g, one_minus_square_p.bind(x)), np.arctanh),

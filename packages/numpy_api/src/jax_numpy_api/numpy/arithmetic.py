@@ -15,6 +15,7 @@ from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.custom_jvp import custom_jvp
 
 from .. import lax
 from .promotion import (as_array, broadcast_shape, broadcast_to, check_arraylike, convert, joined,
@@ -265,16 +266,33 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x1, x2 = promote_args_inexact("hypot", x1, x2)
     if _is_complex(x1):
         raise ValueError(f"jnp.hypot does not take complex numbers, got dtype {lax.dtype(x1)}.")
-    zero, one, sizes = _like(x1, 0), _like(x1, 1), [lax.abs(x1), lax.abs(x2)]
+    return _hypot(x1, x2)
+
+
+@custom_jvp
+def _hypot(x1: Array, x2: Array) -> Array:
+    """`hypot` of two floats of one dtype."""
+    sizes = [lax.abs(x1), lax.abs(x2)]
     infinite = [lax.eq(size, _like(size, np.inf)) for size in sizes]
-    either = lax.bitwise_or(*infinite)
-    largest = lax.max(*sizes)
-    is_zero = lax.eq(largest, zero)
-    scale = lax.stop_gradient(select(lax.bitwise_or(is_zero, either), one, largest))  # the length does not depend on it
-    ratios = [lax.div(select(either, one, x), scale) for x in (x1, x2)]
-    length = lax.mul(scale, lax.sqrt(select(is_zero, one, lax.add(*map(lax.square, ratios)))))
-    at_infinity = lax.add(*(select(i, size, zero) for i, size in zip(infinite, sizes)))
-    return select(either, at_infinity, select(is_zero, zero, length))
+    scale = lax.max(*sizes)
+    plain = lax.bitwise_or(lax.eq(scale, _like(x1, 0)), lax.bitwise_or(*infinite))  # where the larger one is the length
+    ratios = [lax.div(x, select(plain, _like(x1, 1), scale)) for x in (x1, x2)]
+    length = lax.mul(scale, lax.sqrt(lax.add(*map(lax.square, ratios))))
+    return select(plain, select(lax.bitwise_or(*infinite), _like(x1, np.inf), scale), length)
+
+
+@_hypot.defjvp
+def _hypot_jvp(primals, tangents):
+    """The tangents, each times its side over the length: a slope may be too small for its square."""
+    length = _hypot(*primals)
+    zero, one = _like(length, 0), _like(length, 1)
+    infinite = lax.eq(length, _like(length, np.inf))
+    flat = lax.bitwise_or(lax.eq(length, zero), infinite)
+
+    def slope(x):
+        at_infinity = select(lax.eq(lax.abs(x), _like(x, np.inf)), lax.sign(x), zero)
+        return select(infinite, at_infinity, lax.div(select(flat, zero, x), select(flat, one, length)))
+    return length, lax.add(*(lax.mul(t, slope(x)) for x, t in zip(primals, tangents)))
 
 
 @inlined()
