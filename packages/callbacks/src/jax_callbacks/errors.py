@@ -44,7 +44,7 @@ class CallbackFailed(Exception):
     """Carries the number of a kept exception through the runtime; users never see it."""
 
 
-_log = logging.getLogger("jax.callbacks")
+_log = logging.getLogger("jax._src.callback")  # the name at which applications filter it
 _log.addHandler(logging.NullHandler())  # shown where the application has logging set up; the caller gets the exception in any case
 
 
