@@ -128,7 +128,7 @@ add_p: Any
 def addition_chain(n: int) -> tuple[tuple[int, int], ...]:
     """The multiplications that make the n-th power: step k multiplies two earlier powers (0 is the base itself)."""
 def after_all(*operands: Any) -> Any:
-    """A token that comes after all the given ones. Source: StableHLO `after_all`."""
+    """A token that comes after all the given ones. Raises TypeError for what is no token. Source: StableHLO `after_all`."""
 after_all_p: Any
 def all_gather(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None, axis: int = 0, tiled: bool = False, to: str = 'varying') -> Any:
     """The values at all positions of a named axis, stacked along a new axis ``axis``, or with ``tiled`` joined along it."""

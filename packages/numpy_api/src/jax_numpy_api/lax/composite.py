@@ -256,7 +256,7 @@ def create_token(_: None = None) -> Any:
 
 
 def after_all(*operands: Any) -> Any:
-    """A token that comes after all the given ones. Source: StableHLO `after_all`.
+    """A token that comes after all the given ones. Raises TypeError for what is no token. Source: StableHLO `after_all`.
 
     >>> token = jax.lax.after_all(jax.lax.create_token())
     """
