@@ -209,6 +209,30 @@ def test_timeout():
             pass
 
 
+def test_a_debugger_works_after_a_time_out():
+    """An interruption that is left over hangs Python 3.11 at the first function that is traced."""
+    code = """
+import sys, threading
+import numpy as np
+from jax_callbacks import CallbackTimeoutError, callback_timeout, io_callback
+def slow(x):
+    while True:
+        threading.Event().wait(0.01)
+try:
+    with callback_timeout(0.1):
+        io_callback(slow, np.float32(0), np.float32(0))
+except CallbackTimeoutError:
+    print("over")
+def traced():
+    return "traced"
+sys.settrace(lambda *event: None)
+print(traced())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600,
+                          env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)))
+    assert done.stdout.split() == ["over", "traced"], done.stderr
+
+
 def test_errors_of_the_runtime_itself_are_unchanged():
     error = errors.JaxRuntimeError("INTERNAL: something else")
     assert type(error) is errors.JaxRuntimeError and "something else" in str(error)

@@ -128,12 +128,19 @@ class watched:
             park()
 
     def __exit__(self, kind, error, trace):
-        self.timer.cancel()
-        with self.lock:
-            self.over = True
-        if self.message is None:
-            return False
-        _interrupt(self.thread, None)  # where it was requested and has not happened yet
+        try:
+            self.timer.cancel()
+            with self.lock:
+                self.over = True
+            if self.message is None:
+                return False
+            # The interruption has been raised, or is still to come. Taking it back would leave the interpreter looking for it
+            # for ever, and Python 3.11 hangs then in a debugger: ask for it again, in place of the first, and wait.
+            _interrupt(self.thread, _Interrupt)
+            while True:
+                pass
+        except _Interrupt:
+            pass
         raise CallbackTimeoutError(self.message) from None
 
     def _ring(self):
@@ -152,9 +159,8 @@ class _Interrupt(BaseException):
     """Raised by `watched` in a callback that takes too long."""
 
 
-def _interrupt(thread: int, kind: type | None) -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread),
-                                               ctypes.py_object(kind) if kind is not None else None)
+def _interrupt(thread: int, kind: type) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(kind))
 
 
 __all__ = ["CallbackStats", "CallbackTimeoutError", "callback_stats", "callback_timeout", "reset_callback_stats"]
