@@ -112,7 +112,7 @@ LINES = {
         "jax.linear_transpose(lambda c: jnp.cumsum(c, 0) * {lit}, {f})({f})", "jax.linear_transpose(lambda c: lax.scan(lambda s, t: (s + t, s), jnp.zeros_like(c[0]), c)[1], {f})({f})", "jax.linear_transpose(lambda c: jnp.where({mask}, c, 0), {f})({f})",
         "(lambda r: (r.__setitem__(..., r[...] * 2), r[...])[1])(jax.new_ref({x}))", "jax.grad(lambda c: (lambda r: (r.__setitem__(..., r[...] * c), r[...].sum())[1])(jax.new_ref(c)))({f})", "jax.jit(lambda c: (lambda r: (r.__setitem__(0, {lit}), r[...])[1])(jax.new_ref(c)))({x})",
         "jnp.vectorize(lambda c, t: {body c,t})({x}, {y})", "jax.value_and_grad(lambda c: (jnp.sum({body c}), c), has_aux=True)({f})", "jax.jit(lambda c, t: {body c,t}, donate_argnums=0)(jnp.copy({x}), {y})", "jax.jit(jax.vmap(jax.jvp, (None, 0, 0)), static_argnums=0)(lambda c: {body c}, ({f},), ({f},))",
-        *[f"(lambda m: (m.__enter__(), {what}, m.__exit__(None, None, None))[1])({context})" for context in ("jax.enable_x64(True)", "jax.numpy_dtype_promotion('strict')", "jax.numpy_rank_promotion('raise')", "jax.disable_jit()")
+        *[f"{context}(lambda: {what})()" for context in ("jax.enable_x64(True)", "jax.numpy_dtype_promotion('strict')", "jax.numpy_rank_promotion('raise')", "jax.disable_jit()")
           for what in ("jnp.sum({x} * {lit})", "{x} + {y}", "lax.scan(lambda c, t: ({body c}, t), {x}, {y})", "jax.grad(lambda c: jnp.sum({body c}))({f})")],
     ],
     "linear algebra": [
