@@ -118,3 +118,12 @@ ERRORS = [
 def test_errors(kind, text, call):
     with pytest.raises(kind, match=text):
         call()
+
+
+@pytest.mark.parametrize("dtype", ["int4", "uint2"])
+def test_packed_numbers_have_no_layout_of_their_own(dtype):
+    """Programs say how many bits an element takes, arrays do not."""
+    there = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    jax.device_put(np.ones((2, 3), np.float32), Format(Layout((1, 0)), there))  # from now on, layouts are looked at
+    x = jax.device_put(jnp.ones((2, 3), dtype), there)
+    assert jax.jit(lambda x: x)(x).astype(int).tolist() == [[1] * 3] * 2

@@ -55,6 +55,7 @@ class Builder(Protocol):
       portable: whether the program is for a platform by name, to be read or to run elsewhere: rules then write the operation rather than a
         formulation that suits today's compiler.
       vector_atan: whether the compiler's arc tangent is vector code; its other functions are so, or not, in all versions.
+      axis_env: inside a manual region, the mesh axes that collectives name (`transformations.manual.AxisEnv`); None elsewhere.
       out_avals: types of the results of the equation being lowered.
       params: parameters of that equation.
     """
@@ -64,6 +65,7 @@ class Builder(Protocol):
     barriers_last: bool
     portable: bool
     vector_atan: bool
+    axis_env: Any
     out_avals: Sequence[AbstractValue]
 
     def emit(self, text: str, *operands: Value, out: AbstractValue | Sequence[AbstractValue], attrs: str = "") -> Any:

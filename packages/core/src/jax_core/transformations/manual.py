@@ -411,10 +411,10 @@ def env_of(b: Builder, axes: Sequence[AxisName]) -> AxisEnv:
     Raises:
       NameError: ``axes`` are not axes of a mesh, so there is nothing to lower to.
     """
-    env: Any = getattr(getattr(b, "module", None), "axis_env", None)
+    env: AxisEnv | None = b.axis_env
     missing = [a for a in axes if env is None or a not in env.manual]
-    if missing:
-        raise NameError(f"Found an unbound axis name: {missing[0]}. The program that is being compiled refers to it, but "
+    if env is None or missing:
+        raise NameError(f"Found an unbound axis name: {missing[0] if missing else axes}. The program that is being compiled refers to it, but "
                         "it is mapped neither by jax.vmap nor by jax.shard_map or jax.pmap.")
     return env
 

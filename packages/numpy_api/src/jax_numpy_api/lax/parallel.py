@@ -2,7 +2,7 @@
 
 Under vmap a collective becomes an ordinary operation on the mapped axis: a sum, a transpose, a gather. Across devices it
 is one StableHLO collective over the groups of devices that differ in the named axes only; which these are, the program
-that maps over the mesh says (`AxisEnv`, in `module.axis_env` of the builder).
+that maps over the mesh says (`AxisEnv`, in `axis_env` of the builder).
 
 What they lower to depends on the mesh and not on their parameters alone, hence ``cacheable=False``.
 

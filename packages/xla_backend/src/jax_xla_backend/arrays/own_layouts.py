@@ -47,13 +47,22 @@ def _usual(dtype: Any, shape: tuple[int, ...], device: Any) -> Any:
     return device.client.get_default_layout(dtype, shape, device)
 
 
+def alike(one: Any, other: Any) -> bool:
+    """Whether two of jaxlib's layouts are the same but for the size of packed elements: programs say that they pack those smaller
+    than a byte, arrays do not, and the runtime converts."""
+    if one == other:
+        return True
+    unpacked = [Layout.from_pjrt_layout(layout).update(sub_byte_element_size_in_bits=0) for layout in (one, other)]
+    return unpacked[0] == unpacked[1]
+
+
 def own_layout(x: object) -> Layout | None:
     """How ``x`` is stored, None where that is as usual."""
     if not _expected or type(x) is not ArrayImpl or x.is_deleted():
         return None
     stored = x._pjrt_layout
     usual = _usual(x.dtype, x._sharding.shard_shape(x.shape), x._sharding._addressable_device_assignment[0])
-    return None if stored is None or stored == usual else Layout.from_pjrt_layout(stored)
+    return None if stored is None or alike(stored, usual) else Layout.from_pjrt_layout(stored)
 
 
 def own_format(x: Any) -> Format | None:
@@ -106,7 +115,7 @@ def check(args: Sequence[Any], stored: dict[int, Any], name: str) -> None:
       stored: jaxlib's layouts of the arguments that the program takes.
     """
     for i, layout in stored.items():
-        if type(args[i]) is ArrayImpl and args[i]._committed and args[i]._pjrt_layout != layout:
+        if type(args[i]) is ArrayImpl and args[i]._committed and not alike(args[i]._pjrt_layout, layout):
             _complain(name, i, args[i], Layout.from_pjrt_layout(layout), "")
 
 

@@ -33,6 +33,7 @@ from .types import as_dtype, dense_text, element_constant, is_extended, type_tex
 from .values import Value, new_value, operand_types
 
 if TYPE_CHECKING:
+    from jax_core.transformations.manual import AxisEnv
     from jax_core.representation.primitive import Primitive
     from jax_core.representation.typing import DTypeLike, Placement, ShardingLike
 
@@ -73,6 +74,11 @@ class Builder:
     def portable(self) -> bool:
         """Whether the program was asked for by the name of a platform, as exports are."""
         return self.module.portable
+
+    @property
+    def axis_env(self) -> AxisEnv | None:
+        """The mesh axes that collectives name, inside a manual region."""
+        return self.module.axis_env
 
     @property
     def vector_atan(self) -> bool:

@@ -118,7 +118,7 @@ class LoadedProgram:
                 raise RuntimeError(array.deleted_message(x))
             inputs.append(x)
         if own_layouts.expected():
-            inputs = [x if x._pjrt_layout == stored else put(x, None, Format(Layout.from_pjrt_layout(stored), x._sharding))
+            inputs = [x if own_layouts.alike(x._pjrt_layout, stored) else put(x, None, Format(Layout.from_pjrt_layout(stored), x._sharding))
                       for x, stored in zip(inputs, self.stored())]
         if self.calls_host:
             host_calls.wait_for(inputs)
