@@ -48,7 +48,7 @@ def deriv_prop(prim: Any, deriv: Callable[..., Any], primals_in: Sequence[Any], 
 def fact(n: int) -> int:
     """``n!``"""
 def jet(fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[object], factorial_scaled: bool = True, **_: Any) -> tuple[Any, Any]:
-    """The derivatives of ``fun`` along a curve, up to any order: Taylor-mode forward differentiation."""
+    """Value and higher derivatives of ``fun`` at the start of a curve, all in one pass of Taylor mode."""
 def jet2(fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[object], *, factorial_scaled: bool = False, **_: Any) -> tuple[Any, Any]:
     """partial(func, *args, **keywords) - new function with partial application of the given arguments and keywords."""
 def jet_fun(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:

@@ -48,7 +48,7 @@ def fact(n: int) -> int:
 
 def jet(fun: Callable[..., PyTree], primals: Sequence[PyTree], series: Sequence[object], factorial_scaled: bool = True,
         **_: Any) -> tuple[Any, Any]:
-    """The derivatives of ``fun`` along a curve, up to any order: Taylor-mode forward differentiation.
+    """Value and higher derivatives of ``fun`` at the start of a curve, all in one pass of Taylor mode.
 
     For a curve ``x(t)`` with ``x(0) = primals[i]`` and derivatives ``series[i]``, these are the value and the derivatives of
     ``fun(x(t))`` at ``t = 0``. The cost grows with the square of the order, where nested `jvp` doubles for each order.
@@ -71,8 +71,9 @@ def jet(fun: Callable[..., PyTree], primals: Sequence[PyTree], series: Sequence[
     Sources: Griewank, Walther, "Evaluating Derivatives", 2nd ed., chapter 13; Faa di Bruno's formula.
 
     >>> from jax.experimental.jet import jet
-    >>> jet(jnp.sin, (0.0,), ((1.0, 0.0, 0.0),))  # the derivatives along the line x = t
-    (Array(0., dtype=float32, weak_type=True), [Array(1., dtype=float32, weak_type=True), Array(0., dtype=float32, weak_type=True), Array(-1., dtype=float32, weak_type=True)])
+    >>> value, derivatives = jet(jnp.sin, (0.0,), ((1.0, 0.0, 0.0),))  # along the line x = t
+    >>> [d.item() for d in derivatives]
+    [1.0, 0.0, -1.0]
     """
     if len(primals) != len(series):
         raise ValueError(f"jet: {len(primals)} primals and {len(series)} series; give one series for each argument")

@@ -76,15 +76,10 @@ class Shard:
         return f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}{data})"
 
 
-# Numbers of device types in the DLPack standard.
 class DLDeviceType(enum.IntEnum):
     """Numbers of device types in the DLPack standard."""
 
-    kDLCPU = 1
-    kDLCUDA = 2
-    kDLCUDAHost = 3
-    kDLROCM = 10
-    kDLROCMHost = 11
+    kDLCPU, kDLCUDA, kDLCUDAHost, kDLROCM, kDLROCMHost = 1, 2, 3, 10, 11
 
 
 if TYPE_CHECKING:
