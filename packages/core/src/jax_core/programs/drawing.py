@@ -97,7 +97,7 @@ def _graph(jaxpr: Jaxpr) -> tuple[list[_Box], list[tuple[list[_Box], Any]]]:
     for eqn in jaxpr.eqns:
         name = eqn.params.get("name")
         label = f"{eqn.primitive.name} {name}" if isinstance(name, str) else eqn.primitive.name
-        holds = any(True for _ in jaxprs_in_params(eqn.params))
+        holds = bool(jaxprs_in_params(eqn.params))
         box = add(_Box(label, "call" if holds else "", 1, str(eqn.source_info)), eqn.invars)
         source.update((v, box) for v in eqn.outvars if type(v) is not DropVar)
     last = max((b.row for b in boxes), default=0) + 1

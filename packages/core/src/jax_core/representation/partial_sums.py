@@ -28,7 +28,6 @@ class Sums(NamedTuple):
     reduced: frozenset = frozenset()
     kind: UnreducedKind | None = None
 
-
     @staticmethod
     def of_manual(kind: ManualAxisType) -> Sums:
         """Those of a value inside a manual region."""

@@ -39,8 +39,7 @@ from ..traces.structural import reduce_sum
 from ..traces.trace import Tracer
 
 if TYPE_CHECKING:
-    from ..interfaces import Value
-    from ..interfaces import Builder
+    from ..interfaces import Builder, Value
 
 AxisName = Hashable
 Groups = Sequence[Sequence[int]] | None

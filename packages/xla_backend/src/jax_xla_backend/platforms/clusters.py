@@ -78,8 +78,8 @@ def _tpu(env: Environment) -> Place | None:
     if not hosts or "TPU_WORKER_ID" not in env:
         return None
     slices, mine = int(env.get("MEGASCALE_NUM_SLICES", "1")), int(env.get("MEGASCALE_SLICE_ID", "0"))
-    leader = env.get("MEGASCALE_COORDINATOR_ADDRESS", hosts[0]).rpartition(":")[0] or env.get("MEGASCALE_COORDINATOR_ADDRESS", hosts[0])
-    return Place(f"{leader if slices > 1 else hosts[0]}:{TPU_PORT}", slices * len(hosts), mine * len(hosts) + int(env["TPU_WORKER_ID"]))
+    leader = env.get("MEGASCALE_COORDINATOR_ADDRESS", hosts[0]) if slices > 1 else hosts[0]
+    return Place(f"{re.sub(r':[0-9]+$', '', leader)}:{TPU_PORT}", slices * len(hosts), mine * len(hosts) + int(env["TPU_WORKER_ID"]))
 
 
 def _mpi4py(_: Environment) -> Place:

@@ -25,7 +25,7 @@ class LoadedProgram:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "on_buffers", "name", "upgrade")
+                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "on_buffers", "name", "upgrade", "_stored")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
@@ -52,6 +52,7 @@ class LoadedProgram:
     def _prepare(self, in_shardings: Sequence[Sharding], out_shardings: Any, name: str) -> None:
         module = self.module
         self.facts = module.facts
+        self._stored: list[Any] | None = None
         if self.facts.layouts is not None:
             own_layouts.expect()
         self.in_shardings = list(in_shardings)
@@ -133,8 +134,10 @@ class LoadedProgram:
         return outs
 
     def stored(self) -> list[Any]:
-        """jaxlib's layouts of the constants and the kept inputs."""
-        return self.loaded.get_parameter_layouts()[len(self.facts.ordered_effects):]
+        """jaxlib's layouts of the constants and the kept inputs; asked for once, as each call compares them."""
+        if self._stored is None:
+            self._stored = self.loaded.get_parameter_layouts()[len(self.facts.ordered_effects):]
+        return self._stored
 
     @property
     def repeatable(self) -> bool:
@@ -154,7 +157,7 @@ class LoadedProgram:
     def _take_over(self, upgrade: tiered_compilation.Upgrade) -> None:
         """Run the full code from now on, or the quick code for good if there is no other."""
         if upgrade.full is not None:
-            self.loaded = upgrade.full
+            self.loaded, self._stored = upgrade.full, None
         self.upgrade = None
 
     def _run_with_effects(self, inputs: list) -> list[ArrayImpl]:
