@@ -64,6 +64,12 @@ def check_source(session: nox.Session) -> None:
     session.run("mypy", "--no-error-summary", "--strict", "--follow-imports=silent", "packages/core/src/jax_core/interfaces.py")
 
 
+def build_site(session: nox.Session) -> None:
+    """Run every program of the pages and write the site; a warning of Sphinx is an error."""
+    session.run("python", "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "build/docs", *session.posargs,
+                env={"TF_CPP_MIN_LOG_LEVEL": "3"})
+
+
 @nox.session
 def demo(session: nox.Session) -> None:
     """Train on real handwritten digits; writes digits.png."""
@@ -73,11 +79,14 @@ def demo(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Everything on CPU, after the checks that read the source alone."""
-    install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, *CHECKERS, "rich", "cloudpickle", "absl-py")
-    if not session.posargs:
+    """Everything on CPU: the checks that read the source alone, the tests, and the site with warnings as errors."""
+    whole = not session.posargs
+    install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, *(CHECKERS + SITE_TOOLS if whole else []), "rich", "cloudpickle", "absl-py")
+    if whole:
         check_source(session)
     run_tests(session, "packages", "tests")
+    if whole:
+        build_site(session)
 
 
 @nox.session
@@ -188,8 +197,7 @@ def aot_cuda(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """The site, into build/docs: every program on its pages is run, every link inside is checked, warnings are errors."""
     install(session, ALL, *DEMO_TOOLS, *SITE_TOOLS, "scipy>=1.13")
-    session.run("python", "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "build/docs", *session.posargs,
-                env={"TF_CPP_MIN_LOG_LEVEL": "3"})
+    build_site(session)
     session.log("open build/docs/index.html")
 
 

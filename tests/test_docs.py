@@ -162,7 +162,7 @@ def _broken(page):
 
 
 def test_links_lead_somewhere(site):
-    """On every page, to pages and to headings; Sphinx, which is not installed where this runs, checks them again."""
+    """On every page, to pages and to headings; Sphinx checks them again when it builds the site."""
     pages = list(site.rglob("*.md"))
     assert len(pages) > 50 and [link for page in pages for link in _broken(page)] == []
 
