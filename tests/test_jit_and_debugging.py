@@ -1,6 +1,8 @@
 """jit with unusual arguments, lowering for other platforms, and the tools that watch a running program."""
+import copy
 import functools
 
+import cloudpickle
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -65,6 +67,18 @@ def test_donated_arguments_are_consumed(kw, by_name):
     assert np.allclose(out, THREE + 1) and x.is_deleted()
     with pytest.raises((RuntimeError, ValueError), match="donated|deleted"):  # jaxlib 0.10 finds it in a warm call, as a ValueError
         x + 1
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda f: cloudpickle.loads(cloudpickle.dumps(f))], ids=["copy", "deepcopy", "cloudpickle"])
+@pytest.mark.parametrize("kw", [{}, dict(donate_argnums=0), dict(static_argnames="n", donate_argnames="x"), dict(inline=True)], ids=str)
+def test_a_jitted_function_is_copied_and_pickled_with_its_options(again, kw):
+    jitted = jax.jit(lambda x, n=2: x * n, **kw)
+    jitted(jnp.ones(3))
+    copied = again(jitted)
+    x = jnp.ones(3)
+    assert np.allclose(copied(x, n=3), 3) and x.is_deleted() == ("donate_argnums" in kw or "donate_argnames" in kw)
+    lowered = copied.lower(jnp.ones(3))
+    assert lowered.args_info[0][0].donated == ("donate_argnums" in kw or "donate_argnames" in kw)
 
 
 def test_recursion():

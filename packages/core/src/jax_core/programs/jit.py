@@ -89,7 +89,11 @@ def _jitted(fun, in_shardings, out_shardings, static_argnums, static_argnames, d
 
     wrapped = backends.get().dispatcher(fun, miss, options.static_argnums, options.static_argnames, name_of(fun),
                                         options.key(), donate_argnums=options.donate_argnums, donate_argnames=options.donate_argnames)
-    return _add_methods(wrapped, fun, options)
+    _add_methods(wrapped, fun, options)
+    made_from = (fun, in_shardings, out_shardings, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused,
+                 device, backend, inline, compiler_options, in_block)
+    wrapped.__reduce_ex__ = lambda protocol: (_jitted, made_from)  # picklers of functions (cloudpickle) jit the function anew where it arrives
+    return wrapped
 
 
 def pjit(fun: Callable[..., PyTree], in_shardings: PyTree = None, out_shardings: PyTree = UNSPECIFIED,
@@ -131,7 +135,6 @@ def _add_methods(wrapped, fun, options):
     functools.update_wrapper(wrapped, fun, updated=())
     wrapped.trace, wrapped.lower, wrapped.eval_shape, wrapped.clear_cache = trace, lower, eval_shape, clear_cache
     wrapped.__wrapped__ = fun
-    return wrapped
 
 
 def inlined(fun: Callable[..., PyTree] | None = None, *, static_argnums: int | Sequence[int] = (),

@@ -7,6 +7,7 @@ if the call may be repeated without Python, a record of what to execute.
 from __future__ import annotations
 
 import threading
+import types
 from typing import Any, Callable, Hashable, NamedTuple, Sequence
 
 from jax_core.interfaces import FastCall
@@ -81,22 +82,30 @@ def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], sta
                          tree.registry, _place_argument, _eager_cache if eager else _cache)
 
     call = new(host_calls.misses(checked_miss, record, new), key)
-    return _donating(call, name, donate_argnums, donate_argnames) if donate_argnums or donate_argnames else call
+    return _Donating(call, name, donate_argnums, donate_argnames) if donate_argnums or donate_argnames else call
 
 
-def _donating(call: Any, name: str, argnums: Sequence[int], argnames: Sequence[str]) -> Callable:
+class _Donating:
     """``call``, after which the arrays that it consumed say so when they are used, in another such call too.
 
     jaxlib's own dispatcher may report a bad buffer, on stderr too, without a word about where it went.
     """
-    def donating(*args, **kwargs):
-        given = [args[i] for i in argnums if -len(args) <= i < len(args)]
-        given += [kwargs[n] for n in argnames if n in kwargs]
+
+    def __init__(self, call: Any, name: str, argnums: Sequence[int], argnames: Sequence[str]):
+        self._call, self._name, self._argnums, self._argnames = call, name, argnums, argnames
+        self._cache_size, self._clear_cache = call._cache_size, call._clear_cache
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        given = [args[i] for i in self._argnums if -len(args) <= i < len(args)]
+        given += [kwargs[n] for n in self._argnames if n in kwargs]
         try:
             leaves = tree.tree_leaves(given)
             _check_not_donated(leaves)
             try:
-                result = call(*args, **kwargs)
+                result = self._call(*args, **kwargs)
             except (RuntimeError, ValueError) as error:
                 if "deleted or donated" in str(error):  # two threads at once: jaxlib lets one have the buffer
                     _check_not_donated(leaves)
@@ -104,11 +113,8 @@ def _donating(call: Any, name: str, argnums: Sequence[int], argnames: Sequence[s
         except Exception as error:
             shorten(error)
             raise
-        mark_donated(leaves, name)
+        mark_donated(leaves, self._name)
         return result
-
-    vars(donating).update(_cache_size=call._cache_size, _clear_cache=call._clear_cache)
-    return donating
 
 
 def _check_not_donated(leaves: Sequence[Any]) -> None:
