@@ -293,3 +293,15 @@ def test_odd_exceptions_arrive_whole(name, wrap, call, caplog):
     assert info.value is given or info.value.__cause__ is given and info.value.args == given.args
     caplog.text.encode()  # what is logged can be written to a file
     assert jit(lambda x: pure_callback(lambda a: a, x, x))(1.0) == 1.0
+
+
+@pytest.mark.parametrize("kind, call", [("pure_callback", lambda f, x: pure_callback(f, x, x)), ("io_callback", lambda f, x: io_callback(f, x, x))])
+def test_a_failure_is_logged_under_one_message_with_its_traceback(kind, call, caplog):
+    def fails(x):
+        raise ValueError("no such thing")
+    with pytest.raises(ValueError, match="no such thing"):
+        block_until_ready(jit(lambda x: call(fails, x))(np.ones(3, np.float32)))
+        effects_barrier()
+    (record,) = [r for r in caplog.records if r.name == "jax._src.callback"]
+    assert record.getMessage() == f"jax.{kind} failed" and record.exc_info is None
+    assert "in fails" in caplog.text and "ValueError: no such thing" in caplog.text

@@ -57,14 +57,25 @@ def carrier(error: BaseException, kind: str) -> CallbackFailed:
     if _runtime_error is None:
         install()
     if isinstance(error, Exception):
-        text = "".join(traceback.format_exception(error))  # not the exception, which whoever keeps the record would keep alive
-        _log.error("jax.%s failed: %s", kind, _encodable(text))
+        _log_failure(error, kind)
     number = next(_numbers)
     with _lock:
         _pending[number] = error, not _in_thread_of_runtime()
         if len(_pending) > _LIMIT:
             del _pending[next(iter(_pending))]
     return CallbackFailed(f"{_MARK.format(number)}: {type(error).__name__}: {_text(error)}")
+
+
+def _log_failure(error: Exception, kind: str) -> None:
+    """A record whose message is the same for all failures of a ``kind``, so that a filter can know it, with the traceback as its text.
+
+    The exception itself is not in it: whoever keeps the record would keep that alive, and all that its frames hold.
+    """
+    if _log.isEnabledFor(logging.ERROR):
+        file, line, function, _ = _log.findCaller()
+        record = _log.makeRecord(_log.name, logging.ERROR, file, line, "jax.%s failed", (kind,), None, function)
+        record.exc_text = _encodable("".join(traceback.format_exception(error)))
+        _log.handle(record)
 
 
 def _text(error: BaseException) -> str:
