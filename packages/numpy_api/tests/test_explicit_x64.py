@@ -33,3 +33,25 @@ def test_widths(width, calls):
         assert found == dict.fromkeys(found, width)
         assert int(jnp.int64(1 << 40)) == 1 << 40
         assert float(jit(lambda: jnp.full(1, 0.1, jnp.float64))()[0]) == 0.1
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: jnp.expand_dims(x, 1), lambda x: lax.slice(x, (0,), (2,)), lambda x: lax.reshape(x, (3, 1)), lambda x: jnp.broadcast_to(x, (2, 3)),
+    lambda x: jnp.take(x, 0), lambda x: jnp.outer(x, x), lambda x: x + x])
+def test_an_array_of_64_bits_holds_them_where_x64_is_off(call):
+    with flags.enable_x64(True):
+        x = jnp.array([1e-300, 2.0, 1 / 3])
+    with flags.enable_x64(False):
+        got = call(x)
+        assert got.dtype == np.asarray(got).dtype == np.float64 and np.asarray(got).min() < 1e-290
+        assert np.all(np.asarray(got + got) == 2 * np.asarray(got))
+
+
+@pytest.mark.parametrize("fun", [nn.softplus, nn.relu, nn.gelu, nn.elu, jnp.sinc, jnp.mean, jnp.var, jnp.sum, lambda x: jnp.logaddexp(x, 1.0), lambda x: x + 1])
+def test_a_weak_number_of_64_bits_narrows_where_x64_is_off(fun):
+    def program(x):
+        with flags.enable_x64(True):
+            y = x * 1.5
+        return fun(y)
+    with flags.enable_x64(False):
+        assert jit(program)(0.5).dtype == np.float32 and np.allclose(jit(program)(0.5), fun(jnp.float32(0.75)))

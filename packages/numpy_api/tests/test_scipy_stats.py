@@ -98,3 +98,16 @@ def test_statistics(axis):
     for method in ("average", "min", "max", "dense", "ordinal"):
         np.testing.assert_array_equal(stats.rankdata(a, method, axis=axis), scipy.stats.rankdata(a, method, axis=axis))
     np.testing.assert_allclose(stats.sem(a, axis=axis), scipy.stats.sem(a, axis=axis), rtol=1e-6)
+
+
+@pytest.mark.parametrize("a, slope", [([2.0, 1.0, 2.0, 3.0], [1, 0, 0, 0]), ([np.nan, 1.0, np.nan], [1, 0, 0]), ([3.0, 1.0], [0, 1])])
+def test_the_slope_of_a_mode_is_at_its_first_occurrence(a, slope):
+    np.testing.assert_array_equal(grad(lambda a: stats.mode(a).mode)(jnp.array(a)), slope)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32"])
+@pytest.mark.parametrize("x64", [False, True])
+def test_a_mode_of_nothing_is_of_the_default_dtype(dtype, x64):
+    with flags.enable_x64(x64):
+        found = stats.mode(jnp.zeros((0, 2), dtype))
+        assert {x.dtype for x in found} == {np.dtype("float64" if x64 else "float32")} and np.isnan(found.mode).all() and not found.count.any()

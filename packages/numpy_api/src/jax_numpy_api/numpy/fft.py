@@ -66,7 +66,7 @@ def _transform_core(a, name, kind, s, axes, norm):
         a, = promote_dtypes_complex(a)
     a = _wide(as_array(a))
     if not axes:
-        return a
+        return lax.convert_element_type(a, a.dtype)  # no longer weak
     last = len(axes)
     a = moveaxis(a, axes, tuple(range(a.ndim - last, a.ndim)))
     full = list(a.shape[a.ndim - last:])

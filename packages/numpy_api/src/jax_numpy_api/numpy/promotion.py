@@ -144,10 +144,17 @@ def joined(*args: Any) -> tuple[Any, bool]:
     try:
         return _join_cache[key]
     except KeyError:
-        result = _join_cache[key] = dtypes.lattice_result_type(*map(unwrapped, args))
+        result = _join_cache[key] = _joined(args)
         return result
     except TypeError:
-        return dtypes.lattice_result_type(*map(unwrapped, args))
+        return _joined(args)
+
+
+def _joined(args: Sequence[Any]) -> tuple[Any, bool]:
+    """Operands of 64 bits, from a part of the program where these are on, keep them only among themselves where they are off."""
+    dtype, weak = dtypes.lattice_result_type(*map(unwrapped, args))
+    alike = not weak and all(getattr(x, "dtype", None) == dtype for x in args)
+    return dtype if alike else dtypes.explicit_dtype(dtype), weak
 
 
 def joined_in_product(preferred: object, *args: Any) -> tuple[Any, bool]:
@@ -177,7 +184,7 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
             return _literal(x, dtype)
         value = unwrapped(x)
         return convert(foreign_value(x) if value is x else value, dtype, weak)
-    if x.dtype == dtype:
+    if x.dtype == dtype and (not weak or x.weak_type):
         return x
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak, sharding=None)
 

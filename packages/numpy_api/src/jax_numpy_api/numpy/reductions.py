@@ -77,6 +77,12 @@ def _masked(name: str, a: Any, where: Any, fill: Any) -> Any:
 _NARROW = (np.dtype(np.float16), np.dtype(dtypes.bfloat16))
 
 
+def _own_dtype(a: Any) -> tuple[Any, bool]:
+    """The dtype of ``a`` and whether it is weak; of 64 bits only where these are on."""
+    dtype, weak = dtypes.dtype_and_weak_type(a)
+    return dtypes.explicit_dtype(dtype), weak
+
+
 def _sum_dtype(dtype: Any, promote_integers: bool = True) -> Any:
     """The dtype that a sum has: booleans and narrow integers are added up in the default integer."""
     if dtype == np.bool_:
@@ -94,7 +100,7 @@ def _prepared(name: str, a: Any, dtype: Any, promote: bool = True) -> tuple:
     """``a`` in the dtype to accumulate in, and the dtype of the result with its weakness."""
     check_arraylike(name, a)
     a = unwrapped(a)
-    own, weak = dtypes.dtype_and_weak_type(a)
+    own, weak = _own_dtype(a)
     result = dtype if dtype is not None else _sum_dtype(own, promote)
     compute = np.dtype(np.float32) if result in _NARROW else result
     if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(compute, np.complexfloating):
@@ -336,7 +342,7 @@ def _size(shape: tuple, axes: tuple) -> int:
 
 def _mean_core(name, a, axis, dtype, keepdims, where):
     a = strong(unwrapped(a))
-    own, weak = dtypes.dtype_and_weak_type(a)
+    own, weak = _own_dtype(a)
     result = _to_inexact(own) if dtype is None else dtype
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
         result = dtype
@@ -453,7 +459,7 @@ def _aligned_weights(a, weights, axis):
 def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
     check_arraylike(name, a)
     a = unwrapped(a)
-    own, weak = dtypes.dtype_and_weak_type(a)
+    own, weak = _own_dtype(a)
     result = dtypes.to_floating_dtype(_to_inexact(own)) if dtype is None else _to_inexact(dtype)
     compute = _to_inexact(own) if dtype is None else _variance_dtype(own, dtype)
     if compute in _NARROW:
@@ -675,7 +681,7 @@ def _running(name, a, axis, dtype, fill_nan):
     check_arraylike(name, a)
     a = unwrapped(a)
     a = strong(a)
-    own, weak = dtypes.dtype_and_weak_type(a)
+    own, weak = _own_dtype(a)
     if fill_nan is not None:
         a = _without_nan(name, a, fill_nan)
     result = dtype if dtype is not None else dtypes.default_int_dtype() if own == np.bool_ else own

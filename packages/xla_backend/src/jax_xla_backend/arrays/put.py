@@ -31,7 +31,7 @@ from ..placement.layout import AutoLayout, Format, Layout, Space
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 
-_put_cpp = functools.partial(_jax.batched_device_put, enable_x64=True)  # we narrow where narrowing is due
+put_cpp = functools.partial(_jax.batched_device_put, enable_x64=True)  # we narrow where narrowing is due
 _COPY = _jax.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
 _ALIAS = _jax.HostBufferSemantics.ZERO_COPY
 _NUMBERS = (int, float, complex, np.generic)
@@ -96,7 +96,7 @@ def from_host(x: np.ndarray, weak_type: bool = False) -> Any:
         where = default_placement()
         if mesh.ever_used() and (everywhere := _mesh_for_new(x.ndim)) is not None:
             return _distribute(x, ShapedArray(x.shape, dtype, weak_type), everywhere, _ALIAS)
-    return _put_cpp(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False)
+    return put_cpp(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False)
 
 
 def put(x: Any, aval: Any = None, placement: object = None, may_alias: bool = False, on_mesh: bool = True) -> Any:
@@ -142,7 +142,7 @@ def put(x: Any, aval: Any = None, placement: object = None, may_alias: bool = Fa
             where = default_placement()
             if on_mesh and mesh.ever_used() and (everywhere := _mesh_for_new()) is not None:
                 return _distribute(value, aval, everywhere, how)
-        return _put_cpp(aval, where.sharding, [value], where.devices, False, False, how)
+        return put_cpp(aval, where.sharding, [value], where.devices, False, False, how)
     if isinstance(placement, Format) and placement.layout is not None:
         return _laid_out(_distribute(value, aval, as_sharding(placement), how), placement)
     return _distribute(value, aval, as_sharding(placement), how)
@@ -276,14 +276,14 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
     """
     devices, aval = sharding._addressable_device_assignment, typed(aval, sharding)
     if len(sharding._internal_device_list) == 1:
-        return _put_cpp(aval, sharding, [value], list(devices), True, False, how)
+        return put_cpp(aval, sharding, [value], list(devices), True, False, how)
     _check_fits(value.shape, sharding)
     parts = sharding.addressable_devices_indices_map(value.shape)
     if is_unreduced(sharding):
-        return _put_cpp(aval, sharding, _addends(value, sharding, parts), list(devices), True)
+        return put_cpp(aval, sharding, _addends(value, sharding, parts), list(devices), True)
     if how == _COPY:
         value = value.copy()
-    return _put_cpp(aval, sharding, [np.asarray(value[parts[d]]) for d in devices], list(devices), True)
+    return put_cpp(aval, sharding, [np.asarray(value[parts[d]]) for d in devices], list(devices), True)
 
 
 def _addends(value: np.ndarray, sharding: Sharding, parts: Mapping) -> list[np.ndarray]:

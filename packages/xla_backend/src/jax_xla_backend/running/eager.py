@@ -20,10 +20,9 @@ from . import stages
 from ..arrays import transfer_guards
 from ..arrays import put as _put
 from ..arrays.array import ArrayImpl, check_not_deleted, host_value
+from ..arrays.put import put_cpp
 from .dispatch import dispatcher
-from ..jaxlib_compat import _jax
 
-_put_cpp = _jax.batched_device_put
 _LIMIT = 8192
 _calls: dict[Any, Any] = {}
 _ONE = tree.structure(0)
@@ -157,7 +156,7 @@ def _wrap(value: Any, aval: ShapedArray, sharding: Any, devices: Sequence[Any], 
         value = np.asarray(value, aval.dtype)
     if not value.dtype.itemsize:  # float0
         return value
-    return _put_cpp(aval, sharding, [value], devices, committed)
+    return put_cpp(aval, sharding, [value], devices, committed)
 
 
 def _view(x: ArrayImpl) -> np.ndarray | None:

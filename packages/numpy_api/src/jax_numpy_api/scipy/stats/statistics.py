@@ -64,12 +64,13 @@ def _mode(a, axis, omit, keepdims):
     counts = index - first + 1
     nan = jnp.isnan(x) if jnp.issubdtype(x.dtype, jnp.inexact) else jnp.zeros(x.shape, bool)
     counts = jnp.where(nan, 0, counts)
-    best = jnp.argmax(counts, -1, keepdims=True)
-    value = jnp.take_along_axis(x, best, -1)[..., 0]
-    count = jnp.take_along_axis(counts, best, -1)[..., 0]
+    best = jnp.argmax(counts, -1, keepdims=True)  # the last of them
+    count = jnp.take_along_axis(counts, best, -1)
     if not omit and jnp.issubdtype(x.dtype, jnp.inexact):
-        bad = jnp.any(nan, -1)
-        value, count = jnp.where(bad, np.nan, value), jnp.where(bad, jnp.sum(nan, -1), count)
+        nans = jnp.sum(nan, -1, keepdims=True)
+        best, count = jnp.where(nans > 0, n - 1, best), jnp.where(nans > 0, nans, count)
+    value = jnp.take_along_axis(x, best - jnp.maximum(count - 1, 0), -1)[..., 0]  # the first that was given, so that the slope is its
+    count = count[..., 0]
     if keepdims:
         full = tuple(1 if axis is None or i == axis else k for i, k in enumerate(shape)) or (1,)
         value, count = value.reshape(full), count.reshape(full)
@@ -82,8 +83,7 @@ def _mode_of_nothing(x, shape, axis, keepdims):
         kept = tuple(1 if axis is None or i == axis else k for i, k in enumerate(shape))
     else:
         kept = x.shape[:-1]
-    dtype = dtypes.to_inexact_dtype(x.dtype)
-    return jnp.full(kept, np.nan, dtype), jnp.zeros(kept, dtype)
+    return jnp.full(kept, np.nan, float), jnp.zeros(kept)
 
 
 def rankdata(a: ArrayLike, method: str = "average", *, axis: int | None = None, nan_policy: str = "propagate") -> Array:
