@@ -172,6 +172,7 @@ def _gamma_jvp(primals, tangents, **params):
     if isinstance(tangents[1], Zero):
         return out, Zero.of(out)
     slope = log_gamma_slope(alpha, out) if params["log_space"] else gamma_slope(alpha, out)
+    slope = lax.select(lax.gt(alpha, lax.full_like(alpha, 0)), slope, lax.full_like(slope, np.nan))  # no distribution has such a shape
     return out, lax.mul(tangents[1], slope)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from .. import backends
 from ..configuration import context, flags
 from ..representation import tree
 from ..representation.arguments import LazyNames, put_static
@@ -199,6 +200,7 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool = True, policy: 
     @boundary(fun)
     def wrapped(*args, **kwargs):
         if flags.disable_jit.value and context.state.trace is EVAL:
+            args, kwargs = tree.tree_map(lambda x: backends.get().put(x) if isinstance(x, np.ndarray) else x, (args, kwargs))
             return fun(*args, **kwargs)
         nums = {i if i >= 0 else i + len(args) for i in static_argnums} & set(range(len(args)))
         static = (tuple((i, args[i]) for i in sorted(nums)),

@@ -16,7 +16,7 @@ from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 from .. import lax
 from .. import numpy as jnp
 from ..numpy.creation import placed
-from ..numpy.promotion import check_arraylike, given_axes, promote_args_inexact, promote_dtypes
+from ..numpy.promotion import canonical_axis, check_arraylike, given_axes, promote_args_inexact, promote_dtypes
 from ..numpy.reductions import shift
 from .exponential_sums import logsumexp
 
@@ -146,6 +146,7 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
 
     Raises:
       TypeError: ``num_classes`` is not a known integer.
+      ValueError: the result has no such axis.
       ShardingTypeError: ``out_sharding`` splits the axes of ``x`` otherwise than ``x`` is split.
 
     >>> jax.nn.one_hot(jnp.array([0, 2]), 3)
@@ -159,7 +160,7 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
         return _one_hot(x, int(num_classes), dtype, axis)
     asked = splits.in_type(structural.resolved(out_sharding), np.ndim(x) + 1)
     if asked is not None:
-        rest = splits.without_axis(asked, axis % (np.ndim(x) + 1)).spec
+        rest = splits.without_axis(asked, canonical_axis(axis, np.ndim(x) + 1)).spec
         if rest.partitions != splits.entries(get_aval(x)):
             raise ShardingTypeError(f"one_hot: out_sharding={out_sharding} must split the axes of x as x is split, but x is "
                                     f"{get_aval(x).str_short()} and its part of the spec is {rest}; reshard x first.")
@@ -169,7 +170,7 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
 @inlined(static_argnums=(1, 2, 3))
 def _one_hot(x, num_classes, dtype, axis):
     x = jnp.asarray(x)
-    axis = axis % (x.ndim + 1)
+    axis = canonical_axis(axis, x.ndim + 1)
     shape = [1] * (x.ndim + 1)
     shape[axis] = num_classes
     classes = jnp.arange(num_classes, dtype=x.dtype).reshape(shape)

@@ -230,7 +230,8 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
             refuse_complex("jnp.full_like", fill_value, kind)
         value = fill_value if isinstance(kind, dtypes.ExtendedDType) else convert(fill_value, kind, weak)
         return placed(_filled(sizes, value, kind, weak), device, out_sharding)
-    return placed(broadcast_to(astype_of(fill_value, kind, weak), sizes), device, out_sharding)
+    value = astype_of(fill_value, kind, weak)
+    return placed(broadcast_to(value if weak else strong(value), sizes), device, out_sharding)
 
 
 # -- from values -------------------------------------------------------------------------------------------------------

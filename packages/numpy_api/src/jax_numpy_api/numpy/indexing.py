@@ -263,10 +263,6 @@ def _fitted(value: Any, plan: Any, what: str) -> Any:
     target = plan.shape
     if target == plan.kept and (own == target or own == ()):
         return broadcast_to(value, target)
-    extra = len(own) - len(target)
-    if extra > 0 and all(n == 1 for n in own[:extra]):  # as NumPy: leading axes of length 1 are ignored
-        value = lax.reshape(value, own[extra:])
-        own = own[extra:]
     try:
         fits = np.broadcast_shapes(own, target) == tuple(target)
     except ValueError:
@@ -340,6 +336,8 @@ def _host_write(x: Any, index: tuple, value: Any) -> Any | None:
         value = convert(value, view.dtype)
     out = view.copy()
     try:
+        if np.ndim(value) > np.ndim(out[index]):  # NumPy would ignore leading axes of length 1
+            return None
         out[index] = value
     except (IndexError, ValueError, TypeError):
         return None

@@ -178,6 +178,8 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
             return _literal(x, dtype)
         return _PYTHON_TYPE[dtypes.short_name(dtype)[0]](x) if dtypes.dtype(x) != dtype else x
     if isinstance(x, (np.ndarray, np.generic)):
+        if weak and isinstance(x, np.generic):
+            return convert(x.item(), dtype, True)
         return x if x.dtype == dtype else _cast_numpy(x, dtype)
     if not isinstance(x, Array):
         if isinstance(x, (int, float, complex)):

@@ -477,11 +477,11 @@ def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
     squares = squares if where is None else select(where, squares, _like(squares, 0))
     total = lax.reduce_sum_p.bind(squares, axes=axes, out_sharding=None) if axes else squares
     count = _degrees_of_freedom(shape, axes, where, ddof, np.dtype(lax.dtype(total)))
-    positive = lax.gt(count, _like(total, 0)) if not isinstance(count, np.generic) else None
-    if positive is None:
-        out = lax.div(total, count) if count > 0 else lax.full_like(total, np.nan)
+    if isinstance(count, np.generic):
+        count = count if count > 0 else count.dtype.type(np.nan)
     else:
-        out = select(positive, lax.div(total, count), _like(total, np.nan))
+        count = select(lax.gt(count, _like(count, 0)), count, _like(count, np.nan))
+    out = lax.div(total, count)  # by NaN: the derivative is NaN too
     if name == "std":
         out = lax.sqrt(out)
     return _kept(convert(out, result), shape, axes, keepdims)
