@@ -11,7 +11,7 @@ from jax_core.export.loading import deserialize
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.references.api import freeze, new_ref
-from jax_core.representation.aval import ShapedArray, typeof
+from jax_core.representation.aval import ShapeDtypeStruct, ShapedArray, typeof
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
@@ -19,7 +19,7 @@ from jax_numpy_api import lax, nn, ops
 from jax_xla_backend.arrays.device_put import device_put, reshard
 from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
 from jax_xla_backend.operations.shard_map.api import shard_map
-from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
+from jax_xla_backend.placement.mesh import AbstractMesh, AxisType, Mesh, set_mesh, use_abstract_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding, make_single_device_sharding
 from jax_xla_backend.platforms.client import devices
@@ -93,6 +93,8 @@ RULES = [
     ("while", lambda a, b: lax.while_loop(lambda x: x.sum() < 0, lambda x: x + 1, a), P("x", "y"), P(), P("x", "y")),
     ("cond", lambda a, b: lax.cond(a.sum() > 0, lambda x: x + 1, lambda x: x, a), P("x", "y"), P(), P("x", "y")),
     ("gradient", lambda a, b: grad(lambda a: jnp.sin(a @ b.T).sum())(a), P("x", "y"), P(), P("x", "y")),
+    ("mapped convolution", lambda a, b: vmap(lambda x: lax.conv_general_dilated(x[None, None], jnp.ones((1, 1, 3)), (1,), "SAME",
+        out_sharding=P(None, None, None)))(a), P("x"), P(), P("x", None, None, None)),
     ("gradient of what is whole", lambda a, b: grad(lambda b: (a @ b.T).sum())(b), P("x"), P(), P(None, None)),
     ("gradient of an update", lambda a, b: grad(lambda a: lax.dynamic_update_slice(a, b, (0, 0)).sum())(a), P("x"), P("x"), P("x", None)),
     ("auto_axes", lambda a, b: auto_axes(lambda x: jnp.cumsum(x, 0) * 2, out_sharding=P("y"))(a), P("x"), P(), P("y", None)),
@@ -344,3 +346,36 @@ def test_constraints_by_specs_name_axes_and_not_devices():
             assert f(X).sharding == on(mesh, "x", "y")
             equation, = f.trace(X).jaxpr.eqns
             assert equation.params["sharding"] == on(mesh.abstract_mesh, "x", "y")
+
+
+def test_a_mesh_named_anew_inside_a_program():
+    renamed = grid().abstract_mesh.update(axis_sizes=(4, 1), axis_names=("a", "b"))
+
+    def f(x):
+        x = jnp.sin(x)
+        with use_abstract_mesh(renamed):
+            seen.append(str(typeof(reshard(x, P(("a", "b"), None)) * 2)))
+            return reshard(x, P(("a", "b"), None)) * 2
+    seen: list = []
+    with set_mesh(grid()):
+        out = jit(f)(put(P("x", "y")))
+        np.testing.assert_allclose(out, 2 * np.sin(X), rtol=1e-6)
+        assert out.sharding.spec == P(("a", "b"), None) and dict(out.sharding.mesh.shape) == {"a": 4, "b": 1} and seen[-1] == "float32[8@(a,b),4]"
+        slope = jit(grad(lambda x: f(x).sum()))(put(P("x", "y")))
+        assert slope.sharding.spec == P("x", "y")
+        np.testing.assert_allclose(slope, 2 * np.cos(X), rtol=1e-5)
+
+
+def test_lowered_text_is_for_the_mesh_in_use():
+    with set_mesh(grid()):
+        lowered = jit(lambda: jnp.zeros((8, 4), out_sharding=P("x", "y"))).lower()
+    assert "num_partitions = 4" in lowered.as_text() and '[{"x"}, {"y"}]' in lowered.as_text()
+    with use_abstract_mesh(AbstractMesh((2,), ("x",), (AxisType.Explicit,))):
+        lowered = jit(lambda x: x * 2).trace(ShapeDtypeStruct((8, 2), np.float32)).lower(lowering_platforms=("tpu",))
+    assert "num_partitions = 2" in lowered.as_text()
+    assert "num_partitions = 1" in jit(lambda x: x * 2).lower(ShapedArray((8,), np.dtype("float32"))).as_text()
+
+
+def test_no_operation_computes_in_pinned_memory():
+    with set_mesh(grid()), pytest.raises(ValueError, match="pinned_host.*jax.device_put"):
+        jnp.full((2,), 0, out_sharding=NamedSharding(grid().abstract_mesh, P("x"), memory_kind="pinned_host"))

@@ -115,6 +115,7 @@ def pjit(fun: Callable[..., PyTree], in_shardings: PyTree = None, out_shardings:
 def _add_methods(wrapped, fun, options):
     @boundary(fun)
     def trace(*args, **kwargs):
+        args, kwargs = stages.types_described((args, kwargs))
         return stages.trace_call(Call(fun, options, args, kwargs))
 
     @boundary(fun)

@@ -7,13 +7,13 @@ from .. import backends
 from ..compat.stages import CompiledHabits, LoweredHabits
 from ..configuration import context
 from ..representation import high, tree
-from ..representation.aval import AbstractRef, AbstractValue, ShapeDtypeStruct, abstract_token, get_aval
+from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, abstract_token, get_aval
 from ..interfaces import Executable, LoweredModule, LowerSpec
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..references.ahead_of_time import ref_program
 from ..references.discharge import pure
 from ..representation.source import name_of
-from ..representation.typing import Placement
+from ..representation.typing import Placement, PyTree
 from ..traces.trace import EVAL
 from ..transformations.high_primitives import on_arrays
 from .call import Call, fast_call, spec_for
@@ -69,6 +69,15 @@ def out_struct(aval: AbstractValue) -> ShapeDtypeStruct | AbstractValue:
     if aval.is_high or aval is abstract_token:
         return aval
     return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=getattr(aval, "placement", None))
+
+
+def types_described(args: PyTree) -> Any:
+    """``args`` with types (`ShapedArray`) among them as descriptions, which stages take as arguments."""
+    def one(x):
+        return ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type, sharding=x.placement) if type(x) is ShapedArray else x
+    if any(type(x) is ShapedArray for x in tree.leaves(args)):
+        return tree.tree_map(one, args)
+    return args  # the very objects: some are static
 
 
 def trace_call(call: Call) -> "Traced":

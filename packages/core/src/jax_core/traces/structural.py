@@ -116,11 +116,15 @@ def _broadcast_splits(prim, avals, outs, params):
 
 
 def check_out_sharding(name: str, out_sharding: Any) -> None:
-    """Raise TypeError unless it is None or names a place: a sharding, a spec, a device, a format, a kind of memory."""
+    """Raise TypeError unless it is None or names a place: a sharding, a spec, a device, a format, a kind of memory; ValueError for a
+    sharding in a memory where nothing is computed."""
     kind = type(out_sharding)
     if out_sharding is not None and not (any(hasattr(kind, a) for a in ("device_set", "UNCONSTRAINED", "device_kind")) or
                                          hasattr(out_sharding, "layout") or isinstance(out_sharding, enum.Enum)):
         raise TypeError(f"{name}: out_sharding={out_sharding!r} is of type {kind.__name__}; give a sharding or a PartitionSpec")
+    if getattr(out_sharding, "memory_kind", None) not in (None, "device", "unpinned_host"):
+        raise ValueError(f"{name}: out_sharding={out_sharding!r} names a kind of memory, where no operation computes; leave memory_kind out, "
+                         "and move the result there by jax.device_put")
 
 
 def resolved(out_sharding: Placement | None) -> Any:

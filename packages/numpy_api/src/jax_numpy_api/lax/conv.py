@@ -347,20 +347,25 @@ def _conv_batch(axis, args, dims, **params):
     groups = params["feature_group_count"] * params["batch_group_count"]
     if dr is None:
         lhs = _merge(lhs, dl, batch, params["batch_group_count"])
-        out = _convolve(lhs, rhs, params)
-        return _unmerge(out, numbers.out_spec[0], axis.size, 1)
+        return _unmerged(axis, lhs, rhs, params, numbers.out_spec[0], 1)
     if dl is None:
         rhs = _merge(rhs, dr, out_axis, groups)
-        out = _convolve(lhs, rhs, params)
-        return _unmerge(out, numbers.out_spec[1], axis.size, groups)
+        return _unmerged(axis, lhs, rhs, params, numbers.out_spec[1], groups)
     rhs = _merge(rhs, dr, out_axis, 1)
-    if params["batch_group_count"] > 1:
-        lhs = _merge(lhs, dl, batch, 1)
-        out = _convolve(lhs, rhs, params, batch_group_count=axis.size * groups)
-    else:
-        lhs = _merge(lhs, dl, feature, 1)
-        out = _convolve(lhs, rhs, params, feature_group_count=axis.size * groups)
-    return _unmerge(out, numbers.out_spec[1], axis.size, 1)
+    kind = "batch_group_count" if params["batch_group_count"] > 1 else "feature_group_count"
+    lhs = _merge(lhs, dl, batch if kind == "batch_group_count" else feature, 1)
+    return _unmerged(axis, lhs, rhs, {**params, kind: axis.size * groups}, numbers.out_spec[1], 1)
+
+
+def _unmerged(axis, lhs, rhs, params, where, groups):
+    """The convolution of operands that hold the mapped axis, which its result has in axis ``where``, with that in front."""
+    asked = params.get("out_sharding")
+    if asked is not None:  # the merged axis is split as its outer part
+        outer = structural.batched_placement(axis, asked, 0).spec.partitions[0] if groups == 1 else None
+        merged = splits.with_axis(splits.without_axis(asked, where), where, outer)
+        params = {**params, "out_sharding": merged}
+    out, front = _unmerge(_convolve(lhs, rhs, params), where, axis.size, groups)
+    return structural.reshard(out, structural.batched_placement(axis, asked, front)), front
 
 
 def _merge(x, mapped, axis, groups):

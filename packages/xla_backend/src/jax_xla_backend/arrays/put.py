@@ -209,8 +209,12 @@ def as_sharding(placement: object, here: Sharding | None = None) -> Sharding:
             raise ValueError(f"device_put: {placement} names axes of a mesh, and none is set; call jax.set_mesh(mesh), or pass "
                              "NamedSharding(mesh, spec)")
         around = mesh.get_abstract_mesh()
-        if around.axis_names == current.axis_names and around.axis_types != current.axis_types and not around.manual_axes:
-            current = current.update(axis_types=around.axis_types)  # inside auto_axes, explicit_axes
+        if around.manual_axes or around.empty:
+            pass
+        elif around.shape_tuple != current.shape_tuple and around.size == current.size:  # inside use_abstract_mesh, which names the devices anew
+            current = mesh.renamed(current, around)
+        elif around.axis_types != current.axis_types and around.axis_names == current.axis_names:  # inside auto_axes, explicit_axes
+            current = current.update(axis_types=around.axis_types)
         return NamedSharding(current, placement)
     raise ValueError(f"device_put: device={placement!r}, of type {type(placement).__name__}, names no place; give a Device, a "
                      "Sharding, a PartitionSpec, a Format or None, or a pytree of such")

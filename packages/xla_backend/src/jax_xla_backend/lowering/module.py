@@ -25,6 +25,7 @@ from jax_core.traces.trace import Tracer, escaped
 
 from . import metadata, templates
 from ..arrays.own_layouts import Layouts, mode
+from ..placement.described_shardings import of_mesh_in_use
 from ..placement.layout import Layout
 from .builder import NONE, Builder
 from .outside_calls import HostTransfer, quoted
@@ -54,6 +55,7 @@ class Module:
       platform: that it is for.
       facts: what was learnt about the program.
       closed: the program.
+      in_use: where whole arrays lie by the mesh that was in use, or None.
     """
 
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None, out_shardings: tuple | None,
@@ -62,6 +64,7 @@ class Module:
         self._layouts = layouts
         self._misfit: str | None = None
         self._everywhere = everywhere
+        self.in_use = of_mesh_in_use()
         self.name = f"jit_{_symbol(spec.name)}"
         used = [True] * len(closed.jaxpr.outvars)
         self._jaxpr, reads = dce(closed.jaxpr, used, keep_inputs=spec.keep_unused)

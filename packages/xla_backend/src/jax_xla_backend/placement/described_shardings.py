@@ -14,7 +14,7 @@ import numpy as np
 from jax_core.representation.manual_axis_type import UnreducedKind
 
 from ..platforms import client
-from .mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, block_mesh, get_abstract_mesh
+from .mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, block_mesh, get_abstract_mesh, get_mesh
 from .partition_spec import PartitionSpec
 from .sharding import NamedSharding, Sharding
 
@@ -111,6 +111,15 @@ def of_block() -> NamedSharding | None:
     return None if here is None else NamedSharding(here, PartitionSpec())
 
 
+def of_mesh_in_use() -> NamedSharding | None:
+    """Where whole arrays lie by the mesh in use; None if there is none, or it has one device."""
+    here: Any = get_abstract_mesh()
+    if here.size <= 1:
+        return None
+    grid = get_mesh()
+    return NamedSharding(grid if grid.size == here.size else here, PartitionSpec())
+
+
 def on_no_mesh(ndim: int) -> NamedSharding:
     """The placement in types that say none: that of the mesh in use, which names no axis, else one on no mesh."""
     here = get_abstract_mesh()
@@ -122,4 +131,4 @@ def _open(ndim: int) -> NamedSharding:
     return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
 
 
-__all__ = ["describe", "device_count", "in_hlo", "in_types", "is_spread", "on_devices", "of_block", "on_mesh", "on_no_mesh"]
+__all__ = ["describe", "device_count", "in_hlo", "in_types", "is_spread", "on_devices", "of_block", "of_mesh_in_use", "on_mesh", "on_no_mesh"]

@@ -306,13 +306,22 @@ _latest: "weakref.WeakValueDictionary[AbstractMesh, Mesh]" = weakref.WeakValueDi
 
 
 def with_devices(mesh: Mesh | AbstractMesh) -> Mesh | None:
-    """A mesh with devices of these axes: the one in use, else the last one whose abstract form was asked for, or None."""
+    """A mesh with devices of these axes: the one in use, else the last one whose abstract form was asked for, or None.
+
+    The devices in use have other axes where a part of a program names them anew.
+    """
     if isinstance(mesh, Mesh):
         return mesh
     here = _state.mesh
     if here is not None and here.shape_tuple == mesh.shape_tuple:
         return here if here.axis_types == mesh.axis_types else here.update(axis_types=mesh.axis_types)
-    return _latest.get(mesh)
+    found = _latest.get(mesh)
+    return found if found is not None or here is None or here.size != mesh.size else renamed(here, mesh)
+
+
+def renamed(mesh: Mesh, like: Mesh | AbstractMesh) -> Mesh:
+    """The devices of ``mesh``, in their order, with the axes of ``like``, which has as many."""
+    return Mesh(mesh.devices.reshape(like.axis_sizes), like.axis_names, like.axis_types)
 
 
 def get_mesh() -> Mesh:

@@ -28,7 +28,7 @@ def compiler_version() -> str:
 
 def exported_module(closed: ClosedJaxpr, spec: LowerSpec) -> tuple[str, tuple[int, ...]]:
     """The program as a module that takes nothing but the inputs it reads; and which these are."""
-    module = inspecting.placed_module(stages.lower(closed, spec, platform=spec.platform), closed, spec)
+    module = inspecting.module_as_told(stages.lower(closed, spec, platform=spec.platform), closed, spec)
     text = _nested_modules().without_locations(module.text())
     return _nested_modules().with_constants(text, module.facts.consts) if module.facts.consts else text, module.facts.kept
 

@@ -13,10 +13,27 @@ from ..jaxlib_compat import _hlo, _jax
 from ..arrays.put import as_sharding
 from ..planning.planner import plan
 from ..placement.layout import Format
+from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import Sharding
 
 
-def placed_module(module: object, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
+def placed_module(module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
+    """``module``, or where it will run on several devices, the module for these.
+
+    ``spec`` says so, or the program itself, or the mesh in use when it was lowered.
+    """
+    placed = module_as_told(module, closed, spec)
+    if placed is not module:
+        return placed
+    several = [s for s in (*module.facts.constraints, module.in_use) if s is not None and s.num_devices > 1]
+    if not several:
+        return module
+    everywhere = several[0].update(spec=PartitionSpec())
+    outs = tuple(a.placement if a.placement is not None and not a.placement.mesh.auto_axes else None for a in closed.out_avals)
+    return stages.lower(closed, spec, None, outs if any(outs) else None, module.platform, everywhere)
+
+
+def module_as_told(module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
     """``module``, or where ``spec`` places arguments or results on several devices, the module with these placements."""
     told = [*(spec.in_shardings or ()), *(spec.out_shardings or ())]
     if not any(isinstance(s, Sharding) and s.num_devices > 1 for s in map(_sharding, told)):
@@ -66,4 +83,4 @@ def written_values(jaxpr: Jaxpr) -> dict[Var, str]:
     return {v: cuts[id(v)] for eqn in jaxpr.eqns for v in eqn.outvars if id(v) in cuts}
 
 
-__all__ = ["compiler_ir", "cost_analysis", "hlo_text", "placed_module", "written_values"]
+__all__ = ["compiler_ir", "cost_analysis", "hlo_text", "module_as_told", "placed_module", "written_values"]
