@@ -133,6 +133,19 @@ def test_from_single_device_arrays(mesh):
         from_parts.make_array_from_single_device_arrays((8,), sharding, [np.arange(2)] * 8)
 
 
+@pytest.mark.parametrize("shape", [None, (2, 5), (None, 5), {"a": (2, 5), "b": (2, 5)}, {"a": None, "b": (2, 5)}], ids=str)
+def test_trees_from_process_local_data(shape):
+    data = {"a": np.arange(10).reshape(2, 5), "b": np.ones((2, 5))}
+    made = from_parts.make_array_from_process_local_data(client.devices()[0], data, shape)
+    assert all(np.array_equal(made[k], data[k]) for k in "ab")
+
+
+@pytest.mark.parametrize("shape", [(2, 6), {"a": (2, 6)}, {"a": (2, 5), "b": (3, 5)}], ids=str)
+def test_shapes_that_do_not_fit_process_local_data(shape):
+    with pytest.raises(ValueError):
+        from_parts.make_array_from_process_local_data(client.devices()[0], {"a": np.ones((2, 5))}, shape)
+
+
 def test_from_process_local_data(mesh):
     sharding = NamedSharding(mesh, P("x"))
     assert from_parts.make_array_from_process_local_data(sharding, np.arange(8)).sharding == sharding

@@ -116,14 +116,14 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
 
 
 def make_array_from_process_local_data(sharding: Placement, local_data: PyTree,
-                                       global_shape: Sequence[int] | None = None) -> Any:
+                                       global_shape: PyTree = None) -> Any:
     """An array, or a tree of arrays, of which each process gives the data that its own devices hold.
 
     Args:
       sharding: of the whole array (or a tree of shardings).
       local_data: this process's data (a tree).
-      global_shape: shape of the whole; default the local shape times the number of processes along the axes that
-        are split between processes.
+      global_shape: shape of the whole (or a tree of shapes, a prefix of ``local_data``); default the local shape times the number of
+        processes along the axes that are split between processes.
 
     Raises:
       ValueError: the local data does not fit.
@@ -131,7 +131,18 @@ def make_array_from_process_local_data(sharding: Placement, local_data: PyTree,
     >>> jax.make_array_from_process_local_data(jnp.zeros(()).sharding, np.arange(3))
     Array([0, 1, 2], dtype=int32)
     """
-    return tree.tree_map(lambda x: _from_local(sharding, np.asarray(x), global_shape), local_data)
+    leaves, structure = tree.tree_flatten(local_data)
+    if _is_shape(global_shape):
+        shapes = [global_shape] * len(leaves)
+    else:
+        shapes = tree.broadcast_prefix(global_shape, local_data, is_leaf=_is_shape)
+    placements = tree.broadcast_prefix(sharding, local_data, is_leaf=lambda s: isinstance(s, (Sharding, PartitionSpec)))
+    made = [_from_local(where, np.asarray(x), shape) for where, x, shape in zip(placements, leaves, shapes)]
+    return tree.tree_unflatten(structure, made)
+
+
+def _is_shape(x: object) -> bool:
+    return x is None or isinstance(x, (tuple, list)) and all(n is None or isinstance(n, (int, np.integer)) for n in x)
 
 
 def _from_local(sharding: Any, local: np.ndarray, global_shape: Sequence[int] | None) -> ArrayImpl:

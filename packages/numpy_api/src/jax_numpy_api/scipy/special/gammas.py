@@ -554,7 +554,7 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     Source: `scipy.special.zeta`.
 
     >>> jsp.special.zeta(2., 1.)
-    Array(1.644934, dtype=float32)
+    Array(1.644934, dtype=float32, weak_type=True)
     """
     (x, q), dtype = wide("zeta", x, 1.0 if q is None else q)
     return convert(_zeta(*jnp.broadcast_arrays(x, q)), dtype, x.weak_type)
