@@ -111,3 +111,12 @@ def test_a_mode_of_nothing_is_of_the_default_dtype(dtype, x64):
     with flags.enable_x64(x64):
         found = stats.mode(jnp.zeros((0, 2), dtype))
         assert {x.dtype for x in found} == {np.dtype("float64" if x64 else "float32")} and np.isnan(found.mode).all() and not found.count.any()
+
+
+@pytest.mark.parametrize("call", [
+    lambda z: stats.expon.sf(2.0, loc=z), lambda z: stats.gumbel_l.ppf(z), lambda z: stats.bernoulli.cdf(z, 0.5), lambda z: stats.norm.cdf(z),
+    lambda z: stats.poisson.entropy(z), lambda z: stats.t.pdf(0.5, z), lambda z: stats.wrapcauchy.pdf(z, 0.5)])
+def test_complex_numbers_are_refused(call):
+    with pytest.raises(TypeError, match="takes real numbers, got .*complex64"):
+        call(jnp.array([0.5 + 0.1j]))
+    assert stats.cauchy.pdf(jnp.array([0.5 + 0.1j])).dtype == stats.norm.logpdf(jnp.array([0.5 + 0.1j])).dtype == np.complex64

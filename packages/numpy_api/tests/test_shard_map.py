@@ -770,3 +770,10 @@ def test_wrapper_keeps_the_name():
     mapped = shard_map(body, mesh=ONE, in_specs=P(), out_specs=P())
     assert (mapped.__name__, mapped.__doc__) == ("body", "Doc.")
     assert functools.partial(mapped)(np.ones(2)).shape == (2,)
+
+
+@pytest.mark.parametrize("f", [lambda x, y: x * y, lambda x, y: x * 2.0, lambda x, y: jnp.where(x > 0, x, y), lambda x, y: x @ y])
+def test_values_are_not_cast_where_that_is_off(f):
+    mesh = Mesh(np.array(devices()[:2]), ("i",))
+    with flags.auto_pcast(False), pytest.raises(ValueError, match="varying manual axes to match"):
+        shard_map(f, mesh=mesh, in_specs=(P("i"), P()), out_specs=P("i"))(jnp.ones((2, 2)), jnp.ones((2, 2)))

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Mapping, Se
 
 import numpy as np
 
-from ..configuration import context
+from ..configuration import context, flags
 from ..representation.aval import AbstractValue
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.manual_axis_type import UnreducedKind
@@ -113,7 +113,12 @@ def agree(prim: Primitive, args: Sequence[object], params: dict) -> tuple[Sequen
         return args, params
     axes = [varying(x) for x in args]
     joint = NO_AXES.union(*axes)
-    if not joint or all(a == joint or not isinstance(x, Tracer) for a, x in zip(axes, args)):
+    if not joint:
+        return args, params
+    if not flags.auto_pcast.value and any(a != joint for a in axes):
+        raise ValueError(f"{prim.name} requires varying manual axes to match where jax_auto_pcast is off, got "
+                         f"{[sorted(map(str, a)) for a in axes]}; give lax.pcast(..., to='varying') to the operands that vary over fewer axes.")
+    if all(a == joint or not isinstance(x, Tracer) for a, x in zip(axes, args)):
         return args, params
     return [pvary(x, joint - a) if isinstance(x, Tracer) else x for x, a in zip(args, axes)], params
 

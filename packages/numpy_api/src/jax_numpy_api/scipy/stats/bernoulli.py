@@ -1,8 +1,7 @@
 """jax.scipy.stats.bernoulli: 1 with probability p, else 0."""
 from ... import numpy as jnp
-from ...numpy.promotion import promote_args_inexact
 from ..special import xlog1py, xlogy
-from .family import Discrete, nan_unless, public
+from .family import Discrete, nan_unless, promoted, public
 
 
 def _valid(p):
@@ -13,12 +12,12 @@ pmf, logpmf = Discrete("Bernoulli", "p", lambda k, p: xlogy(k, p) + xlog1py(1 - 
 
 
 def _cdf(k, p):
-    k, p = promote_args_inexact("bernoulli.cdf", k, p)
+    k, p = promoted("bernoulli.cdf", k, p)
     return nan_unless(_valid(p) & ~jnp.isnan(k), jnp.where(k < 0, 0.0, jnp.where(k < 1, 1 - p, 1.0)))
 
 
 def _ppf(q, p):
-    q, p = promote_args_inexact("bernoulli.ppf", q, p)
+    q, p = promoted("bernoulli.ppf", q, p)
     return nan_unless(_valid(p) & (q >= 0) & (q <= 1), jnp.where(q <= 1 - p, jnp.zeros_like(q), jnp.ones_like(q)))
 
 

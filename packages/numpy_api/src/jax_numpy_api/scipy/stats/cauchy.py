@@ -10,7 +10,7 @@ def _cotangent(q):
 
 
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf, isf = Continuous(
-    "Cauchy",
+    "Cauchy", analytic="pdf logpdf cdf logcdf sf logsf ppf isf",
     logpdf=lambda z: -math.log(math.pi) - jnp.log1p(z * z),
     cdf=lambda z: jnp.arctan2(1.0, -z) / math.pi, sf=lambda z: jnp.arctan2(1.0, z) / math.pi,
     ppf=lambda q: jnp.where(q == 1, jnp.inf, -_cotangent(q)), isf=lambda q: jnp.where(q == 1, -jnp.inf, _cotangent(q)),

@@ -72,6 +72,14 @@ def _docstring(name: str, what: str, parameters: list[str]) -> str:
     return "\n\n".join(lines)
 
 
+def promoted(name: str, *args: ArrayLike) -> list:
+    """Arguments in one floating dtype. Raises TypeError for complex numbers, which have no order."""
+    reals = promote_args_inexact(name, *args)
+    if dtypes.issubdtype(dtypes.dtype(reals[0]), np.complexfloating):
+        raise TypeError(f"jax.scipy.stats.{name} takes real numbers, got {', '.join([str(dtypes.dtype(x)) for x in args])}; take the real part first")
+    return reals
+
+
 def nan_unless(ok: Any, value: ArrayLike) -> Any:
     """``value``; where ``ok`` does not hold it and its derivatives are NaN."""
     return value if ok is True else value * jnp.where(ok, 1.0, np.nan)
@@ -96,10 +104,12 @@ class Continuous:
       valid: tells where shape parameters are allowed.
       formulas: of ``(z, *shapes)`` inside the support: ``logpdf``, and what is wanted of ``cdf, sf, logcdf, logsf``, and of
         ``(q, *shapes)``: ``ppf, isf``. Missing ones are derived: logcdf = log(cdf), sf = 1 - cdf, isf(q) = ppf(1 - q), ...
+      analytic: the functions whose formulas hold for complex numbers too.
     """
 
     def __init__(self, name: str, shapes: str = "", *, low: End = -np.inf, high: End = np.inf,
-                 inside: End = 0.0, valid: Callable | None = None, loc_scale: bool = True, **formulas: Callable):
+                 inside: End = 0.0, valid: Callable | None = None, loc_scale: bool = True, analytic: str = "", **formulas: Callable):
+        self.analytic = analytic.split()
         self.name, self.shapes, self.formulas = name, shapes.split(), formulas
         self.ends, self.inside, self.valid = (low, high), inside, valid
         self.tail = ["loc", "scale"] if loc_scale else []
@@ -118,7 +128,7 @@ class Continuous:
         return [self(n, first.get(n, "q" if n in ("ppf", "isf") else "x")) for n in names.split()]
 
     def _split(self, what, args):
-        args = promote_args_inexact(f"{self.name}.{what}", *args)
+        args = (promote_args_inexact if what in self.analytic else promoted)(f"{self.name}.{what}", *args)
         count = len(self.shapes) + 1
         loc, scale = args[count:] if self.tail else (0, 1)
         shapes = args[1:count]
@@ -200,7 +210,7 @@ class Discrete:
         return [make("pmf"), make("logpmf")]
 
     def _probability(self, what, *args):
-        k, *shapes, loc = promote_args_inexact(f"{self.name}.{what}", *args)
+        k, *shapes, loc = promoted(f"{self.name}.{what}", *args)
         k = jnp.asarray(k - loc)
         low, high = (end(*shapes) if callable(end) else end for end in self.ends)
         within = (k >= low) & (k <= high) & (k == jnp.floor(k)) & (k < np.inf)

@@ -4,6 +4,6 @@ from ..special import expit, logit
 from .family import Continuous
 
 pdf, logpdf, cdf, sf, ppf, isf = Continuous(
-    "logistic", logpdf=lambda z: -jnp.abs(z) - 2 * jnp.log1p(jnp.exp(-jnp.abs(z))),
+    "logistic", analytic="pdf logpdf cdf sf ppf isf", logpdf=lambda z: -jnp.abs(z) - 2 * jnp.log1p(jnp.exp(-jnp.abs(z))),
     cdf=expit, sf=lambda z: expit(-z), ppf=logit, isf=lambda q: -logit(q),
 ).functions("pdf logpdf cdf sf ppf isf", ppf="x", isf="x")

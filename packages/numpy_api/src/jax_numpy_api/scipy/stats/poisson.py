@@ -2,9 +2,9 @@
 import math
 
 from ... import numpy as jnp
-from ...numpy.promotion import convert, promote_args_inexact
+from ...numpy.promotion import convert
 from ..special import gammaincc, gammaln, xlogy
-from .family import Discrete, nan_unless, public
+from .family import Discrete, nan_unless, promoted, public
 
 
 def _logpmf(k, mu):
@@ -15,7 +15,7 @@ pmf, logpmf = Discrete("Poisson", "mu", _logpmf, valid=lambda mu: mu >= 0).funct
 
 
 def _cdf(k, mu, loc):
-    k, mu, loc = promote_args_inexact("poisson.cdf", k, mu, loc)
+    k, mu, loc = promoted("poisson.cdf", k, mu, loc)
     k = jnp.floor(k - loc)
     safe = jnp.where((k >= 0) & (k < jnp.inf), k, 0.0)
     value = jnp.where(mu == 0, 1.0, gammaincc(safe + 1, mu))
@@ -28,7 +28,7 @@ cdf = public("Poisson", "cdf", ["k", "mu", "loc"], _cdf)
 def _entropy(mu, loc):
     """The sum up to 80; beyond, the series in 1/mu of Evans, Boersma, "The entropy of a Poisson distribution", SIAM Review 30
     (1988)."""
-    mu, _ = jnp.broadcast_arrays(*promote_args_inexact("poisson.entropy", mu, loc))
+    mu, _ = jnp.broadcast_arrays(*promoted("poisson.entropy", mu, loc))
     small = jnp.where(mu < 80, mu, 1.0)
     logs = _logpmf(jnp.arange(200, dtype=mu.dtype), small[..., None])
     total = -jnp.sum(jnp.exp(logs) * jnp.where(logs == -jnp.inf, 0.0, logs), -1)
