@@ -473,7 +473,7 @@ def log_compiles(new_val: object = ...) -> AbstractContextManager[Any]:
     """One flag."""
 def make_array_from_callback(shape: Sequence[int], sharding: Sharding | PartitionSpec | Device, data_callback: Callable[[Any], Any], dtype: DTypeLike | None = None) -> Array:
     """An array whose parts are made by ``data_callback(index)``, called once for each different part."""
-def make_array_from_process_local_data(sharding: Sharding | PartitionSpec | Device, local_data: Any, global_shape: Sequence[int] | None = None) -> Any:
+def make_array_from_process_local_data(sharding: Sharding | PartitionSpec | Device, local_data: Any, global_shape: Any = None) -> Any:
     """An array, or a tree of arrays, of which each process gives the data that its own devices hold."""
 def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Sharding, arrays: Sequence[ArrayLike], *, dtype: DTypeLike | None = None) -> Array:
     """An array out of the parts that this process's devices hold."""
