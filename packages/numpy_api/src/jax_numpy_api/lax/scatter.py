@@ -405,13 +405,18 @@ def _extremum_jvp(bind):
             return out, Zero.of(out)
         static = _static(params)
         found = _read(out, indices, np.shape(updates), **static)
-        old_wins = lax.convert_element_type(lax.eq(x, out), out.dtype)
-        new_wins = lax.convert_element_type(lax.eq(updates, found), out.dtype)
+        old_wins, new_wins = _same(x, out), _same(updates, found)
         ties = scatter_add_p.bind(old_wins, indices, new_wins, **params)
         gx = lax.mul(instantiate(gx), lax.div(old_wins, ties))
         share = lax.div(new_wins, _read(ties, indices, np.shape(updates), **dict(static, fill_value=1)))
         return out, scatter_add_p.bind(gx, indices, lax.mul(instantiate(gu), share), **params)
     return rule
+
+
+def _same(x, y):
+    """1 where both are the same number, or both are NaN, else 0."""
+    nan = lax.bitwise_and(lax.ne(x, x), lax.ne(y, y))
+    return lax.convert_element_type(lax.bitwise_or(lax.eq(x, y), nan), lax.dtype(y))
 
 
 def _extremum(name, op, write):

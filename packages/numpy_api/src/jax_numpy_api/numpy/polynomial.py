@@ -206,6 +206,8 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
         z = eigvals(z)
     elif z.ndim != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
+    if z.shape[0] == 0:
+        return ones((), z.dtype)  # as NumPy: a number
     out = ones((1,), z.dtype)
     for i in range(z.shape[0]):
         shifted = lax.pad(out, np.zeros((), z.dtype)[()], ((0, 1, 0),))

@@ -460,7 +460,7 @@ def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
     check_arraylike(name, a)
     a = unwrapped(a)
     own, weak = _own_dtype(a)
-    result = dtypes.to_floating_dtype(_to_inexact(own)) if dtype is None else _to_inexact(dtype)
+    result = dtypes.to_floating_dtype(_to_inexact(own)) if dtype is None else _float_for(dtype)
     compute = _to_inexact(own) if dtype is None else _variance_dtype(own, dtype)
     if compute in _NARROW:
         compute = np.dtype(np.float32)
@@ -470,11 +470,12 @@ def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
     axes = canonical_axes(axis, len(shape))
     center = _mean_core(name, a, axes, compute, True, where) if mean is None else convert(unwrapped(mean), compute)
     distance = lax.sub(a, broadcast_to(center, shape))
+    if where is not None:  # before it is squared: a NaN that is left out is none in the derivative either
+        distance = select(where, distance, _like(distance, 0))
     if dtypes.issubdtype(compute, np.complexfloating):
         squares = lax.add(lax.square(lax.real(distance)), lax.square(lax.imag(distance)))
     else:
         squares = lax.square(distance)
-    squares = squares if where is None else select(where, squares, _like(squares, 0))
     total = lax.reduce_sum_p.bind(squares, axes=axes, out_sharding=None) if axes else squares
     count = _degrees_of_freedom(shape, axes, where, ddof, np.dtype(lax.dtype(total)))
     if isinstance(count, np.generic):
@@ -485,6 +486,11 @@ def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
     if name == "std":
         out = lax.sqrt(out)
     return _kept(convert(out, result), shape, axes, keepdims)
+
+
+def _float_for(dtype):
+    """The dtype of a result that ``dtype`` was asked for: for integers the default one."""
+    return _to_inexact(dtype) if dtypes.issubdtype(dtype, np.inexact) else dtypes.default_float_dtype()
 
 
 def _variance_dtype(own, dtype):
