@@ -211,6 +211,7 @@ ROWS = {
     "grad(jnp.nanvar)(jnp.array([np.nan]))": "float32 [0.0]",
     "grad(lambda x: x.at[5].max(2.0).sum())(jnp.array([np.nan, 1.0]))": "float32 [1.0, 1.0]",
     "grad(lambda x: x.at[1].min(2.0).sum())(jnp.array([np.nan, 3.0]))": "float32 [1.0, 0.0]",
+    "jnp.polyval(jnp.array([1.0, 2.0]), np.inf)": "float32 inf", "jnp.polyval(jnp.array([2.0]), np.inf)": "float32 2.0", "jnp.polyval(jnp.zeros(0), 3.0)": "float32 0.0",
     "jnp.poly(jnp.zeros(0))": "float32 1.0", "jnp.poly(jnp.zeros((0, 0)))": "ValueError",
     "str(special.zeta(2, 1).weak_type)": "'True'", "jnp.fft.fftn(0.5)": "complex64 (0.5+0j)",
     "nn.selu(i8)": "~float32 [0.0, 0.0]",

@@ -48,16 +48,18 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     check_arraylike("polyval", p, x)
     p, x = (as_array(v) for v in promote_dtypes(p, x))
     shape = np.broadcast_shapes(p.shape[1:], x.shape)
-    y = lax.full(shape, 0, x.dtype)
     x = broadcast_to(x, shape)
     if p.ndim == 0:
         raise TypeError("jax.numpy.polyval: p must have an axis of coefficients, got a scalar")
     n = p.shape[0]
+    if n == 0:
+        return lax.full(shape, 0, x.dtype)
+    y = broadcast_to(p[0], shape)  # not 0 * x, which is NaN for infinity
     if n <= (unroll or 16) or n <= 64:
-        for i in range(n):
+        for i in range(1, n):
             y = lax.add(lax.mul(y, x), broadcast_to(p[i], shape))
         return y
-    return lax.scan(lambda y, c: (lax.add(lax.mul(y, x), broadcast_to(c, shape)), None), y, p, unroll=unroll or 16)[0]
+    return lax.scan(lambda y, c: (lax.add(lax.mul(y, x), broadcast_to(c, shape)), None), y, p[1:], unroll=unroll or 16)[0]
 
 
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
