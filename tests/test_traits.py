@@ -16,7 +16,7 @@ from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import checkify
-from jax_numpy_api.sparse import transform as sparse_transform
+from jax_numpy_api.sparse import rules as sparse_rules
 
 PACKAGES = pathlib.Path(__file__).parent.parent / "packages"
 SOURCES = sorted(PACKAGES.glob("*/src/**/*.py"))
@@ -126,8 +126,8 @@ def test_traits_do_not_change():
         lax.exp_p.traits.cost = 0.0
 
 
-@pytest.mark.parametrize("table", [checkify._RULES, sparse_transform.sparse_rules_bcoo, sparse_transform.sparse_rules_bcsr,
-                                   sparse_transform._DENSE_RESULT], ids=["checkify", "bcoo", "bcsr", "dense"])
+@pytest.mark.parametrize("table", [checkify._RULES, sparse_rules.sparse_rules_bcoo, sparse_rules.sparse_rules_bcsr,
+                                   sparse_rules._DENSE_RESULT], ids=["checkify", "bcoo", "bcsr", "dense"])
 def test_tables_have_primitives_for_keys(table):
     assert table and set(table) <= set(primitives())
 

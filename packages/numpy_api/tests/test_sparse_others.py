@@ -6,16 +6,18 @@ import pytest
 import scipy.sparse
 import scipy.sparse.linalg
 
+from jax_core.compat import linear_util
 from jax_core.configuration import flags
 from jax_core.representation import tree
 from jax_core.transformations.autodiff import grad, jacrev
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import jit
+from jax_core.traces.trace import EVAL
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api import sparse
-from jax_numpy_api.sparse import BCOO, BCSR, COO, CSC, CSR, coo, csr, linalg, transform, util
+from jax_numpy_api.sparse import BCOO, BCSR, COO, CSC, CSR, coo, csr, linalg, tracing, transform, util, values
 from jax_numpy_api.sparse.test_util import SparseTestCase, rand_bcoo
 
 _RNG = np.random.default_rng(0)
@@ -153,10 +155,11 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("kind", [BCOO, BCSR])
-def test_sparsify(name, kind):
+@pytest.mark.parametrize("use_tracer", [False, True])
+def test_sparsify(name, kind, use_tracer):
     dense = matrix(4, 5) if name not in ("from inside", "matmul") else matrix(3, 5)
     f = FUNCTIONS[name]
-    got = tree.leaves(sparse.sparsify(f)(kind.fromdense(dense)), is_leaf=transform.is_sparse)
+    got = tree.leaves(sparse.sparsify(f, use_tracer)(kind.fromdense(dense)), is_leaf=transform.is_sparse)
     want = tree.leaves(f(jnp.asarray(dense)), is_leaf=transform.is_sparse)
     assert len(got) == len(want)
     for g, w in zip(got, want):
@@ -189,15 +192,51 @@ def test_sparsify_under_jit_and_grad():
     same(d, np.cos(dense) * v * (dense != 0))
 
 
+def test_tracers_that_stand_for_sparse_arrays():
+    x = BCOO.fromdense(matrix(4, 5))
+    seen = []
+
+    def f(m, v):
+        seen.append(m)
+        total = m.sum()  # dense, so its value is known
+        return m * 2 if total > 1e9 else m @ v
+    same(sparse.sparsify(f, use_tracer=True)(x, np.ones(5)), x.todense().sum(1))
+    tracer = seen[0]
+    assert isinstance(tracer, sparse.SparseTracer) and (tracer.shape, tracer.dtype) == ((4, 5), np.dtype("float64"))
+    assert tracer._trace.parent_trace is EVAL
+    same(tracer._trace.array_of(tracer), x.todense())
+    with pytest.raises(NotImplementedError, match="todense"):
+        sparse.sparsify(jnp.cos, use_tracer=True)(x)
+    g = sparse.sparsify(lambda m: (jnp.sin(m) * m).sum(), use_tracer=True)
+    dense = x.todense()
+    same(sparse.grad(g)(x), np.where(dense != 0, np.cos(dense) * dense + np.sin(dense), 0))
+    same(vmap(lambda d: g(BCOO((d, x.indices), shape=x.shape)))(jnp.stack([x.data, 2 * x.data])),
+         [(np.sin(k * dense) * k * dense).sum() for k in (1, 2)])
+
+
+def test_sparsify_of_wrapped_functions():
+    x, v = BCOO.fromdense(matrix(3, 4)), np.ones(4)
+    wrapped = linear_util.wrap_init(lambda m, v: [m * 2, m @ v])
+    double, product = tracing.sparsify_fun(wrapped, [x, v])
+    same(double, 2 * x.todense())
+    same(product, x.todense() @ v)
+    env = values.SparsifyEnv()
+    spvalues = values.arrays_to_spvalues(env, [x, v])
+    fun, found = tracing.sparsify_subtrace(wrapped, object(), values.SparsifyEnv(), spvalues)
+    after = values.SparsifyEnv(fun.call_wrapped(*env.replace(())))
+    for out, want in zip(values.spvalues_to_arrays(after, found()), (2 * x.todense(), x.todense() @ v)):
+        same(out, want)
+
+
 def test_values_in_an_environment():
-    env = transform.SparsifyEnv()
+    env = values.SparsifyEnv()
     x = BCOO.fromdense(matrix(3, 4))
-    values = transform.arrays_to_spvalues(env, [x, BCSR.fromdense(matrix(3, 4)), np.ones(4)])
-    assert values[0].is_bcoo() and values[1].is_bcsr() and values[2].is_dense()
-    assert [a.shape for a in transform.spvalues_to_avals(env, values)] == [(3, 4), (3, 4), (4,)]
-    same(transform.spvalues_to_arrays(env, values)[0], x.todense())
-    outs, _ = transform.sparsify_raw(jnp.matmul)(env, values[0], values[2])
-    same(transform.spvalues_to_arrays(env, outs)[0], x.todense() @ np.ones(4))
+    found = values.arrays_to_spvalues(env, [x, BCSR.fromdense(matrix(3, 4)), np.ones(4)])
+    assert found[0].is_bcoo() and found[1].is_bcsr() and found[2].is_dense()
+    assert [a.shape for a in values.spvalues_to_avals(env, found)] == [(3, 4), (3, 4), (4,)]
+    same(values.spvalues_to_arrays(env, found)[0], x.todense())
+    outs, _ = transform.sparsify_raw(jnp.matmul)(env, found[0], found[2])
+    same(values.spvalues_to_arrays(env, outs)[0], x.todense() @ np.ones(4))
 
 
 # -- derivatives ---------------------------------------------------------------------------------------------------------

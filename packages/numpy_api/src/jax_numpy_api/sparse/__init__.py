@@ -25,6 +25,7 @@ _MODULES = {
     "api": "empty eye todense todense_p",
     "ad": "grad jacfwd jacobian jacrev value_and_grad",
     "random": "random_bcoo",
+    "tracing": "SparseTracer",
     "transform": "sparsify",
 }
 _SUBMODULES = ("ad", "api", "bcoo", "bcsr", "coo", "csr", "linalg", "random", "test_util", "transform", "util")

@@ -14,7 +14,7 @@ from .bcoo import BCOO
 from .bcsr import BCSR
 from .coo import COO
 from .csr import CSC, CSR
-from .transform import sparse_rules_bcoo, sparse_rules_bcsr
+from .rules import sparse_rules_bcoo, sparse_rules_bcsr
 
 _FORMATS = {"bcsr": BCSR, "bcoo": BCOO, "coo": COO, "csr": CSR, "csc": CSC}
 

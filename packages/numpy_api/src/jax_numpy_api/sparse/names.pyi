@@ -98,6 +98,9 @@ from .ad import (
 from .random import (
     random_bcoo as random_bcoo,
 )
+from .tracing import (
+    SparseTracer as SparseTracer,
+)
 from .transform import (
     sparsify as sparsify,
 )

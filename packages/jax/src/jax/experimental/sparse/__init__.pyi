@@ -1,5 +1,7 @@
 """Types of `jax.experimental.sparse`. Written by packages/jax/tools/make_stubs.py."""
 from jax import Array, Device
+from jax.core import Tracer
+from jax.experimental.sparse.transform import SparseTrace, SparsifyEnv, SparsifyValue
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
 from typing import Any, Callable, Sequence
@@ -136,6 +138,11 @@ class SparseEfficiencyError(ValueError):
     """A conversion would store far more elements than before."""
 class SparseEfficiencyWarning(UserWarning):
     """An operation stores, or computes, more than it seems to need."""
+class SparseTracer(Tracer):
+    """Stands for the sparse array ``spvalue`` of its trace's environment; looks dense."""
+    def __init__(self, trace: SparseTrace, *, spvalue: SparsifyValue) -> None: ...
+    @property
+    def spenv(self) -> SparsifyEnv: ...
 def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensions: Sequence[int], sharding: Sharding | PartitionSpec | Device | None = None) -> BCOO:
     """``mat`` with its axes at ``broadcast_dimensions`` of a larger ``shape``; see `lax.broadcast_in_dim`."""
 def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:

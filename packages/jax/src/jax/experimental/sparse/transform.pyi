@@ -1,10 +1,25 @@
 """Types of `jax.experimental.sparse.transform`. Written by packages/jax/tools/make_stubs.py."""
+from jax.core import Trace
 from jax.extend.core import Jaxpr
+from jax.extend.linear_util import WrappedFun
 from jax.typing import ArrayLike
 from typing import Any, Callable, Sequence
+from jax.experimental.sparse import SparseTracer as SparseTracer
 
 Array = Any
 ArrayOrSparse = Any
+class SparseTrace(Trace):
+    """Applies primitives to sparse arrays by `rules`; what has no sparse operand is its parent's."""
+    parent: Any
+    def __init__(self, parent_trace: Trace, tag: object, spenv: SparsifyEnv) -> None: ...
+    def array_of(self, x: object) -> Any: ...
+    @property
+    def parent_trace(self) -> Trace: ...
+    @property
+    def spenv(self) -> Any: ...
+    @property
+    def tag(self) -> Any: ...
+    def to_sparse_tracer(self, x: object) -> Any: ...
 class SparsifyEnv:
     """The buffers that `SparsifyValue` refers to."""
     def __init__(self, bufs: Sequence[Any] = ...) -> None: ...
@@ -12,6 +27,7 @@ class SparsifyEnv:
     def dense(self, data: ArrayLike) -> SparsifyValue: ...
     def indices(self, spvalue: SparsifyValue) -> Any: ...
     def indptr(self, spvalue: SparsifyValue) -> Any: ...
+    def replace(self, bufs: Sequence[Any]) -> list: ...
     def sparse(self, shape: Sequence[int], data: ArrayLike | None = None, indices: ArrayLike | None = None, indptr: ArrayLike | None = None, *, data_ref: int | None = None, indices_ref: int | None = None, indptr_ref: int | None = None, indices_sorted: bool = False, unique_indices: bool = False) -> SparsifyValue: ...
 class SparsifyValue:
     """An array by reference: positions of its buffers in a `SparsifyEnv`."""
@@ -36,8 +52,12 @@ sparse_rules_bcoo: dict
 sparse_rules_bcsr: dict
 def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable[..., Any]:
     """``f``, a function of arrays, as a function that takes sparse arrays too."""
+def sparsify_fun(wrapped_fun: WrappedFun, args: Sequence[Any]) -> list:
+    """The results of a flat wrapped function on a list of dense and sparse arrays."""
 def sparsify_raw(f: Callable[..., Any]) -> Callable[..., Any]:
     """`sparsify` for functions ``f(env, *values) -> (values, structure)`` of `SparsifyValue`."""
+def sparsify_subtrace(fun: WrappedFun, *gen_static_args: Any, use_eq_store: bool = False, unk_names: bool = False) -> tuple[WrappedFun, Callable[..., Any]]:
+    """A flat function of the buffers ``bufs`` of ``spvalues``: all buffers at its end. The results, as values among these, go to the store."""
 def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: object) -> Any:
     """The inverse of `arrays_to_spvalues`."""
 def spvalues_to_avals(spenv: SparsifyEnv, spvalues: object) -> Any:
