@@ -10,7 +10,7 @@ from jax_core.configuration import flags
 from jax_core.programs.jit import jit, pjit
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.errors import UnexpectedTracerError
-from jax_core.transformations.autodiff import grad
+from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_xla_backend.arrays.device_put import device_put
@@ -215,3 +215,25 @@ def test_compiled_program_tells_where_its_results_are():
     where = NamedSharding(Mesh(np.array(devices()[:2]), ("x",)), P("x"))
     info = jit(lambda x: x * 2).lower(device_put(np.arange(8), where)).compile().out_info
     assert (info.shape, info.sharding) == ((8,), where)
+
+
+NAMED = [lambda x, place: jnp.zeros(8, device=place), lambda x, place: jnp.full(8, 2.0, device=place), lambda x, place: jnp.arange(8, device=place),
+         lambda x, place: jnp.eye(8, device=place), lambda x, place: jnp.asarray(np.arange(8.0), device=place),
+         lambda x, place: jnp.zeros_like(x, device=place), lambda x, place: jnp.astype(x, int, device=place), device_put]
+
+
+@pytest.mark.parametrize("make", NAMED)
+@pytest.mark.parametrize("wrap", [lambda f, x: f(x), lambda f, x: vmap(f)(x), lambda f, x: vmap(f, out_axes=1)(x), lambda f, x: jvp(f, (x,), (x,))[0]],
+                         ids=["eager", "vmap", "vmap to axis 1", "jvp"])
+def test_a_device_that_is_named_holds_the_values_under_eager_transformations(make, wrap):
+    out = wrap(lambda x: make(x, devices()[2]), jnp.ones((8, 8)))
+    assert out.sharding.device_set == {devices()[2]}
+
+
+def test_values_that_are_mapped_over_are_spread_as_asked():
+    """The mapped axis is whole, wherever it stands."""
+    place = NamedSharding(grid(), P("x"))
+    for axis, spec in ((0, P(None, "x")), (1, P("x", None))):
+        out = vmap(lambda x: device_put(x, place), in_axes=axis, out_axes=axis)(X)
+        assert out.sharding.is_equivalent_to(NamedSharding(grid(), spec), 2)
+        np.testing.assert_array_equal(out, X)

@@ -163,9 +163,8 @@ def _decided(placements):
     return None if placements is None else tuple(map(without_open_axes, placements))
 
 
-_NOT_PRINTED = {"ctx_mesh": None, "compiler_options_kvs": (), "donated_invars": None, "in_shardings": None,
-                "out_shardings": None,
-                "inline": Inline.AUTO, "keep_unused": False, "in_layouts": None, "out_layouts": None}
+_NOT_PRINTED = {"ctx_mesh": ..., "compiler_options_kvs": (), "donated_invars": ..., "in_shardings": ..., "out_shardings": ...,
+                "inline": Inline.AUTO, "keep_unused": False, "in_layouts": ..., "out_layouts": ...}
 
 jit_p = program_call("jit", _jit_lower, _derived_params, impl=_jit_impl, batch=_jit_batch, takes_refs=True, transparent=True,
                      traits=Traits(Kind.CALL, hidden=_NOT_PRINTED))

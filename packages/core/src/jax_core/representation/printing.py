@@ -260,7 +260,7 @@ def _params(eqn, names, settings) -> str:
     hidden: Any = {} if settings.all_params else eqn.primitive.traits.hidden
     items = []
     for key in sorted(eqn.params, key=lambda k: (k != "name", k)):
-        if key in hidden and (hidden[key] is None or hidden[key] == eqn.params[key]):
+        if key in hidden and (hidden[key] is ... or hidden[key] is eqn.params[key] or hidden[key] == eqn.params[key]):
             continue
         items.append(f"{key}={_value(eqn.params[key], names, settings)}")
     if not items:

@@ -125,7 +125,7 @@ class Traits:
       joins: its kernel has code for each operand.
       keys: what it does to a random key.
       spelled_out: it is lowered to many simple operations, which the compiler rather computes again than keeps.
-      hidden: parameters that are not printed where they have these values; None: whatever they are.
+      hidden: parameters that are not printed where they have these values; `...`: whatever they are.
       lane_by_lane: ``lane_by_lane(**params)``: whether vmap calls the host for one lane after the other.
       fused: the compiler computes it within the kernels of its consumers (follows from the kind).
       starts_kernel: it is computed in a kernel, or call, of its own, with what it needs (follows from the kind).

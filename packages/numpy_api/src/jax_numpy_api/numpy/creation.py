@@ -47,7 +47,9 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
             if where.mesh.explicit_axes:  # as types have it, an entry for each axis
                 where = splits.with_entries(where, (*where.spec, *[None] * (np.ndim(x) - len(where.spec))))
         return backends.get().put(x, None, where)
-    from ..lax.placement import is_placement  # start-up: loaded when a placement is named
+    from ..lax.placement import is_placement, sharding_constraint_p  # start-up: loaded when a placement is named
+    if hasattr(type(where), "device_kind"):  # a device: moved there at once where nothing is staged, whatever is transformed
+        return sharding_constraint_p.bind(x, sharding=structural.resolved(where))
     if is_placement(where):
         where = structural.resolved(where)
         wanted = splits.in_type(where, np.ndim(x))

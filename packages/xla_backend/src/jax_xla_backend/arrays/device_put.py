@@ -36,13 +36,19 @@ def _device_put_jvp(g, out, x, *, placement, src=None):
     return device_put_p.bind(g, placement=placement, src=x._sharding if src is None and known else src)
 
 
+def _device_put_batch(axis, args, dims, *, placement, src=None):
+    """All lanes go where each was to go: specs get an entry for the mapped axis."""
+    everywhere = lambda p: structural.batched_placement(axis, p, dims[0]) if isinstance(p, NamedSharding) else p
+    return device_put_p.bind(*args, placement=everywhere(placement), src=everywhere(src)), dims[0]
+
+
 device_put_p: Primitive = Primitive(
     "device_put",
     out_type=lambda x, **_: x,
     splits=splits.as_told, sums=partial_sums.as_first,
     jvp=(_device_put_jvp,),
     transpose=lambda ct, x, *, placement, src=None: ct if src is None else device_put_p.bind(ct, placement=src, src=placement),
-    batch=lambda axis, args, dims, **_: (device_put_p.bind(*args, placement=None), dims[0]),
+    batch=_device_put_batch,
     lower=_device_put_lower,
     impl=lambda x, *, placement, src=None: put(x, None, placement),
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED),
