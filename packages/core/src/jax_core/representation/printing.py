@@ -11,6 +11,7 @@ from typing import Any, Sequence
 
 from ..configuration import flags
 from .jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, jaxprs_in_params, literal_text
+from .source import SourceInfo
 
 _INDENT = "  "
 _WIDTH = 80
@@ -105,17 +106,21 @@ _escape = re.compile("\x1b\\[[0-9;]*m|[\2\3]")
 class _Settings:
     """How programs are printed; see `program`."""
 
-    __slots__ = ("source_info", "shapes", "all_params", "name_stack", "effects", "color", "folds")
+    __slots__ = ("source_info", "shapes", "all_params", "name_stack", "effects", "color", "folds", "places")
 
     def __init__(self, source_info=False, print_shapes=True, custom_pp_eqn_rules=True, name_stack=False,
-                 print_effects=False, use_color=False, folds=False):
+                 print_effects=False, use_color=False, folds=False, places=None):
         self.source_info, self.shapes, self.all_params = source_info, print_shapes, not custom_pp_eqn_rules
         self.name_stack, self.effects, self.color, self.folds = name_stack, print_effects, use_color, folds
+        self.places: Any = places  # if a list, comments are numbers of its elements
 
     def colored(self, color: str, text: str) -> str:
         return f"\x1b[{color}m{text}\x1b[0m" if self.color else text
 
     def comment(self, info) -> str:
+        if self.places is not None:
+            self.places.append(info)
+            return f"{_COMMENT}{len(self.places) - 1}"
         parts = []
         if self.name_stack:
             parts.append(f"[{info.name_stack}]")
@@ -150,6 +155,24 @@ def plain(jaxpr: Jaxpr) -> str:
     return _whole(jaxpr, _PLAIN)
 
 
+def with_places(jaxpr: Jaxpr) -> tuple[str, list[SourceInfo | None]]:
+    """The printed form, and for each of its lines the place where the innermost equation that it is part of was written, if any."""
+    settings = _Settings(places=[])
+    lines: list[str] = []
+    places: list[SourceInfo | None] = []
+    around: list[tuple[int, SourceInfo]] = []  # equations that have not ended, with where their lines begin
+    for text in _whole(jaxpr, settings).split("\n"):
+        line, numbers = _uncommented(text)
+        column = len(line) - len(line.lstrip())
+        while around and around[-1][0] >= column + bool(not numbers):
+            around.pop()
+        if numbers:
+            around.append((column, settings.places[int(numbers[0])]))
+        lines.append(line)
+        places.append(around[-1][1] if around else None)
+    return "\n".join(lines), places
+
+
 _STYLE = {_KEYWORD: "color:#3465a4;font-weight:bold", _TYPE: "color:#8f4fa8", "comment": "color:#888"}
 
 
@@ -176,13 +199,15 @@ def _aligned(text: str) -> str:
     """Comments below each other, behind the longest line that has one."""
     if _COMMENT not in text:
         return text
-    rows = []
-    for line in text.split("\n"):
-        pieces = [piece.split("\1") for piece in line.split(_COMMENT)]  # a comment reaches up to the next mark
-        code = pieces[0][0] + "".join(rest for _, *more in pieces[1:] for rest in more)
-        rows.append((code, " ".join(piece[0] for piece in pieces[1:])))
+    rows = [(code, " ".join(comments)) for code, comments in map(_uncommented, text.split("\n"))]
     column = max(_width(code) for code, comment in rows if comment)
     return "\n".join(f"{code}{' ' * (column - _width(code))} # {comment}" if comment else code for code, comment in rows)
+
+
+def _uncommented(line: str) -> tuple[str, list[str]]:
+    """A line without its comments, and these."""
+    code, *pieces = [piece.split("\1") for piece in line.split(_COMMENT)]  # a comment reaches up to the next mark
+    return code[0] + "".join(rest for _, *more in pieces for rest in more), [comment for comment, *_ in pieces]
 
 
 def _whole(jaxpr, settings) -> str:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
+import re
 import sys
 import warnings
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Callable
 
-from ..configuration import context
+from ..configuration import context, flags
 
 if TYPE_CHECKING:
     from .typing import PyTree
@@ -40,6 +42,18 @@ def is_internal(code: CodeType) -> bool:
     if known is None:
         known = _internal[name] = any(name.startswith(path) for path in _excluded) or name.startswith("<frozen ")
     return known
+
+
+def canonicalize_filename(file_name: str) -> str:
+    """``file_name`` without what `jax_hlo_source_file_canonicalization_regex` matches: a path that is the same on all machines.
+
+    Example:
+        >>> from jax.experimental import source_mapper
+        >>> source_mapper.canonicalize_filename("/home/me/program.py")
+        '/home/me/program.py'
+    """
+    pattern = flags.hlo_source_file_canonicalization_regex.value
+    return re.sub(pattern, "", file_name) if pattern else file_name
 
 
 class Transform(str):
@@ -135,6 +149,13 @@ class SourceInfo:
     @property
     def file(self) -> str:
         return self.code.co_filename if self.code is not None else "<unknown>"
+
+    @property
+    def column(self) -> int:
+        """Where in the line the expression begins, from zero; 0 if unknown."""
+        if self.code is None:
+            return 0
+        return next(itertools.islice(self.code.co_positions(), self.offset // 2, None), (0, 0, 0, 0))[2] or 0
 
     @property
     def function(self) -> str:

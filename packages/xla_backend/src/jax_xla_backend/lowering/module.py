@@ -9,7 +9,6 @@ locations only inside a `named_scope`, and `Module.text` with ``debug_info`` low
 """
 from __future__ import annotations
 
-import itertools
 import re
 from typing import Any, Callable, Sequence
 
@@ -20,7 +19,7 @@ from jax_core.representation.aval import abstract_token
 from jax_core.representation.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
-from jax_core.representation.source import NameStack, SourceInfo
+from jax_core.representation.source import NameStack, SourceInfo, canonicalize_filename
 from jax_core.traces.trace import Tracer, escaped
 
 from . import metadata, templates
@@ -409,8 +408,8 @@ class ModuleWriter:
     def _place(self, info: SourceInfo) -> str:
         if info.code is None:
             return "loc(unknown)"
-        column = next(itertools.islice(info.code.co_positions(), info.offset // 2, None), (0, 0, 0, 0))[2] or 0
-        return self._alias(f"loc({quoted(info.file)}:{info.line}:{column})")
+        line = self._alias(f"loc({quoted(canonicalize_filename(info.file))}:{info.line}:{info.column})")
+        return self._alias(f"loc({quoted(info.function)}({line}))")
 
     def _alias(self, text: str) -> str:
         return self._locations.setdefault(text, f"#loc{len(self._locations)}")

@@ -291,10 +291,10 @@ class Executable:
         """The machine code, for the same jaxlib on the same kind of machine."""
         return bytes(self.loaded.serialize())
 
-    def compile_anew(self) -> Any:
-        """The same as `loaded`, which may have come out of the disk cache, without it."""
+    def compile_anew(self, debug_info: bool = False) -> Any:
+        """The same as `loaded`, which may have come out of the disk cache, without it; ``debug_info``: it knows the user's lines."""
         current = self.current
-        return compile.compile_text(current.module.text(), current.devices[0].client, current.devices,
+        return compile.compile_text(current.module.text(debug_info), current.devices[0].client, current.devices,
                                     options_for(current.module, current.devices[0].platform, self._items), cached=False)
 
     @property

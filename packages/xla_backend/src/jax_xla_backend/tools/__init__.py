@@ -4,5 +4,6 @@
 ``exporting``   programs that outlive their process
 ``profiler``    what ran when, and who holds memory
 ``roofline``    costs on an ideal machine
+``source_mapper``  which line of the user's program each line of a lowered one comes from
 ``colocated_python``  functions that run beside devices
 """
