@@ -24,8 +24,8 @@ SAME = {"addf": np.add, "addi": np.add, "subf": np.subtract, "subi": np.subtract
         "maximumf": np.maximum, "minimumf": np.minimum, "maxsi": np.maximum, "minsi": np.minimum, "andi": np.bitwise_and,
         "ori": np.bitwise_or, "xori": np.bitwise_xor, "negf": np.negative, "exp": np.exp, "log": np.log, "log1p": np.log1p, "tanh": np.tanh,
         "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "absf": np.abs, "floor": np.floor, "ceil": np.ceil, "atan2": np.arctan2,
-        "rsqrt": lambda x: 1 / np.sqrt(x), "remsi": np.fmod, "divsi": lambda x, y: np.trunc(x / y)}
-LIBRARY = {"tanh": np.tanh, "log1p": np.log1p, "expm1": np.expm1, "atan2": np.arctan2, "cbrt": np.cbrt}
+        "rsqrt": lambda x: 1 / np.sqrt(x), "ctpop": lambda x: np.vectorize(lambda v: int(v).bit_count())(np.asarray(x).view(np.uint32)), "remsi": np.fmod, "divsi": lambda x, y: np.trunc(x / y)}
+LIBRARY = {"popc": SAME["ctpop"], "atan": np.arctan, "asinh": np.arcsinh, "tanh": np.tanh, "log1p": np.log1p, "expm1": np.expm1, "atan2": np.arctan2, "cbrt": np.cbrt}
 
 
 def kind_of(value):
@@ -37,11 +37,19 @@ def kind_of(value):
     return tuple(map(int, inner.group(1).split("x")[:-1])), DTYPES.get(inner.group(2))
 
 
+def memory_shape(value):
+    return tuple(map(int, re.match(r"memref<((?:\d+x)*)", str(value.type)).group(1).split("x")[:-1]))
+
+
+def address(memory):
+    return memory.__array_interface__["data"][0]
+
+
 class Machine:
     """The values of one run of a function. A pointer is a pair of a flat array and positions in it; memory is an array."""
 
-    def __init__(self, module, ids=()):
-        self.ids, self.values = ids, {}
+    def __init__(self, module, ids=(), bounds=(), started=None):
+        self.ids, self.values, self.bounds, self.started = ids, {}, bounds, {} if started is None else started
         self.functions = {ir.StringAttr(op.attributes["sym_name"]).value: op for op in module.body.operations}
 
     def call(self, name, *arguments):
@@ -170,6 +178,10 @@ class Machine:
             memory[where[mask]] = value[mask]
         return old
 
+    def tt_print(self, op, x, shape, dtype):
+        print(ir.StringAttr(op.attributes["prefix"]).value, *x)
+        return []
+
     def tt_reduce(self, op, x, shape, dtype):
         body = next(iter(op.regions[0].blocks[0].operations)).operation.name.partition(".")[2]
         return np.asarray(SAME[body].reduce(x[0], axis=self.number(op, "axis"))).astype(dtype)
@@ -179,7 +191,7 @@ class Machine:
 
     def tt_extern_elementwise(self, op, x, shape, dtype):
         name = ir.StringAttr(op.attributes["symbol"]).value.removeprefix("__nv_")
-        return LIBRARY[name.removesuffix("f")](*x).astype(dtype)
+        return LIBRARY[name if name in LIBRARY else name.removesuffix("f")](*x).astype(dtype)
 
     # -- Mosaic --------------------------------------------------------------------------------------------------------
 
@@ -197,6 +209,61 @@ class Machine:
         memory[place] = np.where(masks[0], value, memory[place]) if masks else value
         return []
 
+    def tpu_strided_load(self, op, x, shape, dtype):
+        return x[0][tuple(slice(int(s), int(s) + n * k, k) for s, n, k in zip(x[1:], shape, op.attributes["strides"]))].copy()
+
+    def tpu_strided_store(self, op, x, shape, dtype):
+        memory, value = (next(v for v, o in zip(x, op.operands) if str(o.type).startswith(kind)) for kind in ("memref", "vector"))
+        starts = [v for v, o in zip(x, op.operands) if str(o.type) == "index"]
+        memory[tuple(slice(int(s), int(s) + n * k, k) for s, n, k in zip(starts, value.shape, op.attributes["strides"]))] = value
+        return []
+
+    def tpu_iteration_bound(self, op, x, shape, dtype):
+        return np.int32(self.bounds[self.number(op, "dim")])
+
+    def tpu_log(self, op, x, shape, dtype):
+        print(ir.StringAttr(op.attributes["tag"]).value, *x)
+        return []
+
+    # a part of a memory is a NumPy view of it; a copy is made when one waits for it, as late as it may be
+
+    def tpu_memref_slice(self, op, x, shape, dtype):
+        memory, *starts = x
+        sizes = memory_shape(op.results[0])
+        assert all(0 <= s and s + n <= m for s, n, m in zip(starts, sizes, memory.shape)), "a part out of bounds"
+        return memory[tuple(slice(int(s), int(s) + n) for s, n in zip(starts, sizes))]
+
+    def tpu_memref_squeeze(self, op, x, shape, dtype):
+        view = x[0].reshape(memory_shape(op.results[0]))
+        assert np.shares_memory(view, x[0])
+        return view
+
+    def tpu_enqueue_dma(self, op, x, shape, dtype):
+        source, target, semaphore = x
+        self.started.setdefault(address(semaphore), []).append((source, target))
+        return []
+
+    def tpu_wait_dma2(self, op, x, shape, dtype):
+        source, target = self.started[address(x[0])].pop(0)
+        assert target.shape == x[2].shape
+        target[...] = source
+        return []
+
+    def tpu_sem_alloc(self, op, x, shape, dtype):
+        return np.zeros(memory_shape(op.results[0]), np.int32)
+
+    def tpu_sem_signal(self, op, x, shape, dtype):
+        x[0][...] += x[1]
+        return []
+
+    def tpu_sem_wait(self, op, x, shape, dtype):
+        assert x[0] >= x[1], "nobody will signal this semaphore"
+        x[0][...] -= x[1]
+        return []
+
+    def tpu_sem_read(self, op, x, shape, dtype):
+        return x[0].copy()
+
     def memref_load(self, op, x, shape, dtype):
         return x[0][tuple(map(int, x[1:]))]
 
@@ -209,7 +276,7 @@ class Machine:
 
     def vector_multi_reduction(self, op, x, shape, dtype):
         word = re.search(r"kind<(\w+)>", str(op.attributes["kind"])).group(1)
-        combine = {"add": np.add, "maximumf": np.maximum, "minimumf": np.minimum}[word]
+        combine = {"add": np.add, "maximumf": np.maximum, "minimumf": np.minimum, "maxsi": np.maximum}[word]
         return combine(combine.reduce(x[0], axis=tuple(op.attributes["reduction_dims"])), x[1]).astype(dtype)
 
     def vector_extract(self, op, x, shape, dtype):
@@ -235,7 +302,10 @@ class Machine:
 
     def tpu_matmul(self, op, x, shape, dtype):
         lists = [list(map(int, part.split(", "))) if part else [] for part in re.findall(r"\[([^\]]*)\]", str(op.attributes["dimension_numbers"]))]
-        assert lists[4] == [0, lists[2][0], 1, lists[3][0]] and not lists[5]
+        if lists[5]:
+            assert lists[:2] == [[2], [2]] and lists[5] == lists[6] == [0]
+            return np.einsum("bij,bkj->bik", x[0].astype(dtype), x[1].astype(dtype)) + x[2]
+        assert lists[4] == [0, lists[2][0], 1, lists[3][0]]
         return np.tensordot(x[0].astype(dtype), x[1].astype(dtype), (lists[0], lists[1])).astype(dtype) + x[2]
 
 
@@ -260,25 +330,34 @@ def by_triton(program, operands):
 
 
 def by_mosaic(program, operands):
-    module = parsed(mosaic.module_text(program), "mosaic")
+    text = mosaic.module_text(program)
+    module = parsed(text, "mosaic")
     stored = lambda x: x.astype(np.int32) if x.dtype == np.bool_ else np.array(x)
-    count = len(program.scalars)
+    sizes, operands = operands[:program.dynamic], operands[program.dynamic:]
+    count, rest = len(program.scalars), iter(sizes)
+    grid = [int(next(rest)) if n is None else n for n in program.grid]
     scalars, arrays = list(map(stored, operands[:count])), list(map(stored, operands[count:]))
     shared = dict((o, i) for i, o in program.aliases)
     arrays += [arrays[shared[k]] if k in shared else stored(np.zeros(a.shape, a.dtype)) for k, a in enumerate(program.out_avals)]
     scratch = [np.zeros(r.shape, r.dtype) for r in program.scratch]
-    blocked = [*program.inputs, *program.outputs]
-    for ids in itertools.product(*map(range, program.grid)):
-        machine, blocks, places = Machine(module), [], []
+    blocked, started = [*program.inputs, *program.outputs], {}
+    for ids in itertools.product(*map(range, grid)):
+        machine, blocks, places = Machine(module, bounds=grid, started=started), [], []
         steps = list(map(np.int32, ids))
         for k, (o, x) in enumerate(zip(blocked, arrays)):
+            if program.grid and f"transform_{k}" not in machine.functions:  # not cut
+                blocks.append(x)
+                places.append(())
+                continue
             at = machine.call(f"transform_{k}", *steps, *scalars) if program.grid else [0] * x.ndim
-            place = tuple(slice(int(i) * n, (int(i) + 1) * n) for i, n in zip(at, o.sizes))
+            unit = [1] * x.ndim if any(hasattr(d, "padding") for d in o.block) else o.sizes
+            place = tuple(slice(int(i) * u, int(i) * u + n) for i, u, n in zip(at, unit, o.sizes))
             block = np.zeros(o.sizes, x.dtype)
             block[tuple(slice(0, n) for n in x[place].shape)] = x[place]
             blocks.append(block)
             places.append(place)
         machine.call("kernel", *steps, *scalars, *blocks, *scratch)
+        assert not any(started.values()), "a copy that nobody waited for"
         for k in range(len(program.inputs), len(blocked)):
             part = arrays[k][places[k]]
             part[...] = blocks[k][tuple(slice(0, n) for n in part.shape)]
@@ -296,7 +375,7 @@ def run(function, platform):
         for eqn in jaxpr.eqns:
             values = [value(v) if not hasattr(v, "val") else v.val for v in eqn.invars]
             inner = next((p for p in eqn.params.values() if hasattr(p, "jaxpr") and hasattr(p, "consts")), None)
-            if eqn.primitive.name == "pallas_call" and eqn.params["program"].steps:
+            if eqn.primitive.name == "pallas_call" and eqn.params["program"].steps != 0:
                 outs = by(eqn.params["program"], [np.asarray(x) for x in values])
             elif inner is not None:
                 outs = walk(inner.jaxpr, inner.consts, values)

@@ -104,6 +104,28 @@ def accumulate(x, out, total):
     out[...] = total[...]
 
 
+WHOLE = pl.BlockSpec(memory_space=pl.ANY)
+
+
+def copied_row(rows, x, out, row, semaphore):
+    copy = pltpu.make_async_copy(x.at[rows[pl.program_id(0)]], row, semaphore)
+    copy.start()
+    copy.wait()
+    out[...] = jnp.broadcast_to(row[...], out.shape)
+
+
+def two_buffers(x, out, buffers, semaphores):
+    """Twice ``x``, of which the next rows come while these are worked on."""
+    fetch = lambda i: pltpu.make_async_copy(x.at[pl.ds(i * 64, 64)], buffers.at[i % 2], semaphores.at[i % 2])
+    fetch(jnp.int32(0)).start()
+
+    @pl.loop(0, 4)
+    def _(i):
+        pl.when(i < 3)(lambda: fetch(i + 1).start())
+        fetch(i).wait()
+        out[pl.ds(i * 64, 64), :] = 2 * buffers[i % 2]
+
+
 KERNELS = {  # what a program is made of
     "scratch and when": (lambda: call(accumulate, (128, 128), grid=2, in_specs=[ROWS], out_specs=pl.BlockSpec((128, 128), lambda i: (0, 0)),
                                       scratch_shapes=[pltpu.VMEM((128, 128), jnp.float32)])(A)),
@@ -143,6 +165,37 @@ KERNELS = {  # what a program is made of
     "products": (lambda: call(lambda x, o: put(o, x[...] @ (x[...].T @ x[...])))(A / 32)),
     "integers": (lambda: call(lambda x, o: put(o, ((x[...] * 100).astype(jnp.int32) // 7 % 5 ^ 3).astype(jnp.float32)))(A)),
     "half precision": (lambda: call(lambda x, o: put(o, (jnp.exp(x[...].astype(jnp.bfloat16)) * 2).astype(jnp.float32) * 0))(A)),
+    "squares": (lambda: call(lambda x, o: put(o, (x[...] - x[...].mean(0)) ** 2 + x[...].var(-1, keepdims=True)))(A)),
+    "places of extremes": (lambda: call(lambda x, o: put(o, (jnp.argmax(x[...], 1)[:, None] + jnp.argmin(x[...], 0)[None]).astype(jnp.float32)))(
+        A.at[3, 5].set(jnp.nan))),
+    "bits": (lambda: call(lambda x, o: put(o, jax.lax.population_count((x[...] * 100).astype(jnp.int32)).astype(jnp.float32)))(A)),
+    "truth values": (lambda: call(lambda x, o: put(o, jnp.where((x[...] > 0) != (x[...] > 1), 1.0, jnp.where((x[...] > 0) == (x[...] > -1), 2.0, 3.0))))(A)),
+    "fewer bits": (lambda: call(lambda x, o: put(o, jax.lax.reduce_precision(x[...], 8, 7)))(A)),
+    "other functions": (lambda: call(lambda x, o: put(o, jnp.arctan(x[...]) + jnp.arcsinh(x[...])))(A)),
+    "a matrix and a vector": (lambda: call(lambda x, y, o: put(o, x[...] @ y[...]), (256,))(A, A[0])),
+    "a vector and a matrix": (lambda: call(lambda x, y, o: put(o, y[...] @ x[...]), (128,))(A, A[:, 0])),
+    "several products": (lambda: call(lambda x, o: put(o, jnp.einsum("bij,bkj->bik", x[...], x[...])), (2, 8, 8))(A[:16].reshape(2, 8, 128))),
+    "padded": (lambda: call(lambda x, o: put(o, jnp.pad(x[...], ((8, 16), (0, 128)), constant_values=2)), (280, 256))(A)),
+    "every second row": (lambda: call(lambda x, o: (put(o, x[...] * 0), put(o.at[pl.ds(1, 128, stride=2), :], x[pl.ds(0, 128, stride=2), :])))(A)),
+    "elements": (lambda: call(lambda x, o: put(o, x[...]), grid=2, in_specs=[pl.BlockSpec((pl.Element(128), 128), lambda i: (i * 8, 0))],
+                              out_specs=ROWS)(A)),
+    "a size known at run time": (lambda: jax.jit(lambda n: call(lambda x, o: put(o, x[...] * pl.num_programs(0)), grid=(n,))(A))(2)),
+    "a part of a part": (lambda: call(lambda x, o: (put(o, x[...] * 0), put(o.at[pl.ds(8, 64)].at[pl.ds(pl.program_id(0), 8)],
+                                                                           x.at[pl.ds(pl.program_id(0) + 2, 16)].at[8:][...])), grid=1)(A)),
+    "printed": (lambda: call(lambda x, o: (pl.debug_print("a sum: {}", x[...].sum()), put(o, x[...])))(A)),
+    "a copy": (lambda: call(lambda x, o, s: (pltpu.make_async_copy(x, o, s).start(), pltpu.make_async_copy(x, o, s).wait()),
+                            in_specs=[WHOLE], out_specs=WHOLE, scratch_shapes=[pltpu.SemaphoreType.DMA])(A)),
+    "a copy of a row": (lambda: call(copied_row, (16, 128), grid_spec=pltpu.PrefetchScalarGridSpec(
+        1, (2,), [WHOLE], pl.BlockSpec((8, 128), lambda i, rows: (i, 0)), [pltpu.VMEM((128,), jnp.float32), pltpu.SemaphoreType.DMA]))(
+        jnp.array([7, 3]), A)),
+    "two buffers": (lambda: call(two_buffers, in_specs=[WHOLE], scratch_shapes=[pltpu.VMEM((2, 64, 128), jnp.float32), pltpu.SemaphoreType.DMA((2,))])(A)),
+    "copies in memory of their own": (lambda: call(lambda x, o: pl.run_scoped(
+        lambda r, s: (pltpu.async_copy(x, r, s).wait(), put(o, r[...] * 2))[0], pltpu.VMEM((256, 128), jnp.float32), pltpu.SemaphoreType.DMA),
+        in_specs=[WHOLE])(A)),
+    "at once": (lambda: call(lambda x, o: pltpu.sync_copy(x.at[pl.ds(0, 128)], o), (128, 128), in_specs=[WHOLE])(A)),
+    "semaphores": (lambda: call(lambda x, o, s: (pl.semaphore_signal(s.at[1], 3), pl.semaphore_wait(s.at[1], 1), put(
+        o, x[...] * pl.semaphore_read(s.at[1]).astype(jnp.float32)), pl.semaphore_wait(s.at[1], 2, decrement=False), pl.semaphore_wait(s.at[1], 2)),
+        scratch_shapes=[pltpu.SemaphoreType.REGULAR((2,))])(A)),
     "derivative": (lambda: jax.jvp(call(lambda x, o: put(o, jnp.sin(x[...]))), (A,), (A,))),
 }
 
@@ -155,8 +208,9 @@ def interpreted(function):
         return function()
 
 
-TPU_ONLY = ("scratch and when", "memory of its own", "pieces")
-GPU_ONLY = ("scatter", "atomics", "four axes", "cube roots")
+TPU_ONLY = ("scratch and when", "memory of its own", "pieces", "a matrix and a vector", "a vector and a matrix", "several products", "padded",
+            "a size known at run time", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "at once", "semaphores")
+GPU_ONLY = ("scatter", "atomics", "four axes", "cube roots", "other functions")
 
 
 @pytest.mark.parametrize("platform", TARGETS)
@@ -184,9 +238,6 @@ REFUSED = {
     "sort on GPUs": (lambda: call(lambda x, o: put(o, jnp.sort(x[...])))(A), "cuda", "Triton has no stablehlo.sort"),
     "sort": (lambda: call(lambda x, o: put(o, jnp.sort(x[...])))(A), "tpu", "Mosaic has no stablehlo.sort"),
     "any memory": (lambda: call(lambda x, o: put(o, x[...]), in_specs=[pl.BlockSpec(memory_space=pl.ANY)])(A), "tpu", "Mosaic has no reading"),
-    "elements": (lambda: call(lambda x, o: put(o, x[...]), grid=2, in_specs=[pl.BlockSpec((pl.Element(128), 128), lambda i: (i, 0))],
-                              out_specs=ROWS)(A), "tpu", r"args\[0\]: blocks that are found by their first element"),
-    "dynamic grid": (lambda: jax.jit(lambda n: call(lambda x, o: put(o, x[...]), grid=(n,))(A))(2), "tpu", "grids whose size is known at"),
     "dynamic grid on GPUs": (lambda: jax.jit(lambda n: call(lambda x, o: put(o, x[...]), grid=(n,))(A))(2), "cuda", "grids whose size is"),
     "padding on GPUs": (lambda: call(lambda x, o: put(o, x[...]), grid=2, in_specs=[pl.BlockSpec((pl.Element(128, (1, 1)), 128), lambda i: (i, 0))],
                                      out_specs=ROWS)(A), "cuda", r"args\[0\]: padding of pl.Element"),

@@ -13,10 +13,11 @@ from jax_numpy_api import numpy as jnp
 from jax_numpy_api.pallas import call, tpu, triton
 from jax_numpy_api.pallas.control import (align_to, cdiv, loop, max_contiguous, multiple_of, next_power_of_2, run_scoped,
                                           strides_from_shape, when)
+from jax_numpy_api.pallas.copies import make_async_copy, semaphore_read, semaphore_signal, semaphore_wait, sync_copy
 from jax_numpy_api.pallas.cost import estimate_cost
 from jax_numpy_api.pallas.grid import num_programs, program_id
-from jax_numpy_api.pallas.memory import (atomic_add, atomic_cas, atomic_max, atomic_or, load, load_view, make_async_copy, store, store_view,
-                                         swap, sync_copy)
+from jax_numpy_api.pallas.memory import (atomic_add, atomic_cas, atomic_max, atomic_or, load, load_view, store, store_view,
+                                         swap)
 from jax_numpy_api.pallas.spaces import ANY, SMEM, VMEM, SemaphoreType
 from jax_numpy_api.pallas.specs import BlockSpec, BoundedSlice, Element, GridSpec, InterpretParams, PrefetchScalarGridSpec, squeezed
 
@@ -169,6 +170,23 @@ def test_an_asynchronous_copy_with_a_semaphore():
     np.testing.assert_array_equal(f(X), X[2:6])
 
 
+def test_semaphores_count():
+    def kernel(out, semaphores):
+        semaphore_signal(semaphores.at[1], 3)
+        semaphore_wait(semaphores.at[1], 1)
+        semaphore_wait(semaphores.at[1], 2, decrement=False)
+        out[0], out[1] = semaphore_read(semaphores.at[0]), semaphore_read(semaphores.at[1])
+    np.testing.assert_array_equal(run(kernel, i32(2), scratch_shapes=[SemaphoreType.REGULAR((2,))])(), [0, 2])
+
+
+def test_a_forward_derivative_through_a_copy():
+    def kernel(x, out):
+        run_scoped(lambda memory: (sync_copy(x.at[ds(4, 4)], memory), put(out, memory[...] ** 2))[0], VMEM((4,), np.float32))
+    f = run(kernel, f32(4), in_specs=[BlockSpec(memory_space=ANY)])
+    np.testing.assert_array_equal(jvp(f, (X,), (X + 1,))[1], (2 * X * (X + 1))[4:])
+    np.testing.assert_array_equal(vmap(f)(np.stack([X, -X, X + 1])), np.stack([X, X, X + 1])[:, 4:] ** 2)
+
+
 # -- transformations ---------------------------------------------------------------------------------------------------
 
 def scaled(x, y, out):
@@ -254,6 +272,15 @@ def failing(**options):
 
 C = np.arange(2)
 ERRORS = {
+    "a copy to another shape": (lambda: run(lambda x, o: sync_copy(x.at[ds(0, 2)], o), f32(8))(X), ValueError,
+                                r"a copy from float32\[2\] to float32\[8\]"),
+    "a copy with an array of semaphores": (lambda: run(lambda x, o, s: make_async_copy(x, o, s).start(), f32(8), scratch_shapes=[SemaphoreType.DMA((2,))])(X),
+                                           ValueError, "a copy signals one semaphore"),
+    "a semaphore that is none": (lambda: run(lambda x, o: semaphore_signal(x.at[0]), f32(8))(X), ValueError, "semaphore_signal: a reference of type"),
+    "half a step of a semaphore": (lambda: run(lambda x, o, s: semaphore_wait(s, 0.5), f32(8), scratch_shapes=[SemaphoreType.REGULAR])(X), ValueError,
+                                   r"semaphore_wait: float32\[\] was given to count by"),
+    "a semaphore of another device": (lambda: run(lambda x, o, s: semaphore_signal(s, device_id=1), f32(8), scratch_shapes=[SemaphoreType.REGULAR])(X),
+                                      NotImplementedError, "semaphore_signal: semaphores of other devices"),
     "no interpreter": (lambda: run(copy, f32(8), interpret=False)(X), ValueError, "pallas_call quiet: .*Pass interpret=True"),
     "rank of a block": (failing(in_specs=[BlockSpec((4, 1), lambda i: (i, 0))]), ValueError,
                         r"pallas_call quiet, args\[0\]: its block shape \(4, 1\) has 2 dimensions, and the array float32\[8\] has 1"),

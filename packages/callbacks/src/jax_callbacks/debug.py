@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
+from jax_core.references.primitives import KERNELS
 from jax_core.representation.aval import is_jax_type
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
@@ -30,6 +31,14 @@ def _effect(ordered: bool) -> Any:
     return ordered_debug_effect if ordered else debug_effect
 
 
+def _lower(b, *operands, site, ordered, partitioned):
+    if b.platform in KERNELS and isinstance(site.function, _Print):  # accelerators print a text and after it the values
+        text = site.function.fmt.partition("{")[0].encode().hex()
+        return b.emit(f"stablehlo.custom_call @kernel.print({', '.join(map(str, operands))})", *operands, out=[],
+                      attrs=f'{{has_side_effect = true, backend_config = "{text}"}}')
+    return lower_call(b, operands, site, _effect(ordered), True, partitioned)
+
+
 def _primitive(name: str) -> Primitive:
     prim: Primitive = Primitive(
         name, multiple_results=True, cacheable=False,
@@ -38,8 +47,8 @@ def _primitive(name: str) -> Primitive:
         impl=lambda *args, site, **_: run_now(args, site),
         jvp=ZERO,
         batch=lambda axis, args, dims, *, site, **params: batch_by_loop(prim, axis, args, dims, site, **params),
-        lower=lambda b, *xs, site, ordered, partitioned: lower_call(b, xs, site, _effect(ordered), True, partitioned),
-        lowers_keys=True, traits=Traits(Kind.HOST))
+        lower=_lower, lowers_keys=True,
+        traits=Traits(Kind.HOST))
     return prim
 
 

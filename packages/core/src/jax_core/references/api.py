@@ -282,6 +282,9 @@ def get(ref: Ref | RefView, idx: Indexer | None = None) -> Any:
     Array(1, dtype=int32)
     """
     if isinstance(ref, RefView):
+        found = indexing.composed((*ref.path, idx), ref.ref.shape)
+        if found is not None:
+            return get_p.bind(ref.ref, *found[1], index=found[0])
         value = get(ref.ref, ref.path[0])
         for index in (*ref.path[1:], idx):
             static, operands = indexing.parse(index, np.shape(value))
@@ -309,6 +312,9 @@ def swap(ref: Ref | RefView, idx: Indexer, value: ArrayLike, _function_name: str
     Array([0, 7, 2], dtype=int32)
     """
     if isinstance(ref, RefView):
+        found = indexing.composed((*ref.path, idx), ref.ref.shape)
+        if found is not None:
+            return swap_p.bind(ref.ref, _typed(ref, value), *found[1], index=found[0])
         return _change_view(ref, idx, value, lambda old, new: _fitting(ref, old, new))
     _check(_function_name, ref)
     index, operands = indexing.parse(idx, ref.shape)
@@ -361,7 +367,11 @@ def addupdate(ref: Ref | RefView, idx: Indexer, x: ArrayLike) -> None:
     Array([0., 5., 0.], dtype=float32)
     """
     if isinstance(ref, RefView):
-        _change_view(ref, idx, x, lambda old, new: old + _fitting(ref, old, new))
+        found = indexing.composed((*ref.path, idx), ref.ref.shape)
+        if found is not None:
+            addupdate_p.bind(ref.ref, _typed(ref, x), *found[1], index=found[0])
+        else:
+            _change_view(ref, idx, x, lambda old, new: old + _fitting(ref, old, new))
         return
     _check("ref.addupdate", ref)
     index, operands = indexing.parse(idx, ref.shape)

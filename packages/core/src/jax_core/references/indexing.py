@@ -195,6 +195,35 @@ def _sized_slice(entry: Slice, n: int) -> tuple[Slice, list]:
     return Slice(None, size, stride), [entry.start]
 
 
+def composed(path: Sequence[Indexer], shape: Sequence[int]) -> tuple[Index, list] | None:
+    """The static part and the operands of one index for a part of a part (and so on) of a reference of this shape.
+
+    None where an array of integers is among the indices.
+    """
+    entries: list[Any] = [Slice(0, n) for n in shape]
+    for step in path:
+        kept = [k for k, e in enumerate(entries) if type(e) is Slice]
+        static, operands = parse(step, [entries[k].size for k in kept])
+        given = iter(operands)
+        for k, inner in zip(kept, static.entries):
+            outer = entries[k]
+            if type(inner) is Slice:
+                start = next(given) if inner.start is None else inner.start
+                entries[k] = Slice(_inside(outer, start), inner.size, outer.stride * inner.stride)
+                continue
+            position = next(given) if inner is None else inner
+            if not isinstance(position, int) and get_aval(position).shape:
+                return None
+            entries[k] = _inside(outer, position)
+    return parse(tuple(entries), shape)
+
+
+def _inside(outer: Slice, position: Any) -> Any:
+    """Where in the reference the element of a slice is."""
+    moved = position if outer.stride == 1 else position * outer.stride
+    return moved if isinstance(outer.start, int) and outer.start == 0 else outer.start + moved
+
+
 # -- the part itself -------------------------------------------------------------------------------------------------
 
 def part_shape(shape: Sequence[int], index: Index, operands: Sequence[AbstractValue]) -> tuple[int, ...]:

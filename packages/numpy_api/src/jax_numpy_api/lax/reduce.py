@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.references.primitives import KERNELS
 from jax_core.transformations import batching
 from jax_core.traces import structural
 from jax_core.representation import dtypes, partial_sums, tree
@@ -217,8 +218,9 @@ def _arg_lower(direction):
     def lower(b: Builder, x: Value, *, axes, index_dtype: DTypeLike):
         axis, = axes
         start = b.scalar(lowest(x.aval.dtype) if direction == "GT" else highest(x.aval.dtype), x.aval.dtype)
-        if (b.platform == "cpu" and x.aval.size >= _LARGE and _LONG_AXIS <= x.aval.shape[axis] <= _FLOAT_POSITIONS
-                and dtypes.issubdtype(x.aval.dtype, np.floating)):
+        long = (b.platform == "cpu" and x.aval.size >= _LARGE and _LONG_AXIS <= x.aval.shape[axis] <= _FLOAT_POSITIONS
+                and dtypes.issubdtype(x.aval.dtype, np.floating))
+        if long or b.platform in KERNELS:  # the compilers of kernels have no reduction of pairs
             return _arg_by_value(b, x, start, axis, "maximum" if direction == "GT" else "minimum")
         iota = b.emit(f"stablehlo.iota dim = {axis}", out=ShapedArray(x.aval.shape, index_dtype))
         return _arg_by_pairs(b, x, iota, start, axis, direction)

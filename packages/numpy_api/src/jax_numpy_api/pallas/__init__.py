@@ -5,7 +5,7 @@
 * `call`: `pallas_call` and its primitive.
 * `interpreter`: the program as a loop on arrays.
 * `uninitialized`: what memory holds at first.
-* `memory`, `control`: what kernels are written with besides ``ref[...]``.
+* `memory`, `control`, `copies`: what kernels are written with besides ``ref[...]``.
 * `cost`: estimates.
 * `tpu`, `triton`: what is there for one platform only.
 

@@ -18,7 +18,7 @@ from jax_core.representation.typing import ArrayLike, PyTree
 
 from ..lax.control_flow.cond import cond
 from ..lax.control_flow.while_loop import fori_loop
-from .spaces import ref_type
+from .spaces import SemaphoreType, ref_type
 from .uninitialized import uninitialized
 
 T = TypeVar("T")
@@ -98,7 +98,8 @@ def with_scoped(*types: Any, collective_axes: object = (), **kw_types: Any) -> C
 
 def _allocate(name: str, what: Any) -> Any:
     ref = ref_type(name, what)
-    return new_ref_p.bind(strong(uninitialized(ref.shape, ref.dtype)), memory_space=ref.memory_space, kind=None, pin=False)
+    first = uninitialized(ref.shape, ref.dtype, zeros=isinstance(ref.memory_space, SemaphoreType))
+    return new_ref_p.bind(strong(first), memory_space=ref.memory_space, kind=None, pin=False)
 
 
 # -- sizes and hints -----------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from ..lax.pad import pad
 from ..lax.shape import reshape
 from ..lax.slicing import dynamic_slice, dynamic_update_slice, slice as cut
 from .grid import Operand, Program
+from .spaces import SemaphoreType
 from .specs import Element, InterpretParams, Squeezed
 from .uninitialized import uninitialized, uninitialized_value
 
@@ -43,7 +44,7 @@ def run(program: Program, *operands: Any) -> list:
     for k, o in enumerate(program.outputs):
         memory.add_result(o, shared.get(k))
     for ref in program.scratch:
-        memory.add(uninitialized(ref.shape, ref.dtype, memory.zeros))
+        memory.add(uninitialized(ref.shape, ref.dtype, memory.zeros or isinstance(ref.memory_space, SemaphoreType)))
     _steps(program, grid, sizes, memory)
     return [memory.result(k) for k in range(len(program.outputs))]
 

@@ -1,4 +1,4 @@
-"""Reading and writing parts of references in ways that ``ref[...]`` has no words for: under a mask, atomically, by a copy.
+"""Reading and writing parts of references in ways that ``ref[...]`` has no words for: under a mask, atomically.
 
 Where an index is out of bounds, a masked read or write touches nothing, as long as the mask is false there.
 """
@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.references import indexing
-from jax_core.references.api import Ref, RefView, get, swap as swap_all
+from jax_core.references.api import Ref, RefView
 from jax_core.references.indexing import Index
 from jax_core.references.primitives import get_p, is_ref, ref_primitive, strong, swap_p
 from jax_core.representation import dtypes
@@ -20,15 +20,16 @@ from jax_core.traces.structural import convert_element_type_p
 from .. import numpy as jnp
 
 
-def _part(name: str, ref: Any, index: Any) -> tuple[Any, Index, list]:
+def part_of(name: str, ref: Any, index: Any) -> tuple[Any, Index, list]:
     """The reference, and the static and moving part of the index, that ``ref`` (maybe a view) and ``index`` name."""
     if isinstance(ref, RefView):
-        if len(ref.path) == 1 and index is None:
-            ref, index = ref.ref, ref.path[0]
-        elif not ref.path:
-            ref = ref.ref
-        else:
-            raise NotImplementedError(f"{name}: a view of a view of a reference ({ref!r}); name the part by one index, ref.at[index].")
+        if len(ref.path) > 1 or ref.path and index is not None:
+            found = indexing.composed((*ref.path, index), ref.ref.shape)
+            if found is None:
+                raise NotImplementedError(f"{name}: a view by an array of integers and a view of it ({ref!r}); name the part by one index, "
+                                          "ref.at[index].")
+            return (ref.ref, *found)
+        ref, index = ref.ref, ref.path[0] if ref.path else index
     if not (isinstance(ref, Ref) or is_ref(ref)):
         raise ValueError(f"{name} must be called on a reference, or on a view ref.at[index] of one, got {ref!r} of type {type(ref).__name__}.")
     return (ref, *indexing.parse(index, ref.shape))
@@ -147,7 +148,7 @@ def load(ref: Any, idx: Indexer | None = None, *, mask: ArrayLike | None = None,
     >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((4,), jnp.float32), interpret=True)(jnp.ones(3))
     Array([ 1.,  1.,  1., -1.], dtype=float32)
     """
-    ref, index, operands = _part("load", ref, idx)
+    ref, index, operands = part_of("load", ref, idx)
     if mask is None:
         if other is not None:
             raise ValueError("load: other is the value where the mask is false, and no mask was given; leave it out or give a mask.")
@@ -162,7 +163,7 @@ def swap(ref: Any, idx: Indexer | None, val: ArrayLike, *, mask: ArrayLike | Non
 
     ``val`` has the dtype of ``ref`` and, as ``mask``, the shape of the part, or broadcasts to it.
     """
-    ref, index, operands = _part("swap", ref, idx)
+    ref, index, operands = part_of("swap", ref, idx)
     shape = indexing.part_shape(ref.shape, index, [get_aval(x) for x in operands])
     if mask is None:
         return swap_p.bind(ref, _in_dtype(ref, val), *operands, index=index)
@@ -216,7 +217,7 @@ atomic_p = ref_primitive("atomic_rmw", out_type=_atomic_type, on_contents=_atomi
 
 def _atomic_function(op: str, meaning: str) -> Callable:
     def function(x_ref_or_view: object, idx: Indexer | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
-        ref, index, operands = _part(f"atomic_{op}", x_ref_or_view, idx)
+        ref, index, operands = part_of(f"atomic_{op}", x_ref_or_view, idx)
         shape = indexing.part_shape(ref.shape, index, [get_aval(x) for x in operands])
         value = jnp.broadcast_to(_in_dtype(ref, val), shape)
         return atomic_p.bind(ref, value, jnp.broadcast_to(True if mask is None else mask, shape), *operands, index=index, op=op)
@@ -251,41 +252,3 @@ atomic_cas_p = ref_primitive("atomic_cas", out_type=_cas_type,
 def atomic_cas(ref: object, cmp: ArrayLike, val: ArrayLike) -> Any:
     """Store ``val`` in the scalar reference ``ref`` if it holds ``cmp``, atomically; returns what was there before."""
     return atomic_cas_p.bind(ref, _in_dtype(ref, cmp), _in_dtype(ref, val))
-
-
-# -- copies ------------------------------------------------------------------------------------------------------------
-
-class AsyncCopy:
-    """A copy between references. It happens at once when it is started, so that waiting has nothing to do."""
-
-    def __init__(self, source: Any, destination: Any, semaphores: Sequence[Any]):
-        self.src_ref, self.dst_ref, self.semaphores = source, destination, semaphores
-
-    def start(self, priority: int = 0, *, add: bool = False) -> None:
-        """Copy; with ``add``, add to what is there."""
-        value = get(self.src_ref, ...)
-        if add:
-            value = value + get(self.dst_ref, ...)
-        swap_all(self.dst_ref, ..., value)
-
-    def wait(self) -> None:
-        """The copy is finished."""
-
-    wait_send = wait_recv = wait
-
-
-def make_async_copy(src_ref: object, dst_ref: object, sem: object = None, *, src_sem: object = None) -> AsyncCopy:
-    """A copy of one reference, or view of a part, to another, which ``start()`` starts and ``wait()`` waits for."""
-    return AsyncCopy(src_ref, dst_ref, (sem, src_sem))
-
-
-def async_copy(src_ref: object, dst_ref: object, sem: object = None, *, src_sem: object = None, priority: int = 0, add: bool = False) -> AsyncCopy:
-    """Start a copy; ``wait()`` of what it returns waits for it."""
-    copy = make_async_copy(src_ref, dst_ref, sem, src_sem=src_sem)
-    copy.start(priority, add=add)
-    return copy
-
-
-def sync_copy(src_ref: object, dst_ref: object, *, add: bool = False) -> None:
-    """Copy one reference, or view of a part, to another; with ``add``, add to what is there."""
-    async_copy(src_ref, dst_ref, add=add).wait()

@@ -101,9 +101,12 @@ class SemaphoreType(enum.Enum):
     DMA = "dma"
     BARRIER = "barrier"
 
+    def __str__(self):
+        return f"{self.value}_semaphore"
+
     def __call__(self, shape: Sequence[int]) -> MemoryRef:
-        """Memory for an array of semaphores of this shape."""
-        return MemoryRef(ShapedArray(tuple(shape), np.dtype(np.int32)), SEMAPHORE)
+        """Memory for an array of semaphores of this shape; its memory space says their kind."""
+        return MemoryRef(ShapedArray(tuple(shape), np.dtype(np.int32)), self)
 
     def get_ref_aval(self) -> AbstractRef:
         """The type of a reference to one semaphore."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-from typing import Any, Sequence
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 from jax_core.representation.aval import AbstractRef, ShapedArray
@@ -19,10 +19,17 @@ from jax_core.representation.jaxpr import ClosedJaxpr
 from ..jaxlib_compat import bindings, kernel_dialect
 from ..lowering.bindings import make_ir_context
 from ..lowering.types import element_text
-from .translation import Translation, Type, dot_numbers, ir, parsed
+from .translation import Translation, Type, dot_numbers, ir, parsed, printed
 
 _INTEGER = np.dtype(np.int32)
-_SPACES = {"default": "vmem", "vmem": "vmem", "smem": "smem", "any": "any", "hbm": "hbm", "semaphore_mem": "semaphore_mem"}
+_SPACES = {"default": "vmem", "vmem": "vmem", "smem": "smem", "any": "any", "hbm": "hbm", "semaphore_mem": "semaphore_mem",
+           "regular_semaphore": "semaphore_mem", "dma_semaphore": "semaphore_mem", "barrier_semaphore": "semaphore_mem"}
+_SEMAPHORES = {"regular_semaphore": "!tpu.semaphore", "dma_semaphore": "!tpu.dma_semaphore", "barrier_semaphore": "!tpu.semaphore"}
+"""By the name of the memory space, the type of the elements."""
+_LACKING = {f"math.{name}" for name in ("cbrt", "erfc", "erf_inv", "lgamma", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
+                                        "nextafter")}
+_DYNAMIC = -(1 << 63)
+"""A size that is not known, in the dialect."""
 _REDUCTIONS = {"add": "add", "maximum": "maximumf", "minimum": "minimumf"}
 
 
@@ -50,9 +57,12 @@ class MosaicTranslation(Translation):
 
     compiler, shaped, flags = "Mosaic", "vector", "f32"
 
+    def op(self, name: str, kind: Type, *operands: str) -> str:
+        if name in _LACKING:
+            raise self.refuse(name.removeprefix("math."))
+        return super().op(name, kind, *operands)
+
     def unary(self, name: str, kind: Type, x: str) -> str:
-        if name == "math.cbrt":
-            raise self.refuse("cube roots")
         if name != "math.expm1":
             return self.op(name, kind, x)
         half = self.op("math.tanh", kind, self.op("arith.mulf", kind, x, self.constant(0.5, kind)))  # exp(x) - 1 = tanh(x/2) (exp(x) + 1)
@@ -103,6 +113,24 @@ class MosaicTranslation(Translation):
         types = ", ".join(self.text_of(Type.of(x)) for x in op.operands)
         return self.write(f"tpu.concatenate {', '.join(self.values[x] for x in op.operands)} in {axis} : {types} -> {self.text_of(kind)}")
 
+    def _pad(self, op):
+        x, fill = op.operands
+        have, name = Type.of(x), self.values[x]
+        low, high, inside = (list(op.attributes[k]) for k in ("edge_padding_low", "edge_padding_high", "interior_padding"))
+        if any(inside) or min([*low, *high], default=0) < 0:
+            raise self.refuse("padding inside or below zero")
+        for axis, sides in enumerate(zip(low, high)):
+            pieces = [(name, have)]
+            for n, place in zip(sides, (0, len(pieces) + 1)):
+                if n:
+                    edge = have.reshaped((*have.shape[:axis], n, *have.shape[axis + 1:]))
+                    pieces.insert(place, (self.spread(self.values[fill], have.reshaped(()), edge), edge))
+            if len(pieces) > 1:
+                have = have.reshaped((*have.shape[:axis], sum(k.shape[axis] for _, k in pieces), *have.shape[axis + 1:]))
+                types = ", ".join(self.text_of(k) for _, k in pieces)
+                name = self.write(f"tpu.concatenate {', '.join(v for v, _ in pieces)} in {axis} : {types} -> {self.text_of(have)}")
+        return name
+
     def _slice(self, op):
         have, want = Type.of(op.operands[0]), Type.of(op.results[0])
         start, strides = list(op.attributes["start_indices"]), list(op.attributes["strides"])
@@ -132,21 +160,32 @@ class MosaicTranslation(Translation):
         a, b = (Type.of(x) for x in op.operands)
         want = Type.of(op.results[0])
         numbers = dot_numbers(op)
-        if len(numbers["lhs_contracting_dimensions"]) != 1 or len(a.shape) != len(b.shape):
-            raise self.refuse("product over several axes, or of a matrix and a vector")
+        x, y = (self.values[v] for v in op.operands)
+        if len(numbers["lhs_contracting_dimensions"]) != 1:
+            raise self.refuse("product over several axes")
+        if 1 in (len(a.shape), len(b.shape)):  # a vector is a matrix of one row
+            if len(a.shape) == 1:
+                x, a = self.reshaped(x, a, (1, *a.shape)), a.reshaped((1, *a.shape))
+                numbers["lhs_contracting_dimensions"] = [1]
+            if len(b.shape) == 1:
+                y, b = self.reshaped(y, b, (1, *b.shape)), b.reshaped((1, *b.shape))
+                numbers["rhs_contracting_dimensions"] = [1]
+        if len(a.shape) != len(b.shape):
+            raise self.refuse(f"product of arrays of {len(a.shape)} and {len(b.shape)} axes")
         free_a = [k for k in range(len(a.shape)) if k not in (*numbers["lhs_contracting_dimensions"], *numbers["lhs_batching_dimensions"])]
         free_b = [k for k in range(len(b.shape)) if k not in (*numbers["rhs_contracting_dimensions"], *numbers["rhs_batching_dimensions"])]
         order = [v for k in numbers["lhs_batching_dimensions"] for v in (0, k)]
         order += [v for k in free_a for v in (0, k)] + [v for k in free_b for v in (1, k)]
         precision = {p for p in ("HIGHEST", "HIGH") if "precision_config" in op.attributes and p in str(op.attributes["precision_config"])}
         extra = ", precision = #tpu.contract_precision<fp32>" if precision and a.element == "f32" else ""
-        wide = want.of_element("f32" if want.is_float else "i32")
+        batch = [a.shape[k] for k in numbers["lhs_batching_dimensions"]]
+        wide = Type([*batch, *(a.shape[k] for k in free_a), *(b.shape[k] for k in free_b)], "f32" if want.is_float else "i32")
         found = self.write(
-            f"tpu.matmul {self.values[op.operands[0]]}, {self.values[op.operands[1]]}, {self.constant(0, wide)} {{dimension_numbers = "
+            f"tpu.matmul {x}, {y}, {self.constant(0, wide)} {{dimension_numbers = "
             f"#tpu.dot_dimension_numbers<{numbers['lhs_contracting_dimensions']}, {numbers['rhs_contracting_dimensions']}, {free_a}, "
             f"{free_b}, {order}, {numbers['lhs_batching_dimensions']}, {numbers['rhs_batching_dimensions']}>{extra}, transpose_lhs_hint = false}} : "
             f"{self.text_of(a)}, {self.text_of(b)}, {self.text_of(wide)} -> {self.text_of(wide)}")
-        return self.converted(found, wide, want)
+        return self.converted(self.reshaped(found, wide, want.shape), wide.reshaped(want.shape), want)
 
     # -- memory --------------------------------------------------------------------------------------------------------------
 
@@ -156,58 +195,75 @@ class MosaicTranslation(Translation):
             return self.values[op.operands[0]]
         return self.write(f"tpu.assume_multiple {self.values[op.operands[0]]}, {values.split(',')[0]} : {kind.element}")
 
-    def _index(self, name: str) -> str:
-        return self.write(f"arith.index_cast {name} : i32 to index")
+    def _part(self, memory: Memory, config: str, operands: Iterator[Any], stride: bool = False) -> tuple[list, list[int], list[int]]:
+        """The first element (a number, or a name of an i32) along each axis of the memory, lengths and strides of the part.
 
-    def _part(self, memory: Memory, config: str, operands: Sequence[Any]) -> tuple[list[str], list[int]]:
-        """The first element along each axis of the memory, and the lengths of the part."""
-        entries, moving = config.split(",") if config else [f"0+{n}*1" for n, s in zip(memory.shape, memory.seen) if s], iter(operands)
-        starts, sizes, given = [], [], iter(entries)
+        The starts that are operands are taken from ``operands``.
+        """
+        entries = config.split(",") if config else [f"0+{n}*1" for n, s in zip(memory.shape, memory.seen) if s]
+        starts: list[Any] = []
+        sizes, strides, given = [], [], iter(entries)
         for seen in memory.seen:
             entry = next(given) if seen else "0"
             start, _, rest = entry.partition("+")
-            size, _, stride = rest.partition("*")
-            if stride not in ("", "1"):
-                raise self.refuse("slice of a reference with a stride")
+            size, _, step = rest.partition("*")
             if start == "?":
-                x = next(moving)
-                if Type.of(x).shape:
+                x = next(operands)
+                kind = Type.of(x)
+                if kind.shape:
                     raise self.refuse("array of indices")
-                starts.append(self._index(self.values[x]))
+                starts.append(self.converted(self.values[x], kind, kind.of_element("i32")))
             else:
-                starts.append(self.write(f"arith.constant {start} : index"))
+                starts.append(int(start))
             sizes.append(int(size or 1))
-        return starts, sizes
+            strides.append(int(step or 1))
+        return starts, sizes, strides
+
+    def _index(self, start: Any) -> str:
+        return self.write(f"arith.constant {start} : index" if isinstance(start, int) else f"arith.index_cast {start} : i32 to index")
+
+    def _place(self, memory: Memory, config: str, operands: Sequence[Any]) -> tuple[str, list[int], list[int]]:
+        """The memory with the first element of a part, as text, and the lengths and strides of the part."""
+        if memory.space in ("any", "hbm"):
+            raise self.refuse("reading and storing in memory that is not cut into blocks: give its operand a BlockSpec with a block, or copy parts of it "
+                              "to vector memory with pltpu.make_async_copy. That")
+        starts, sizes, strides = self._part(memory, config, iter(operands))
+        return f"{memory.name}[{', '.join(map(self._index, starts))}]", sizes, strides
 
     def _load(self, memory: Memory, config: str, operands: Sequence[Any], want: Type) -> str:
-        starts, sizes = self._part(memory, config, operands)
-        if memory.space in ("any", "hbm"):
-            raise self.refuse("reading of memory that is not cut into blocks; give its operand a BlockSpec with a block, as reading it")
+        place, sizes, strides = self._place(memory, config, operands)
         if memory.space == "smem":
             if want.shape:
                 raise self.refuse("reading of many elements of scalar memory")
-            found = self.write(f"memref.load {memory.name}[{', '.join(starts)}] : {memory.text}")
+            found = self.write(f"memref.load {place} : {memory.text}")
             return self.converted(found, want.of_element(memory.stored), want)
         part = Type(sizes, memory.stored)
-        found = self.write(f"vector.load {memory.name}[{', '.join(starts)}] : {memory.text}, {self.text_of(part)}")
+        if any(s != 1 for s in strides):
+            found = self.write(f"tpu.strided_load {place} {{strides = array<i32: {', '.join(map(str, strides))}>}} : {memory.text}, {self.text_of(part)}")
+        else:
+            found = self.write(f"vector.load {place} : {memory.text}, {self.text_of(part)}")
         return self.converted(self.reshaped(found, part, want.shape), want.of_element(memory.stored), want)
 
     def _store(self, memory: Memory, config: str, operands: Sequence[Any], value: str, have: Type, mask: str | None = None) -> None:
-        starts, sizes = self._part(memory, config, operands)
-        if memory.space in ("any", "hbm"):
-            raise self.refuse("storing in memory that is not cut into blocks")
+        place, sizes, strides = self._place(memory, config, operands)
         if memory.space == "smem":
             if have.shape:
                 raise self.refuse("storing of many elements in scalar memory")
             value = self.converted(value, have, have.of_element(memory.stored))
-            self.lines.append(f"memref.store {value}, {memory.name}[{', '.join(starts)}] : {memory.text}")
+            self.lines.append(f"memref.store {value}, {place} : {memory.text}")
             return
         part, stored = Type(sizes, memory.stored), have.of_element(memory.stored)
         value = self.reshaped(self.converted(value, have, stored), stored, part.shape)
+        if any(s != 1 for s in strides):
+            if mask is not None:
+                raise self.refuse("masked store with a stride")
+            self.lines.append(f"tpu.strided_store {place}, {value} {{strides = array<i32: {', '.join(map(str, strides))}>}} : {memory.text}, "
+                              f"{self.text_of(part)}")
+            return
         if mask is not None:
             mask = self.reshaped(mask, have.of_element("i1"), part.shape)
         flags = "" if mask is None else f" masked {mask}"
-        self.lines.append(f"tpu.vector_store {memory.name}[{', '.join(starts)}], {value}{flags} {{strides = array<i32>}} : {memory.text}, "
+        self.lines.append(f"tpu.vector_store {place}, {value}{flags} {{strides = array<i32>}} : {memory.text}, "
                           f"{self.text_of(part)}, {'' if mask is None else self.text_of(part.of_element('i1'))}")
 
     def memory_masked_load(self, op, config):
@@ -223,24 +279,82 @@ class MosaicTranslation(Translation):
         return before
 
     def memory_new_ref(self, op, *config):
-        kind = Type.of(op.results[0])
-        space = _SPACES.get(config[1] if len(config) > 1 else "default", "vmem")
-        memory = Memory("", kind.shape, kind.element, space)
-        memory.name = self.write(f"memref.alloca() : {memory.text}")
+        kind, space = Type.of(op.results[0]), config[1] if len(config) > 1 else "default"
+        memory = Memory("", kind.shape, _SEMAPHORES.get(space, kind.element), _SPACES.get(space, "vmem"))
+        memory.name = self.write(f"tpu.sem_alloc : {memory.text}" if space in _SEMAPHORES else f"memref.alloca() : {memory.text}")
         self.references[op.results[0]] = memory
         return memory.name
 
     def memory_freeze(self, op, *_):
         return self._load(self.references[op.operands[0]], "", [], Type.of(op.results[0]))
 
+    def memory_print(self, op, text):
+        operands = list(op.operands)
+        if any(Type.of(x).shape for x in operands) and len(operands) > 1:
+            raise self.refuse("debug_print of several values of which one is an array")
+        self.lines.append(f'"tpu.log"({", ".join(self.values[x] for x in operands)}) <{{tag = {printed(text)}, formatted = false}}> : '
+                          f"({', '.join(self.text_of(Type.of(x)) for x in operands)}) -> ()")
+
+    # -- copies and semaphores -------------------------------------------------------------------------------------------------
+
+    def _window(self, memory: Memory, config: str, operands: Iterator[Any]) -> Memory:
+        """A part of a memory, as one of its own."""
+        starts, sizes, strides = self._part(memory, config, operands)
+        if any(s != 1 for s in strides):
+            raise self.refuse("copy with a stride")
+        entries = iter(config.split(",")) if config else iter(["+"] * sum(memory.seen))
+        kept = [s and "+" in next(entries) for s in memory.seen]
+        part = Memory(memory.name, sizes, memory.element, memory.space)
+        if list(memory.shape) != sizes:
+            scalar = Type((), "i32")
+            names = [self.constant(s, scalar) if isinstance(s, int) else s for s in starts]
+            part.name = self.write(f"tpu.memref_slice {memory.name}[{', '.join(names)}] : {memory.text} -> {part.text}")
+        if all(kept):
+            return part
+        squeezed = Memory("", [n for n, k in zip(sizes, kept) if k], memory.element, memory.space)
+        squeezed.name = self.write(f"tpu.memref_squeeze {part.name} : {part.text} -> {squeezed.text}")
+        return squeezed
+
+    def _copied(self, op, configs):
+        """Source, destination, semaphore and the source's semaphore, those that are not there None."""
+        count = sum(c != "-" for c in configs)
+        refs, operands = iter(list(op.operands)[:count]), iter(list(op.operands)[count:])
+        return [None if c == "-" else self._window(self.references[next(refs)], c, operands) for c in configs]
+
+    def memory_dma_start(self, op, *config):
+        source, destination, semaphore, other = self._copied(op, config[:4])
+        if config[4] != "0" or other is not None or semaphore is None:
+            raise self.refuse("copy that adds, that has a semaphore for its source, or that has none for its end")
+        self.lines.append(
+            f'"tpu.enqueue_dma"({source.name}, {destination.name}, {semaphore.name}) <{{operandSegmentSizes = array<i32: 1, 0, 1, 1, 0, 0, 0>, '
+            f"priority = {config[5]} : i32}}> : ({source.text}, {destination.text}, {semaphore.text}) -> ()")
+
+    def memory_dma_wait(self, op, *config):
+        source, destination, semaphore, _ = self._copied(op, config[:4])
+        self.lines.append(f'"tpu.wait_dma2"({semaphore.name}, {source.name}, {destination.name}) <{{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}}> : '
+                          f"({semaphore.text}, {source.text}, {destination.text}) -> ()")
+
+    def _semaphore(self, op, config, first):
+        return self._window(self.references[op.operands[0]], config, iter(list(op.operands)[first:]))
+
+    def memory_semaphore_signal(self, op, config):
+        semaphore = self._semaphore(op, config, 2)
+        self.lines.append(f'"tpu.sem_signal"({semaphore.name}, {self.values[op.operands[1]]}) <{{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}}> : '
+                          f"({semaphore.text}, i32) -> ()")
+
+    def memory_semaphore_wait(self, op, config):
+        semaphore = self._semaphore(op, config, 2)
+        self.lines.append(f'"tpu.sem_wait"({semaphore.name}, {self.values[op.operands[1]]}) : ({semaphore.text}, i32) -> ()')
+
+    def memory_semaphore_read(self, op, config):
+        semaphore = self._semaphore(op, config, 1)
+        return self.write(f'"tpu.sem_read"({semaphore.name}) : ({semaphore.text}) -> i32')
+
 
 # -- the module ------------------------------------------------------------------------------------------------------------
 
 def _memory(program: Any, name: str, operand: Any) -> Memory:
     """The block of an operand as the kernel's function takes it: with the axes that the kernel does not see."""
-    if any(hasattr(d, "padding") for d in operand.block):
-        raise NotImplementedError(f"pallas_call {program.options.name}, {operand.name}: blocks that are found by their first element (pl.Element) are "
-                                  "not compiled for TPUs here; use blocks of whole numbers, or pass interpret=True.")
     _check_sides(program.options.name, operand)
     return Memory(name, operand.sizes, element_text(operand.aval.dtype).replace("u", ""), _SPACES[str(operand.memory_space)],
                   [hasattr(d, "block_size") for d in operand.block])
@@ -257,17 +371,36 @@ def _check_sides(name: str, operand: Any) -> None:
 
 
 def _whole(name: str, ref: AbstractRef, space: str | None = None) -> Memory:
-    return Memory(name, ref.shape, element_text(ref.dtype).replace("u", ""), space or _SPACES[str(ref.memory_space)])
+    own = str(ref.memory_space)
+    return Memory(name, ref.shape, _SEMAPHORES.get(own) or element_text(ref.dtype).replace("u", ""), space or _SPACES[own])
 
 
-def _function(name: str, closed: ClosedJaxpr, memories: Sequence[Memory], ids: int, kernel: str, results: int, attributes: str = "") -> str:
-    """The text of one function: indices, then references."""
+def _window_text(name: str, operand: Any, block: Memory) -> tuple[str, list[int]]:
+    """How the blocks of an operand are found by the function ``name``, and what its results are multiplied by before."""
+    text = f"transform_indices = @{name}, window_bounds = array<i64: {', '.join(map(str, block.shape))}>"
+    if not any(hasattr(d, "padding") for d in operand.block):
+        return f"{{{text}}}", []
+    before, after = zip(*(getattr(d, "padding", (0, 0)) for d in operand.block))  # all axes count elements then
+    factors = [1 if hasattr(d, "padding") else n for d, n in zip(operand.block, block.shape)]
+    return f"{{{text}, window_kind = #tpu.element_window<{list(before)}, {list(after)}>}}", factors
+
+
+def _function(name: str, closed: ClosedJaxpr, memories: Sequence[Memory], ids: int, kernel: str, results: int, attributes: str = "",
+              factors: Sequence[int] = (), sizes: Sequence[int] = ()) -> str:
+    """The text of one function of indices, then references. Results are multiplied by ``factors``.
+
+    ``sizes``: axes of the grid whose sizes the program takes between the two, and the compiler knows.
+    """
     translation = MosaicTranslation(kernel, parsed(closed, "mosaic"))
     block = translation.functions["main"].regions[0].blocks[0]
     names = [f"%i{k}" for k in range(ids)]
-    for v, memory in zip(list(block.arguments)[ids:], memories):
+    for v, memory in zip(list(block.arguments)[ids + len(sizes):], memories):
         translation.references[v] = memory
-    outs = translation.function("main", [*names, *[None] * len(memories)])
+    known = [translation.write(f'"tpu.iteration_bound"() <{{dim = {axis} : i32}}> : () -> i32') for axis in sizes]
+    outs = translation.function("main", [*names, *known, *[None] * len(memories)])
+    scalar = Type((), "i32")
+    outs = [translation.op("arith.muli", scalar, x, translation.constant(n, scalar)) if n != 1 else x
+            for x, n in zip(outs, factors)] or outs
     arguments = [f"{n}: i32" for n in names] + [f"{m.name}: {m.text}" for m in memories]
     types = ", ".join(["i32"] * results)
     body = "\n".join([*translation.lines, f"func.return {', '.join(outs[:results])} : {types}" if results else "func.return"])
@@ -276,9 +409,6 @@ def _function(name: str, closed: ClosedJaxpr, memories: Sequence[Memory], ids: i
 
 def module_text(program: Any) -> str:
     """The Mosaic module of a program."""
-    if program.dynamic:
-        raise NotImplementedError(f"pallas_call {program.options.name}: grids whose size is known at run time only are not compiled for TPUs here; "
-                                  "give integers, or pass interpret=True.")
     rank, name = len(program.grid), "kernel"
     scalars = [_whole(f"%s{k}", r, "smem") for k, r in enumerate(program.scalars)]
     blocks = [_memory(program, f"%b{k}", o) for k, o in enumerate([*program.inputs, *program.outputs])]
@@ -292,11 +422,16 @@ def module_text(program: Any) -> str:
     if rank:
         windows = []
         for k, (o, block) in enumerate(zip([*program.inputs, *program.outputs], blocks)):
-            maps += _function(f"transform_{k}", o.index_map, scalars, rank, program.options.name, len(o.block))
-            windows.append(f"{{transform_indices = @transform_{k}, window_bounds = array<i64: {', '.join(map(str, block.shape))}>}}")
-        attributes += [f"iteration_bounds = array<i64: {', '.join(map(str, program.grid))}>", f"window_params = [{', '.join(windows)}]"]
+            if block.space in ("any", "hbm"):  # not cut: the kernel copies parts of it
+                windows.append("{}")
+                continue
+            text, factors = _window_text(f"transform_{k}", o, block)
+            maps += _function(f"transform_{k}", o.index_map, scalars, rank, program.options.name, len(o.block), factors=factors)
+            windows.append(text)
+        bounds = ", ".join(str(_DYNAMIC if n is None else n) for n in program.grid)
+        attributes += [f"iteration_bounds = array<i64: {bounds}>", f"window_params = [{', '.join(windows)}]"]
     kernel = _function(name, program.kernel, [*scalars, *blocks, *scratch], rank, program.options.name, 0,
-                       f"attributes {{{', '.join(attributes)}}} ")
+                       f"attributes {{{', '.join(attributes)}}} ", sizes=[k for k, n in enumerate(program.grid) if n is None])
     return f"module @{name} {{\n{kernel}{maps}}}\n"
 
 

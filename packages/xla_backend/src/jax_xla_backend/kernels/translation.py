@@ -15,6 +15,7 @@ from jax_core.representation.jaxpr import ClosedJaxpr
 from ..jaxlib_compat import bindings, kernel_dialect, mlir
 from ..lowering.bindings import make_ir_context
 from ..lowering.module import lower_module
+from ..lowering.outside_calls import quoted
 
 ir = bindings("ir")
 
@@ -68,10 +69,15 @@ _BINARY = {  # floats, signed integers, unsigned integers, booleans
     "and": (None, "arith.andi", "arith.andi", "arith.andi"), "or": (None, "arith.ori", "arith.ori", "arith.ori"),
     "xor": (None, "arith.xori", "arith.xori", "arith.xori"), "shift_left": (None, "arith.shli", "arith.shli", None),
     "shift_right_arithmetic": (None, "arith.shrsi", "arith.shrsi", None), "shift_right_logical": (None, "arith.shrui", "arith.shrui", None),
-    "power": ("math.powf", None, None, None), "atan2": ("math.atan2", None, None, None)}
+    "power": ("math.powf", None, None, None), "atan2": ("math.atan2", None, None, None),
+    "next_after": ("math.nextafter", None, None, None)}
 _UNARY = {"exponential": "math.exp", "log": "math.log", "log_plus_one": "math.log1p", "tanh": "math.tanh", "rsqrt": "math.rsqrt",
           "sqrt": "math.sqrt", "sine": "math.sin", "cosine": "math.cos", "tan": "math.tan", "floor": "math.floor", "ceil": "math.ceil",
-          "round_nearest_even": "math.roundeven", "exponential_minus_one": "math.expm1", "erf": "math.erf", "cbrt": "math.cbrt"}
+          "round_nearest_even": "math.roundeven", "exponential_minus_one": "math.expm1", "erf": "math.erf", "cbrt": "math.cbrt",
+          "popcnt": "math.ctpop", "count_leading_zeros": "math.ctlz",
+          **{name: "math." + name for name in ("erfc", "erf_inv", "lgamma", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh")}}
+_FORMATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23)}
+"""Bits of the exponent and of the mantissa."""
 _INFINITIES = {"f16": "0x7C00", "bf16": "0x7F80", "f32": "0x7F800000", "f64": "0x7FF0000000000000"}
 _FLOAT_COMPARISONS = {"EQ": "oeq", "NE": "une", "LT": "olt", "LE": "ole", "GT": "ogt", "GE": "oge"}
 _INTEGER_COMPARISONS = {"EQ": "eq", "NE": "ne", "LT": "slt", "LE": "sle", "GT": "sgt", "GE": "sge"}
@@ -201,6 +207,19 @@ class Translation:
             raise self.refuse("constant of many elements")
         return self.constant(text.group(1), kind)
 
+    def _square(self, op):
+        kind, x = Type.of(op.results[0]), self.values[op.operands[0]]
+        return self.op("arith.mulf", kind, x, x)
+
+    def _reduce_precision(self, op):
+        kind, x = Type.of(op.results[0]), self.values[op.operands[0]]
+        bits = tuple(ir.IntegerAttr(op.attributes[name]).value for name in ("exponent_bits", "mantissa_bits"))
+        for element, found in _FORMATS.items():
+            if found == bits:
+                narrow = kind.of_element(element)
+                return self.converted(self.converted(x, kind, narrow), narrow, kind)
+        raise self.refuse(f"reduce_precision to {bits[0]} and {bits[1]} bits")
+
     def _negate(self, op):
         kind, x = Type.of(op.results[0]), self.values[op.operands[0]]
         return self.op("arith.negf", kind, x) if kind.is_float else self.op("arith.subi", kind, self.constant(0, kind), x)
@@ -240,6 +259,9 @@ class Translation:
     def compared(self, how: str, kind: Type, x: str, y: str) -> str:
         if kind.is_float:
             return self.op(f"arith.cmpf {_FLOAT_COMPARISONS[how]},", kind, x, y)
+        if kind.element == "i1" and how in ("EQ", "NE"):
+            differ = self.op("arith.xori", kind, x, y)
+            return differ if how == "NE" else self.op("arith.xori", kind, differ, self.constant(True, kind))
         word = _INTEGER_COMPARISONS[how]
         return self.op(f"arith.cmpi {word.replace('s', 'u', 1) if kind.unsigned and word[0] == 's' else word},", kind, x, y)
 
@@ -518,3 +540,8 @@ def dot_numbers(op: Any) -> dict[str, list[int]]:
     numbers = mlir().stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
     return {name: list(getattr(numbers, name)) for name in (
         "lhs_contracting_dimensions", "rhs_contracting_dimensions", "lhs_batching_dimensions", "rhs_batching_dimensions")}
+
+
+def printed(code: str) -> str:
+    """The text of a `pl.debug_print` as an attribute; it comes in hexadecimal digits, as it may have any characters."""
+    return quoted(bytes.fromhex(code).decode())

@@ -18,11 +18,13 @@ from ..jaxlib_compat import kernel_dialect
 from ..lowering.bindings import make_ir_context
 from ..lowering.outside_calls import quoted
 from ..lowering.types import element_text
-from .translation import Translation, Type, dot_numbers, ir, parsed
+from .translation import Translation, Type, dot_numbers, ir, parsed, printed
 
 _DIRECT = {"math.exp", "math.log", "math.sqrt", "math.rsqrt", "math.sin", "math.cos", "math.floor", "math.ceil", "math.absf", "math.erf"}
 _LIBRARY = {"math.tanh": "tanh", "math.powf": "pow", "math.log1p": "log1p", "math.expm1": "expm1", "math.atan2": "atan2", "math.tan": "tan",
-            "math.cbrt": "cbrt", "math.roundeven": "rint"}
+            "math.cbrt": "cbrt", "math.roundeven": "rint", "math.nextafter": "nextafter", "math.erfc": "erfc", "math.erf_inv": "erfinv",
+            **{"math." + name: name for name in ("lgamma", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh")}}
+_BITS = {"math.ctpop": "popc", "math.ctlz": "clz"}
 _REDUCTIONS = {"add": ("arith.addf", "arith.addi", "arith.addi"), "multiply": ("arith.mulf", "arith.muli", "arith.muli"),
                "maximum": ("arith.maximumf", "arith.maxsi", "arith.maxui"), "minimum": ("arith.minimumf", "arith.minsi", "arith.minui"),
                "and": (None, "arith.andi", "arith.andi"), "or": (None, "arith.ori", "arith.ori")}
@@ -76,11 +78,22 @@ class TritonTranslation(Translation):
             return self.converted(self._function(name, single, *(self.converted(x, kind, single) for x in operands)), single, kind)
         if name in _DIRECT:
             return super().op(name, kind, *operands)
+        if name in _BITS and kind.element == "i32":
+            return self._library(_BITS[name], kind, *operands)
         if name not in _LIBRARY:
             raise self.refuse(name)
-        text, suffix = self.text_of(kind), "f" if kind.bits == 32 else ""
+        return self._library(_LIBRARY[name] + ("f" if kind.bits == 32 else ""), kind, *operands)
+
+    def _library(self, name, kind, *operands):
+        text = self.text_of(kind)
         return self.write(f'tt.extern_elementwise {", ".join(operands)} {{libname = "", libpath = "", pure = true, symbol = '
-                          f'"__nv_{_LIBRARY[name]}{suffix}"}} : ({", ".join([text] * len(operands))}) -> {text}')
+                          f'"__nv_{name}"}} : ({", ".join([text] * len(operands))}) -> {text}')
+
+    def converted(self, x: str, have: Type, want: Type) -> str:
+        if not (have.is_float and want.is_float and min(have.bits, want.bits) == 8 and have.element != want.element):
+            return super().converted(x, have, want)
+        rounding = ", rounding = rtne" if want.bits == 8 else ""
+        return self.write(f"tt.fp_to_fp {x}{rounding} : {self.text_of(have)} -> {self.text_of(want)}")
 
     def bits(self, x: str, have: Type, want: Type) -> str:
         return self.write(f"tt.bitcast {x} : {self.text_of(have)} -> {self.text_of(want)}")
@@ -268,6 +281,12 @@ class TritonTranslation(Translation):
         text = self.text_of(kind)
         return self.write(f"tt.atomic_rmw {word}, acq_rel, gpu, {pointers}, {self.values[value]}, {both} : "
                           f"({self._pointer_text(memory, kind.shape)}, {text}, {self.text_of(kind.of_element('i1'))}) -> {text}")
+
+    def memory_print(self, op, text):
+        kinds = [Type.of(x) for x in op.operands]
+        signs = ", ".join(str(int(not k.unsigned)) for k in kinds)
+        self.lines.append(f'"tt.print"({", ".join(self.values[x] for x in op.operands)}) <{{prefix = {printed(text)}, hex = false, '
+                          f'isSigned = array<i32{": " + signs if signs else ""}>}}> : ({", ".join(map(self.text_of, kinds))}) -> ()')
 
     def memory_new_ref(self, op, *_):
         raise self.refuse("memory of a kernel's own (run_scoped)")

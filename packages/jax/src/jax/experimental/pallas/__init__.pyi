@@ -143,6 +143,12 @@ def program_id(axis: int) -> Any:
     """The index of this step along an axis of the grid, an int32 scalar. To be called in a kernel."""
 def run_scoped(f: Callable[..., Any], *types: Any, collective_axes: object = ..., **kw_types: Any) -> Any:
     """``f`` on references to memory that exists while it runs."""
+def semaphore_read(sem_or_view: object) -> Any:
+    """What a semaphore holds, an int32 scalar."""
+def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: object | None = None, device_id_type: object | None = None, core_index: ArrayLike | None = None) -> None:
+    """Add ``inc`` to a semaphore."""
+def semaphore_wait(sem_or_view: object, value: ArrayLike = 1, *, decrement: bool = True) -> None:
+    """Wait until a semaphore holds at least ``value``, and take ``value`` from it unless ``decrement`` is false."""
 squeezed: Squeezed
 def store(ref: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
     """Store ``val`` in the part of ``ref`` that ``idx`` names, where ``mask`` is true; see `swap`."""

@@ -3,7 +3,7 @@ from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
 _HOMES = {
-    "memory": "async_copy make_async_copy sync_copy",
+    "copies": "async_copy make_async_copy sync_copy",
     "spaces": "CMEM HBM SEMAPHORE SMEM VMEM VMEM_SHARED SemaphoreType",
     "specs": "InterpretParams PrefetchScalarGridSpec",
     "tpu": """ARBITRARY CORE_PARALLEL CompilerParams GridDimensionSemantics PARALLEL SUBCORE_PARALLEL bitcast reciprocal roll touch

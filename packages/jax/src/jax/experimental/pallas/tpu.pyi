@@ -76,7 +76,7 @@ class SemaphoreType(Enum):
 VMEM: MemorySpace
 VMEM_SHARED: MemorySpace
 def async_copy(src_ref: object, dst_ref: object, sem: object | None = None, *, src_sem: object | None = None, priority: int = 0, add: bool = False) -> Any:
-    """Start a copy; ``wait()`` of what it returns waits for it."""
+    """Start a copy; ``wait()`` of what it returns waits for it. See `make_async_copy`."""
 def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
     """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of."""
 def load(ref: object, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
