@@ -3,7 +3,8 @@
 What arrays can do besides is in `array_methods`, which attaches it to the class.
 
 On the CPU an array's contents are read in place: ``_npy_value`` keeps a read-only NumPy view of the buffer once
-somebody has asked for it. jaxlib copies instead of donating a buffer that has such a view, so views stay valid.
+somebody has asked for it. jaxlib copies instead of donating a buffer that has such a view, so views stay valid. What we look at
+for ourselves is kept only where that copy would be small: reading one row of a buffer must not make each later update copy it.
 """
 from __future__ import annotations
 
@@ -59,8 +60,23 @@ def host_view(x: ArrayImpl) -> np.ndarray | None:
         return None if x.is_deleted() else view
     if x.is_deleted() or x.platform() != "cpu" or not ready(x) or len(x.sharding.device_set) != 1:
         return None
-    view, copied = read(x)
-    x._npy_value = view
+    view = read(x)[0]
+    if view.nbytes < LARGE:
+        x._npy_value = view
+    return view
+
+
+LARGE = 1 << 18
+"""From so many bytes on, a copy costs clearly more than the microsecond in which a view is made anew."""
+
+
+def view_for_now(x: ArrayImpl) -> np.ndarray:
+    """As `host_value` for an array on one device, but a view of a large one is not kept, so that it can be donated in place afterwards."""
+    if not ready(x):
+        interruptible.wait(lambda: block(x))
+    view = read(x)[0]
+    if view.nbytes < LARGE:
+        x._npy_value = view
     return view
 
 

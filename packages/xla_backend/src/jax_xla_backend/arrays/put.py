@@ -34,7 +34,6 @@ from ..placement.sharding import NamedSharding, Sharding, make_single_device_sha
 put_cpp = functools.partial(_jax.batched_device_put, enable_x64=True)  # we narrow where narrowing is due
 _COPY = _jax.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
 _ALIAS = _jax.HostBufferSemantics.ZERO_COPY
-_NUMBERS = (int, float, complex, np.generic)
 
 
 class _Default:
@@ -83,9 +82,9 @@ def _mesh_for_new(ndim: int = 0) -> NamedSharding | None:
 
 
 def from_host(x: np.ndarray, weak_type: bool = False) -> Any:
-    """An array of the contents of ``x``, which nobody writes to from now on; uncommitted, but where a mesh is set.
+    """An array of the contents of ``x``, uncommitted, but where a mesh is set.
 
-    No copy is made where the buffer is aligned as XLA wants it (64 bytes).
+    They are copied: XLA could share only what happens to be aligned to 64 bytes, and what is shared cannot be donated in place.
     """
     where, dtype = _default, x.dtype
     if not dtype.itemsize:  # float0: without contents, so it stays
@@ -95,8 +94,8 @@ def from_host(x: np.ndarray, weak_type: bool = False) -> Any:
     if where is None:
         where = default_placement()
         if mesh.ever_used() and (everywhere := _mesh_for_new(x.ndim)) is not None:
-            return _distribute(x, ShapedArray(x.shape, dtype, weak_type), everywhere, _ALIAS)
-    return put_cpp(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False)
+            return _distribute(x, ShapedArray(x.shape, dtype, weak_type), everywhere)
+    return put_cpp(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False, False, _COPY)
 
 
 def put(x: Any, aval: Any = None, placement: object = None, may_alias: bool = False, on_mesh: bool = True) -> Any:
@@ -134,8 +133,7 @@ def put(x: Any, aval: Any = None, placement: object = None, may_alias: bool = Fa
         raise ValueError(f"put: a value of shape {value.shape} cannot become an array of type {aval.str_short()}")
     if value.dtype == dtypes.float0:
         return value
-    ours = isinstance(x, _NUMBERS) or isinstance(x, np.ndarray) and x.dtype != value.dtype  # made just now, by NumPy
-    how = _ALIAS if may_alias or ours else _COPY
+    how = _ALIAS if may_alias else _COPY
     if placement is None:
         where = _default
         if where is None:

@@ -19,7 +19,7 @@ from jax_core.representation.primitive import Primitive, abstract_eval
 from . import stages
 from ..arrays import transfer_guards
 from ..arrays import put as _put
-from ..arrays.array import ArrayImpl, check_not_deleted, host_value
+from ..arrays.array import LARGE, ArrayImpl, check_not_deleted, view_for_now
 from ..arrays.put import put_cpp
 from .dispatch import dispatcher
 
@@ -147,16 +147,20 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
     result = prim.reference(*views, **params)  # type: ignore[misc]  # one that is exact has it
     with transfer_guards.explicit():  # computing on the host is our choice, not a transfer of the program's
         if prim.multiple_results:
-            return [_wrap(r, t, sharding, devices, committed) for r, t in zip(result, types)]
-        return _wrap(result, types[0], sharding, devices, committed)
+            return [_wrap(r, t, sharding, devices, committed, views) for r, t in zip(result, types)]
+        return _wrap(result, types[0], sharding, devices, committed, views)
 
 
-def _wrap(value: Any, aval: ShapedArray, sharding: Any, devices: Sequence[Any], committed: bool) -> ArrayImpl:
+def _wrap(value: Any, aval: ShapedArray, sharding: Any, devices: Sequence[Any], committed: bool, views: Sequence[np.ndarray]) -> ArrayImpl:
+    """An array of the result ``value``. A view of a small part of a large operand is copied: it would keep the whole alive, and memory that
+    is shared cannot be donated in place."""
     if type(value) is not np.ndarray or value.dtype != aval.dtype:
         value = np.asarray(value, aval.dtype)
     if not value.dtype.itemsize:  # float0
         return value
-    return put_cpp(aval, sharding, [value], devices, committed)
+    if value.base is None or not views or views[0].nbytes < LARGE or 2 * value.nbytes >= views[0].nbytes:
+        return put_cpp(aval, sharding, [value], devices, committed)
+    return put_cpp(aval, sharding, [value], devices, committed, False, _put._COPY)
 
 
 def _view(x: ArrayImpl) -> np.ndarray | None:
@@ -165,7 +169,7 @@ def _view(x: ArrayImpl) -> np.ndarray | None:
     check_not_deleted(x)
     if x.platform() != "cpu" or len(x._sharding._internal_device_list) != 1:
         return None
-    return host_value(x)
+    return view_for_now(x)
 
 
 __all__ = ["clear", "evaluate"]
