@@ -268,3 +268,12 @@ def test_inspect_array_sharding():
     jit(lambda x: (debug.inspect_array_sharding(x, callback=seen.append), x)[1])(x)
     effects_barrier()
     assert [s.device_set for s in seen] == [x.sharding.device_set] * 2
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: debug.print("{}", x), lambda x: debug.print("{}", x, ordered=True), lambda x: debug.callback(print, x),
+    lambda x: io_callback(print, None, x)])
+def test_of_nested_vmaps_the_outer_index_runs_fastest(capsys, call):
+    rows = jnp.arange(6).reshape(3, 2)
+    assert printed(capsys, vmap(vmap(call)), rows) == ["0", "2", "4", "1", "3", "5"]
+    assert printed(capsys, vmap(vmap(call), in_axes=1), rows) == ["0", "1", "2", "3", "4", "5"]

@@ -7,6 +7,7 @@ shapes, so every result is checked here.
 from __future__ import annotations
 
 import copy
+import itertools
 import time
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
@@ -231,6 +232,8 @@ def _of_operands(function: Callable, in_tree: Any, statics: Sequence[Any]) -> Ca
 class BatchedSite(Site):
     """Calls another site once for each element of a batch, in order.
 
+    Of a batch of batches the outermost index runs fastest: what the inner `vmap` made a row of calls, the outer one repeats call by call.
+
     Args:
       inner: the site for one element.
       size: of the batch.
@@ -247,12 +250,17 @@ class BatchedSite(Site):
         self._wanted = [_stored(a) for a in self.out_avals]
 
     def run(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-        run, mapped = self.inner.run, self.mapped
+        layers, site = [self], self.inner
+        while isinstance(site, BatchedSite):
+            layers.append(site)
+            site = site.inner
+        mapped = list(zip(*(layer.mapped for layer in layers)))  # of each operand, by which layers
         results = [np.empty(w.shape, w.dtype) for w in self._wanted]
-        for i in range(self.size):
-            element = run([x[i, ...] if m else x for x, m in zip(arrays, mapped)])
+        for reverse in np.ndindex(*(layer.size for layer in reversed(layers))):
+            index = reverse[::-1]
+            element = site.run([x[(*itertools.compress(index, by), ...)] for x, by in zip(arrays, mapped)])
             for whole, part in zip(results, element):
-                whole[i] = part
+                whole[index] = part
         return results
 
 
