@@ -17,7 +17,7 @@ from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api import sparse
-from jax_numpy_api.sparse import BCOO, BCSR, COO, CSC, CSR, coo, csr, linalg, tracing, transform, util, values
+from jax_numpy_api.sparse import BCOO, BCSR, COO, CSC, CSR, bare, coo, csr, linalg, tracing, transform, util, values
 from jax_numpy_api.sparse.test_util import SparseTestCase, rand_bcoo
 
 _RNG = np.random.default_rng(0)
@@ -377,3 +377,23 @@ def test_functions_of_buffers(transpose):
     same(csr._csr_todense(*buffers, shape=(3, 5)), dense)
     same(csr._csr_matmat(*buffers, v, shape=(3, 5), transpose=transpose), (dense.T if transpose else dense) @ v)
     assert util._count_stored_elements(dense) == nse
+
+
+def test_functions_on_bare_buffers():
+    """What libraries call on data and coordinates gives what the classes give."""
+    dense = matrix(3, 4, 5)
+    nse = util._count_stored_elements(dense, n_batch=1)
+    m = BCOO.fromdense(dense, n_batch=1)
+    data, indices = bare._bcoo_fromdense(dense, nse=nse, n_batch=1)
+    same(data, m.data), same(indices, m.indices)
+    info = util.SparseInfo(dense.shape)
+    same(bare._bcoo_todense(data, indices, spinfo=info), dense)
+    same(bare._bcoo_todense(data[:1], indices[:1], spinfo=info), np.broadcast_to(dense[:1], dense.shape))  # of batch axes one buffer will do
+    numbers = (((2,), (0,)), ((), ()))
+    same(bare._bcoo_dot_general(data, indices, jnp.ones(5), lhs_spinfo=info, dimension_numbers=numbers, preferred_element_type=None), dense.sum(2))
+    rows = bare._bcsr_fromdense(dense, nse=nse, n_batch=1)
+    same(bare._bcsr_todense(*rows, spinfo=info), dense)
+    same(bare._bcsr_to_bcoo(*rows[1:], shape=dense.shape), indices)
+    for got, want in zip(bare._bcoo_to_bcsr(indices, shape=dense.shape, index_dtype=np.int32), rows[1:]):
+        same(got, want)
+        assert got.dtype == np.int32

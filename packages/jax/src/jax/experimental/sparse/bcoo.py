@@ -47,5 +47,8 @@ _served, _names, __all__ = _table(__name__, {
     "CuSparseEfficiencyWarning": "jax_numpy_api.sparse.util:CuSparseEfficiencyWarning",
     "nfold_vmap": "jax_numpy_api.sparse.util:nfold_vmap",
     "_bcoo_extract": "jax_numpy_api.sparse.bcoo:_bcoo_extract",
+    "_bcoo_dot_general": "jax_numpy_api.sparse.bare:_bcoo_dot_general",
+    "_bcoo_fromdense": "jax_numpy_api.sparse.bare:_bcoo_fromdense",
+    "_bcoo_todense": "jax_numpy_api.sparse.bare:_bcoo_todense",
 })
 __getattr__, __dir__ = _missing(__name__, _served, _names)

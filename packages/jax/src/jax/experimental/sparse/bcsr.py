@@ -19,5 +19,9 @@ _served, _names, __all__ = _table(__name__, {
     "bcsr_eliminate_zeros": "jax_numpy_api.sparse.bcsr:bcsr_eliminate_zeros",
     "JAXSparse": "jax_numpy_api.sparse.base:JAXSparse",
     "BCOO": "jax_numpy_api.sparse.bcoo:BCOO",
+    "_bcoo_to_bcsr": "jax_numpy_api.sparse.bare:_bcoo_to_bcsr",
+    "_bcsr_fromdense": "jax_numpy_api.sparse.bare:_bcsr_fromdense",
+    "_bcsr_to_bcoo": "jax_numpy_api.sparse.bare:_bcsr_to_bcoo",
+    "_bcsr_todense": "jax_numpy_api.sparse.bare:_bcsr_todense",
 })
 __getattr__, __dir__ = _missing(__name__, _served, _names)
