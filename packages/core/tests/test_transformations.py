@@ -199,7 +199,15 @@ def test_vmap_sizes_are_listed():
 
 def test_printed_form():
     text = str(tracing.make_jaxpr(lambda x: mul(sin(x), 2.0))(X))
-    assert text == "{ lambda ; a:f32[3]. let\n    b:f32[3] = sin a\n    c:f32[3] = mul b 2.0:f32[]\n  in (c,) }"
+    assert text == "{ lambda ; a:f32[3]. let b:f32[3] = sin a; c:f32[3] = mul b 2.0:f32[] in (c,) }"
+    text = str(tracing.make_jaxpr(lambda x: (mul(sin(x), sin(mul(x, 2.0))), cos(x))[0])(X))  # too long for a line; cos is not read
+    assert text == ("{ lambda ; a:f32[3]. let\n    b:f32[3] = sin a\n    c:f32[3] = mul a 2.0:f32[]\n    d:f32[3] = sin c\n"
+                    "    e:f32[3] = mul b d\n    _:f32[3] = cos a\n  in (e,) }")
+
+
+def test_the_seed_of_a_gradient_is_no_equation():
+    text = str(tracing.make_jaxpr(grad(lambda x: mul(x, x)))(3.0))
+    assert "broadcast" not in text and "mul a 1.0:f32[]" in text
 
 
 def test_eval_shape_runs_nothing():

@@ -38,6 +38,8 @@ class _Names:
         self.apart: dict[int, tuple[str, Jaxpr]] = {}
         if jaxpr is not None:
             self._find_shared(jaxpr)
+            read = {v for atoms in (jaxpr.outvars, *(eqn.invars for eqn in jaxpr.eqns)) for v in atoms if type(v) is not Literal}
+            self._names.update((v, "_") for eqn in jaxpr.eqns for v in eqn.outvars if v not in read)  # what nobody reads has no name
         taken = {name for name, _ in self.apart.values()}
         self._fresh = (name for name in map(_letters, itertools.count()) if name not in taken)
 
@@ -188,7 +190,7 @@ def as_html(jaxpr: Jaxpr) -> str:
 
 def equation(eqn: JaxprEqn) -> str:
     """The printed form of one equation."""
-    return _equation(eqn, _Names(), _PLAIN)
+    return _equation(eqn, _Names(), _PLAIN, 0)
 
 
 def _width(text: str) -> int:
@@ -214,7 +216,8 @@ def _whole(jaxpr, settings) -> str:
     """The program, behind those that it shares: ``let f = { ... } in``."""
     names = _Names(jaxpr)
     word = lambda text: settings.colored(_KEYWORD, text)
-    shared = [f"{word('let')} {name} = {_program(inner, names, settings, f'let {name} = ')} {word('in')}\n" for name, inner in names.apart.values()]
+    shared = [f"{word('let')} {name} = {_program(inner, names, settings, 0, len(f'let {name} = '))} {word('in')}\n"
+              for name, inner in names.apart.values()]
     return "".join(shared) + _program(jaxpr, names, settings)
 
 
@@ -223,26 +226,25 @@ def _called(eqn) -> Jaxpr | None:
     return eqn.params["jaxpr"].jaxpr if "donated_invars" in eqn.params and type(eqn.params.get("jaxpr")) is ClosedJaxpr else None
 
 
-def _program(jaxpr, names, settings, before="") -> str:
+def _program(jaxpr, names, settings, indent=0, before=0) -> str:
+    """The program, in one line where that has room behind ``before`` letters of a line that begins at ``indent``."""
     consts = " ".join(names.binder(v, settings) for v in jaxpr.constvars)
     inputs = " ".join(names.binder(v, settings) for v in jaxpr.invars)
     head = f"{{ {settings.colored(_KEYWORD, 'lambda')} {consts}; {inputs}. {settings.colored(_KEYWORD, 'let')}"
     names.note_reads(jaxpr)
-    lines = [_equation(eqn, names, settings) for eqn in jaxpr.eqns]
+    lines = [_equation(eqn, names, settings, indent + 2 * len(_INDENT)) for eqn in jaxpr.eqns]
     outputs = f"({', '.join(map(names, jaxpr.outvars))}{',' if len(jaxpr.outvars) == 1 else ''})"
     tail = f"{settings.colored(_KEYWORD, 'in')} {outputs}"
     if settings.effects:
         tail += f" : {{ {', '.join(sorted(map(str, jaxpr.effects)))} }}"
     flat = f"{head} {'; '.join(lines)} {tail} }}"
-    few = len(lines) <= 1 and _width(flat.split(_COMMENT)[0]) <= _WIDTH or before and (
-        _width(before + flat) <= _WIDTH and _COMMENT not in flat)
-    if few and "\n" not in flat:
+    if indent + before + _width(flat.split(_COMMENT)[0]) <= _WIDTH and "\n" not in flat and (len(lines) <= 1 or _COMMENT not in flat):
         return flat
     body = "\n".join(_INDENT * 2 + line.replace("\n", "\n" + _INDENT * 2) for line in lines)
     return f"{head}\n{body}\n{_INDENT}{tail} }}"
 
 
-def _equation(eqn, names, settings) -> str:
+def _equation(eqn, names, settings, column) -> str:
     comment = settings.comment(eqn.source_info)
     if eqn.primitive.arrow:
         return _with_comment(_reference_equation(eqn, names, settings), comment)
@@ -252,9 +254,9 @@ def _equation(eqn, names, settings) -> str:
         names.pass_on(call.outvars, eqn.outvars)
     inputs = " ".join(names(v) for v in eqn.invars)
     outputs = " ".join("_" if type(v) is DropVar else names.binder(v, settings) for v in eqn.outvars)
-    params = _params(eqn, names, settings)
-    text = f"{outputs}{' = ' if outputs else ''}{eqn.primitive.name}{params} {inputs}".strip()
-    return _with_comment(text, comment)
+    text = f"{outputs}{' = ' if outputs else ''}{eqn.primitive.name}"
+    params = _params(eqn, names, settings, column, column + _width(text) + len(inputs))
+    return _with_comment(f"{text}{params} {inputs}".strip(), comment)
 
 
 def _with_comment(text: str, comment: str) -> str:
@@ -281,32 +283,33 @@ def _reference_equation(eqn, names, settings) -> str:
     return f"{names.binder(before, settings)}, {part} <- {part}, {names(value)}"
 
 
-def _params(eqn, names, settings) -> str:
+def _params(eqn, names, settings, column, taken) -> str:
+    """Parameters in brackets; in one line where ``taken``, the rest of the line, leaves room."""
     hidden: Any = {} if settings.all_params else eqn.primitive.traits.hidden
     items = []
     for key in sorted(eqn.params, key=lambda k: (k != "name", k)):
         if key in hidden and (hidden[key] is ... or hidden[key] is eqn.params[key] or hidden[key] == eqn.params[key]):
             continue
-        items.append(f"{key}={_value(eqn.params[key], names, settings)}")
+        items.append(f"{key}={_value(eqn.params[key], names, settings, column + len(_INDENT), len(key) + 1)}")
     if not items:
         return ""
     flat = f"[{' '.join(items)}]"
-    if len(flat) <= 60 and "\n" not in flat:
+    if taken + _width(flat) < _WIDTH and "\n" not in flat:
         return flat
     inner = "\n".join(_INDENT + item.replace("\n", "\n" + _INDENT) for item in items)
     return f"[\n{inner}\n]"
 
 
-def _value(value, names, settings) -> str:
+def _value(value, names, settings, indent, before) -> str:
     if isinstance(value, ClosedJaxpr):
         value = value.jaxpr
     if isinstance(value, Jaxpr):
         if id(value) in names.apart:
             return names.apart[id(value)][0]
-        text = _program(value, names, settings)
+        text = _program(value, names, settings, indent, before)
         return f"{_FOLD}{text}{_UNFOLD}" if settings.folds and "\n" in text else text
     if isinstance(value, (tuple, list)) and any(isinstance(v, (ClosedJaxpr, Jaxpr)) for v in value):
-        inner = "\n".join(_INDENT + _value(v, names, settings).replace("\n", "\n" + _INDENT) for v in value)
+        inner = "\n".join(_INDENT + _value(v, names, settings, indent + len(_INDENT), 0).replace("\n", "\n" + _INDENT) for v in value)
         return f"(\n{inner}\n)"
     if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
         return value.__name__

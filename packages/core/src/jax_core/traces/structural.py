@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from .. import backends, extension_points
+from ..configuration import context
 from ..compat.extended_dtypes import ruled
 from ..representation import dtypes, high, partial_sums, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
@@ -20,6 +21,7 @@ from ..representation.typing import ArrayLike
 from ..representation.marks import ELEMENTWISE, LINEAR, ZERO
 from ..representation.primitive import Linear, Primitive, Zero
 from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Traits
+from .staging import DynamicJaxprTrace
 
 if TYPE_CHECKING:
     from ..representation.aval import AbstractValue
@@ -169,6 +171,12 @@ def full(aval: ShapedArray, value: Any) -> Any:
         scalar = scalar.item()
     if aval.shape == () and isinstance(scalar, np.generic) and not partial_sums.of(aval).unreduced:
         return scalar
+    if aval.shape == () and not isinstance(scalar, np.generic):
+        trace = context.state.trace
+        while trace.parent is not None:
+            trace = trace.parent
+        if isinstance(trace, DynamicJaxprTrace):
+            return trace.known(Literal(scalar, aval))  # a number stands in a program as it is
     return broadcast_in_dim_p.bind(scalar, shape=aval.shape, broadcast_dimensions=(), sharding=aval.placement)
 
 
