@@ -62,6 +62,7 @@ class JaxRuntimeError(ValueError):
     """A check failed."""
 
 
+@tree.register_pytree_node_class
 class Error:
     """Whether a check failed, and which; a pytree that can be returned from compiled functions."""
 
@@ -103,6 +104,21 @@ class Error:
                 failure.add_note(f"The check stands at {where}")
         return failure
 
+    @property
+    def _metadata(self) -> dict[int, "_Site"]:
+        """The checks of the program by their number; empty where there are none."""
+        return dict(enumerate(self._sites))
+
+    def tree_flatten(self) -> tuple[tuple, tuple]:
+        """What is known when the program runs; the checks are known before."""
+        return (self._code, self._payloads, self._parts), self._sites
+
+    @classmethod
+    def tree_unflatten(cls, metadata: tuple, data: Sequence[Any]) -> "Error":
+        """The error of these parts."""
+        code, payloads, parts = data
+        return cls(code, payloads, metadata, parts)
+
     def __repr__(self):
         return f"Error({self.get() if is_concrete(self._code) else '<traced>'})"
 
@@ -118,10 +134,6 @@ class _Site:
             return self.text.format(*shown)
         args, kwargs = tree.unflatten(self.structure, shown)
         return f"{self.text.format(*args, **kwargs)} (`check` failed)"
-
-
-tree.register_pytree_node(Error, lambda e: ((e._code, e._payloads, e._parts), e._sites),
-                          lambda sites, children: Error(children[0], children[1], sites, children[2]))
 
 
 # -- checks in user code -----------------------------------------------------------------------------------------------

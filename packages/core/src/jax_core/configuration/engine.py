@@ -330,6 +330,8 @@ class Config:
         """The value of a flag in this thread."""
         return _state(name).value
 
+    _read = read  # libraries read flags under this name
+
     @property
     def values(self) -> dict[str, Any]:
         """Every flag's value in this thread; contexts of users are no flags."""

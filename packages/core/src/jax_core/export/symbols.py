@@ -227,6 +227,8 @@ class DimExpr:
         difference = self - other
         return difference == 0 if isinstance(difference, int) else _bounds(difference) == (0, 0)
 
+    _eq = __eq__  # converters of exported programs compare dimensions by this name
+
     def __ne__(self, other):
         return not self == other
 
