@@ -120,3 +120,17 @@ def test_a_filter_by_module_applies():
 def test_there_is_one_way_to_warn():
     used = [str(p.relative_to(PACKAGES)) for p in PACKAGES.glob("*/src/**/*.py") if "warnings.warn" in p.read_text()]
     assert used == ["core/src/jax_core/representation/source.py"]
+
+
+@pytest.mark.parametrize("limit, warns", [(65536, 1), (65537, 0), (-1, 0)])
+def test_arrays_that_a_program_closes_over(limit, warns):
+    large = jnp.ones((128, 128))
+    inner = jax.jit(lambda x: x @ large)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        jax.make_jaxpr(inner)(large[0])  # nothing is compiled
+        under("jax_captured_constants_warn_bytes", limit, lambda: jax.jit(lambda x: inner(x) + 1)(large[0]))
+    assert len(found) == warns
+    for warning in found:
+        assert warning.category is UserWarning and warning.filename == __file__
+        assert "closes over 65,536 bytes of arrays, the largest float32[128,128]" in str(warning.message)

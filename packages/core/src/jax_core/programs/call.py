@@ -11,7 +11,7 @@ from ..extension_points import caches_cleared
 from ..configuration import engine, flags, context
 from ..interfaces import Executable, FastCall, LowerSpec, Run
 from ..references.discharge import any_refs, pure
-from ..representation import tree
+from ..representation import source, tree
 from ..representation.arguments import LazyNames, LazyPaths, argument_name, put_static
 from ..representation.aval import AbstractRef, get_aval, plain_values
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
@@ -150,6 +150,16 @@ class Call:
         return tuple(flags)
 
 
+def _warn_of_large(fun: Callable, consts: Sequence[Any]) -> None:
+    """Warn if the arrays that ``fun`` closes over are as large as `jax_captured_constants_warn_bytes`; of tracers their program warns."""
+    arrays = sorted((x for x in consts if not isinstance(x, Tracer) and hasattr(x, "nbytes")), key=lambda x: -x.nbytes)
+    size = sum(x.nbytes for x in arrays)
+    if arrays and size >= flags.captured_constants_warn_bytes.value:
+        largest = ", ".join(get_aval(x).str_short() for x in arrays[:3])
+        source.warn(f"{describe_function(fun)} closes over {size:,} bytes of arrays, the largest {largest}: they stay in memory "
+                    "as long as the program is kept. Pass them as arguments, or raise jax_captured_constants_warn_bytes (-1: no warning).")
+
+
 def _check_hashable(fun, static):
     for kind in static:
         for where, value in kind:
@@ -202,6 +212,8 @@ def fast_call(run: Run, out_tree: PyTreeDef, inputs: int) -> FastCall | None:
 
 def spec_for(call: Call, program: TracedProgram) -> LowerSpec:
     """How the call is to be lowered."""
+    if program.consts and flags.captured_constants_warn_bytes.value >= 0:
+        _warn_of_large(call.fun, program.consts)
     options = call.options
     block = backends.get().placements.of_block() if options.in_block else None
     donated = (False,) * len(call.flat) if nans.watching() else call.donated()  # the check reads the arguments again
