@@ -10,6 +10,7 @@ import pytest
 from jax import lax
 from jax.custom_derivatives import remat_opt_p
 from jax.extend import core as extend_core
+from jax_core.configuration import flags
 
 # -- printing ----------------------------------------------------------------------------------------------------------
 
@@ -432,3 +433,18 @@ def test_offloaded_values_go_to_the_host_and_back():
     policy = jax.checkpoint_policies.offload_dot_with_no_batch_dims("device", "pinned_host")
     text = str(jax.make_jaxpr(jax.grad(lambda x: jax.checkpoint(NESTED["scan"], policy=policy)(x).sum()))(M))
     assert text.count("MemorySpace.Host") == 3 == text.count("MemorySpace.Device")
+
+
+def test_compiled_programs_are_written_to_files(tmp_path):
+    def named(x):
+        return x * 2
+    with flags.dump_ir_to(str(tmp_path)):
+        jax.jit(lambda x: x + 1)(1.0)
+        with flags.dump_ir_modes("jaxpr,stablehlo"):
+            jax.jit(named).lower(1.0).compile()
+    first, second = sorted(tmp_path.glob("jax_ir*.mlir"))
+    assert first.name.endswith("_jit__lambda_compile.mlir")
+    assert second.name.endswith("_jit_named_compile.mlir")
+    assert "stablehlo.add" in first.read_text() and "test_introspection.py" in first.read_text()  # with places
+    program, = tmp_path.glob("*.jaxpr.txt")
+    assert program.name.endswith("_named.jaxpr.txt") and "mul a 2.0" in program.read_text()

@@ -1,5 +1,6 @@
 """Flags: values, overrides, environment, command line, trace keys and change callbacks."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -266,3 +267,22 @@ def test_the_process_wide_value_is_read_under_an_override(flag):
     for make in (engine.make_user_context, context, context.set_global):
         with pytest.raises(TypeError, match="jax_user_context.*hashable"):
             make({"a": 1})
+
+
+LOGS = """
+import logging
+from jax_core.configuration.flags import config
+log = logging.getLogger("jax.compile")
+config.update("jax_logging_level", "{level}")
+log.debug("debug %s", 1); log.warning("warning %s", 2)
+"""
+
+
+@pytest.mark.parametrize("level, variables, wanted", [
+    ("DEBUG", {}, [":jax.compile:6: debug 1", ":jax.compile:6: warning 2"]), ("WARNING", {}, [":jax.compile:6: warning 2"]),
+    ("NOTSET", {"JAX_DEBUG_LOG_MODULES": "jax.compile"}, [":jax.compile:6: debug 1", ":jax.compile:6: warning 2"]),
+    ("WARNING", {"JAX_DEBUG_LOG_MODULES": "jax,jax.compile"}, [":jax.compile:6: debug 1", ":jax.compile:6: warning 2"])])
+def test_logging_flags_show_the_library_s_records_once(level, variables, wanted):
+    done = subprocess.run([sys.executable, "-c", LOGS.format(level=level)], capture_output=True, text=True, env=os.environ | variables)
+    lines = done.stderr.splitlines()
+    assert len(lines) == len(wanted) and all(line.endswith(end) for line, end in zip(lines, wanted)), done.stderr

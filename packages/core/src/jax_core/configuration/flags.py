@@ -101,7 +101,35 @@ log_checkpoint_residuals = define_bool("jax_log_checkpoint_residuals", False,
                                        "Log what each `jax.checkpoint` saves.")
 logging_level = define_enum("jax_logging_level", ("NOTSET", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),
                             "NOTSET", "Level of the library's loggers.", optional=True)
-debug_log_modules = define_string("jax_debug_log_modules", "", "Comma-separated modules that log at DEBUG level.")
+debug_log_modules = define_string("jax_debug_log_modules", "", "Comma-separated loggers that log at DEBUG level, as jax or jax.compile.")
+
+
+def _log_to_stderr(logger: str, level: str) -> None:
+    import logging  # start-up: needed only where somebody wants to see something
+    logging.getLogger(logger).setLevel(level)
+    if not any(f"{logger}.".startswith(f"{outer}.") for outer in _logged):  # else an outer logger shows it too
+        _logged.add(logger)
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("{levelname}:{asctime}:{name}:{lineno}: {message}", style="{"))
+        logging.getLogger(logger).addHandler(handler)
+
+
+_logged: set[str] = set()
+
+
+def _set_level(value: str | None, thread_local: bool) -> None:
+    if not thread_local and value not in (None, "NOTSET"):
+        _log_to_stderr("jax", value)
+
+
+def _debug_modules(value: str, thread_local: bool) -> None:
+    if not thread_local and value:
+        for name in value.split(","):
+            _log_to_stderr(name.strip(), "DEBUG")
+
+
+on_change("jax_logging_level", _set_level)
+on_change("jax_debug_log_modules", _debug_modules)
 pprint_use_color = define_bool("jax_pprint_use_color", True, "Colour printed jaxprs on terminals.")
 dump_ir_to = define_string("jax_dump_ir_to", "", "Directory to write each lowered module to.")
 dump_ir_modes = define_string("jax_dump_ir_modes", "stablehlo", "What to write there: stablehlo, jaxpr.")

@@ -201,6 +201,9 @@ def compile_program(closed: ClosedJaxpr, spec: LowerSpec) -> Executable:
         backend = backends.get()
         with timed("/jax/core/compile/jaxpr_to_mlir_module_duration", "jaxpr to MLIR module conversion", f"jit({spec.name})"):
             module = backend.lower(pure(closed), spec)
+        if flags.dump_ir_to.value:
+            from .dumping import dump  # start-up: loaded only when asked for
+            dump(closed, module, spec)
         return backend.compile(module, spec)
     return closed.memo(("executable", spec), make)
 

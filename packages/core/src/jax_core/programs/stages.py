@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence, runtime_che
 
 from .. import backends
 from ..compat.stages import CompiledHabits, LoweredHabits
-from ..configuration import context
+from ..configuration import context, flags
 from ..representation import high, tree
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, abstract_token, get_aval
 from ..interfaces import Executable, LoweredModule, LowerSpec
@@ -248,6 +248,9 @@ class Lowered(LoweredHabits, _Stage):
         backend, spec, module = backends.get(), self._spec, self._module
         if compiler_options:
             spec = spec.replace(compiler_options=tuple(sorted({**dict(spec.compiler_options), **compiler_options}.items())))
+        if flags.dump_ir_to.value:
+            from .dumping import dump  # start-up: loaded only when asked for
+            dump(self._closed, module, spec)
         executable = backend.compile(module, spec)
         executable.compile()
         return Compiled(self._traced, executable)
