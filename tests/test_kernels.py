@@ -126,6 +126,22 @@ def two_buffers(x, out, buffers, semaphores):
         out[pl.ds(i * 64, 64), :] = 2 * buffers[i % 2]
 
 
+def added_products(x, y, out, total):
+    @pl.when(pl.program_id(2) == 0)
+    def _():
+        total[...] = jnp.zeros_like(total)
+    total[...] += x[...] @ y[...]
+
+    @pl.when(pl.program_id(2) == 3)
+    def _():
+        out[...] = total[...]
+
+
+def start(i):
+    """The block of the kernel's own step and the pipeline's."""
+    return 2 * pl.program_id(0) + i
+
+
 KERNELS = {  # what a program is made of
     "scratch and when": (lambda: call(accumulate, (128, 128), grid=2, in_specs=[ROWS], out_specs=pl.BlockSpec((128, 128), lambda i: (0, 0)),
                                       scratch_shapes=[pltpu.VMEM((128, 128), jnp.float32)])(A)),
@@ -193,6 +209,17 @@ KERNELS = {  # what a program is made of
         lambda r, s: (pltpu.async_copy(x, r, s).wait(), put(o, r[...] * 2))[0], pltpu.VMEM((256, 128), jnp.float32), pltpu.SemaphoreType.DMA),
         in_specs=[WHOLE])(A)),
     "at once": (lambda: call(lambda x, o: pltpu.sync_copy(x.at[pl.ds(0, 128)], o), (128, 128), in_specs=[WHOLE])(A)),
+    "a pipeline": (lambda: call(lambda x, o: pltpu.emit_pipeline(
+        lambda x, o: put(o, x[...] + pl.program_id(0)), grid=(4, 2), in_specs=[pl.BlockSpec((64, 64), lambda i, j: (i, j))],
+        out_specs=[pl.BlockSpec((64, 64), lambda i, j: (3 - i, j))])(x, o), in_specs=[WHOLE], out_specs=WHOLE)(A)),
+    "a pipeline of products": (lambda: call(lambda x, y, o, total: pltpu.emit_pipeline(
+        added_products, grid=(2, 2, 4), in_specs=[pl.BlockSpec((32, 64), lambda i, j, k: (i, k)), pl.BlockSpec((64, 64), lambda i, j, k: (k, j))],
+        out_specs=[pl.BlockSpec((32, 64), lambda i, j, k: (i, j))])(x, y, o, scratches=(total,)), (64, 128), in_specs=[WHOLE, WHOLE], out_specs=WHOLE,
+        scratch_shapes=[pltpu.VMEM((32, 64), jnp.float32)])(A.reshape(128, 256)[:64], A)),
+    "a pipeline for each step": (lambda: call(lambda x, o: pltpu.emit_pipeline(
+        lambda x, o: put(o, x[...] * 2), grid=(2,), in_specs=[pl.BlockSpec((None, 64, 128), lambda i: (start(i), 0, 0))],
+        out_specs=[pl.BlockSpec((None, 64, 128), lambda i: (start(i), 0, 0))])(x, o), (4, 64, 128), grid=2, in_specs=[WHOLE], out_specs=WHOLE)(
+        A.reshape(4, 64, 128))),
     "semaphores": (lambda: call(lambda x, o, s: (pl.semaphore_signal(s.at[1], 3), pl.semaphore_wait(s.at[1], 1), put(
         o, x[...] * pl.semaphore_read(s.at[1]).astype(jnp.float32)), pl.semaphore_wait(s.at[1], 2, decrement=False), pl.semaphore_wait(s.at[1], 2)),
         scratch_shapes=[pltpu.SemaphoreType.REGULAR((2,))])(A)),
@@ -209,7 +236,8 @@ def interpreted(function):
 
 
 TPU_ONLY = ("scratch and when", "memory of its own", "pieces", "a matrix and a vector", "a vector and a matrix", "several products", "padded",
-            "a size known at run time", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "at once", "semaphores")
+            "a size known at run time", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "at once", "a pipeline",
+            "a pipeline of products", "a pipeline for each step", "semaphores")
 GPU_ONLY = ("scatter", "atomics", "four axes", "cube roots", "other functions")
 
 

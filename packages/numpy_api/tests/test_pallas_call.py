@@ -18,11 +18,13 @@ from jax_numpy_api.pallas.cost import estimate_cost
 from jax_numpy_api.pallas.grid import num_programs, program_id
 from jax_numpy_api.pallas.memory import (atomic_add, atomic_cas, atomic_max, atomic_or, load, load_view, store, store_view,
                                          swap)
+from jax_numpy_api.pallas.pipeline import emit_pipeline
 from jax_numpy_api.pallas.spaces import ANY, SMEM, VMEM, SemaphoreType
 from jax_numpy_api.pallas.specs import BlockSpec, BoundedSlice, Element, GridSpec, InterpretParams, PrefetchScalarGridSpec, squeezed
 
 X = np.arange(8, dtype=np.float32)
 nan = np.nan
+STEP = np.repeat(np.float32([0, 1]), 4)
 
 
 def f32(*shape):
@@ -179,6 +181,33 @@ def test_semaphores_count():
     np.testing.assert_array_equal(run(kernel, i32(2), scratch_shapes=[SemaphoreType.REGULAR((2,))])(), [0, 2])
 
 
+def piped(body, grid, in_specs, out_specs, out=f32(8), **options):
+    """A kernel that is nothing but a pipeline, on whole arrays."""
+    whole = BlockSpec(memory_space=ANY)
+    return run(lambda *refs: emit_pipeline(body, grid=grid, in_specs=in_specs, out_specs=out_specs)(*refs), out, in_specs=[whole] * len(in_specs),
+               out_specs=whole, **options)
+
+
+PIPELINES = {
+    "blocks": (lambda: piped(lambda x, o: put(o, x[...] + program_id(0)), (2,), [rows(4)], [rows(4)])(X), X + STEP),
+    "one step": (lambda: piped(copy, (1,), [rows(8)], [rows(8)])(X), X),
+    "blocks that stay": (lambda: piped(lambda x, y, o: put(o, x[...] + y[...]), (2,), [BlockSpec((4,), lambda i: 0), rows(4)], [rows(4)])(X, X),
+                         np.concatenate([X[:4], X[:4]]) + X),
+    "a result that stays": (lambda: piped(lambda x, o: put(o, jnp.where(program_id(1) == 0, 0.0, o[...]) + x[...]), (2, 2), [
+        BlockSpec((2,), lambda i, j: (2 * i + j,))], [BlockSpec((2,), lambda i, j: (i,))], f32(4))(X), X.reshape(2, 2, 2).sum(1).ravel()),
+    "a size known at run time": (lambda: run(
+        lambda n, x, o: emit_pipeline(copy, grid=(n[0],), in_specs=[rows(2)], out_specs=[rows(2)])(x, o), f32(8),
+        in_specs=[BlockSpec(), BlockSpec(memory_space=ANY)], out_specs=BlockSpec(memory_space=ANY))(np.int32([3]), X), [*X[:6], nan, nan]),
+    "no steps": (lambda: piped(copy, (0,), [rows(4)], [rows(4)])(X), [nan] * 8),
+}
+
+
+@pytest.mark.parametrize("case", PIPELINES)
+def test_pipelines(case):
+    function, expected = PIPELINES[case]
+    np.testing.assert_array_equal(np.asarray(function()), np.asarray(expected))
+
+
 def test_a_forward_derivative_through_a_copy():
     def kernel(x, out):
         run_scoped(lambda memory: (sync_copy(x.at[ds(4, 4)], memory), put(out, memory[...] ** 2))[0], VMEM((4,), np.float32))
@@ -194,7 +223,6 @@ def scaled(x, y, out):
 
 
 SCALED = blocks(scaled, f32(8), 2, rows(4), rows(4), out_specs=rows(4))
-STEP = np.repeat(np.float32([0, 1]), 4)
 
 
 def test_under_jit_a_kernel_is_traced_once():
@@ -272,6 +300,13 @@ def failing(**options):
 
 C = np.arange(2)
 ERRORS = {
+    "a pipeline over the end": (lambda: piped(copy, (2,), [rows(5)], [rows(5)])(X), NotImplementedError,
+                                r"emit_pipeline, reference 0: blocks \(5,\) of an array of shape \(8,\)"),
+    "a pipeline of other references": (lambda: piped(copy, (2,), [rows(4)], [rows(4), rows(4)])(X), ValueError,
+                                       "emit_pipeline: 2 references were given, and there are 1 in_specs and 2 out_specs"),
+    "an index map of a pipeline": (lambda: piped(copy, (2,), [BlockSpec((4,), lambda i: (i, i))], [rows(4)])(X), ValueError,
+                                   "emit_pipeline, reference 0: its index map must return 1 indices, and returned 2"),
+    "a pipeline on cores": (lambda: emit_pipeline(copy, grid=2, core_axis=0), NotImplementedError, "emit_pipeline: steps are not divided"),
     "a copy to another shape": (lambda: run(lambda x, o: sync_copy(x.at[ds(0, 2)], o), f32(8))(X), ValueError,
                                 r"a copy from float32\[2\] to float32\[8\]"),
     "a copy with an array of semaphores": (lambda: run(lambda x, o, s: make_async_copy(x, o, s).start(), f32(8), scratch_shapes=[SemaphoreType.DMA((2,))])(X),

@@ -6,6 +6,7 @@
 * `interpreter`: the program as a loop on arrays.
 * `uninitialized`: what memory holds at first.
 * `memory`, `control`, `copies`: what kernels are written with besides ``ref[...]``.
+* `pipeline`: blocks of large memory through two buffers, inside a kernel.
 * `cost`: estimates.
 * `tpu`, `triton`: what is there for one platform only.
 

@@ -6,10 +6,11 @@ functions inside the kernel close over, and a transformation that adds an axis a
 """
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
 import threading
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
@@ -38,6 +39,17 @@ class _Step(threading.local):
 
 
 _step = _Step()
+
+
+@contextlib.contextmanager
+def stepping(ids: Sequence[Any] | None, sizes: Sequence[Any]) -> Iterator[None]:
+    """Inside, `program_id` and `num_programs` tell these."""
+    before = _step.ids, _step.sizes
+    _step.ids, _step.sizes = ids, sizes
+    try:
+        yield
+    finally:
+        _step.ids, _step.sizes = before
 
 
 def _axis(name: str, axis: int) -> int:
@@ -133,7 +145,8 @@ class Operand:
         return f"{self.name}: {self.aval.str_short()} in blocks {self.block} at {self.index_map.jaxpr}"
 
 
-def _block_dims(where: str, spec: BlockSpec, aval: ShapedArray) -> tuple:
+def block_dims(where: str, spec: BlockSpec, aval: ShapedArray) -> tuple:
+    """For each axis of an array a `Blocked`, `Squeezed` or `Element`; messages begin with ``where``."""
     if spec.block_shape is None:
         return tuple(map(Blocked, aval.shape))
     dims = []
@@ -206,7 +219,7 @@ def operand(where: str, name: str, spec: Any, aval: ShapedArray, rank: int, scal
         spec = BlockSpec()
     if not isinstance(spec, BlockSpec):
         raise TypeError(f"{where}: {spec!r} of type {type(spec).__name__} is no pl.BlockSpec.")
-    block = _block_dims(where, spec, aval)
+    block = block_dims(where, spec, aval)
     space = MemorySpace.DEFAULT if spec.memory_space is None else spec.memory_space
     return Operand(aval, block, _trace_index_map(where, spec, rank, scalars, block), space, spec.pipeline_mode, name)
 
@@ -301,13 +314,9 @@ def trace_kernel(where: str, kernel: Callable, grid: tuple, refs: object, keywor
 
     def flat(*args):
         ids, rest = args[:rank], iter(args[rank:rank + dynamic])
-        before = _step.ids, _step.sizes
-        _step.ids, _step.sizes = ids, [next(rest) if n is None else n for n in grid]
-        try:
+        with stepping(ids, [next(rest) if n is None else n for n in grid]):
             given, named = tree.unflatten(structure, args[rank + dynamic:])
             result = kernel(*given, **named)
-        finally:
-            _step.ids, _step.sizes = before
         if result is not None:
             raise ValueError(f"{where}: the kernel {describe_function(kernel)} must return None, and returned a value of structure "
                              f"{tree.structure(result)}; results are stored in the references of its last arguments, out[...] = value.")

@@ -4,6 +4,7 @@ from jax._lazy import table as _table
 
 _HOMES = {
     "copies": "async_copy make_async_copy sync_copy",
+    "pipeline": "emit_pipeline",
     "spaces": "CMEM HBM SEMAPHORE SMEM VMEM VMEM_SHARED SemaphoreType",
     "specs": "InterpretParams PrefetchScalarGridSpec",
     "tpu": """ARBITRARY CORE_PARALLEL CompilerParams GridDimensionSemantics PARALLEL SUBCORE_PARALLEL bitcast reciprocal roll touch

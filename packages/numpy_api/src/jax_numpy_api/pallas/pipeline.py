@@ -1,0 +1,182 @@
+"""A pipeline inside a kernel: blocks of large memory go through two buffers each, so that the next one comes, and the one before goes,
+while a body works on this one.
+
+A block that the next step needs again stays where it is, as in the grid of `pallas_call`.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core.references.indexing import ds
+from jax_core.representation import tree
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.typing import PyTree
+
+from ..lax.arithmetic import div, rem
+from ..lax.control_flow.while_loop import fori_loop
+from .control import run_scoped, when
+from .copies import AsyncCopy, make_async_copy
+from .grid import block_dims, stepping
+from .spaces import SemaphoreType, TpuMemorySpace
+from .specs import BlockSpec, Element, Squeezed, no_block_spec
+
+
+class _Operand:
+    """One operand of a pipeline: how it is cut, and its two buffers. The counter of its blocks says which one is in use."""
+
+    def __init__(self, where: str, ref: Any, spec: Any):
+        spec = BlockSpec() if spec is None or spec is no_block_spec else spec
+        self.ref, self.where, self.index_map = ref, where, spec.index_map
+        self.dims = block_dims(where, spec, ShapedArray(tuple(ref.shape), ref.dtype))
+        self.space = spec.memory_space if isinstance(spec.memory_space, TpuMemorySpace) else TpuMemorySpace.VMEM
+        for d, n in zip(self.dims, ref.shape):
+            if type(d) is Element or type(d) is not Squeezed and n % d.block_size:
+                raise NotImplementedError(f"{where}: blocks {spec.block_shape} of an array of shape {tuple(ref.shape)}; a pipeline takes blocks of whole "
+                                          "numbers that divide the array. Pad the array, or choose other blocks.")
+        self.buffers: Any = None
+        self.semaphores: Any = None
+
+    @property
+    def memory(self) -> tuple:
+        block = [d.block_size for d in self.dims if type(d) is not Squeezed]
+        return self.space((2, *block), self.ref.dtype), SemaphoreType.DMA((2,))
+
+    def index(self, ids: Sequence[Any]) -> list:
+        """The number of the block along each axis."""
+        if self.index_map is None:
+            return [0] * len(self.dims)
+        found = self.index_map(*ids)
+        found = list(found) if isinstance(found, (tuple, list)) else [found]
+        if len(found) != len(self.dims):
+            raise ValueError(f"{self.where}: its index map must return {len(self.dims)} indices, and returned {len(found)}.")
+        return found
+
+    def part(self, index: Sequence[Any]) -> Any:
+        """The block in large memory."""
+        entries = [i if type(d) is Squeezed else ds(0, d.block_size) if d.block_size == n else ds(i * d.block_size, d.block_size)
+                   for d, i, n in zip(self.dims, index, self.ref.shape)]
+        return self.ref.at[tuple(entries)]
+
+    def buffer(self, count: Any) -> Any:
+        return self.buffers.at[rem(count, np.int32(2))]
+
+    def fetch(self, index: Sequence[Any], count: Any) -> AsyncCopy:
+        return make_async_copy(self.part(index), self.buffer(count), self.semaphores.at[rem(count, np.int32(2))])
+
+    def give_back(self, index: Sequence[Any], count: Any) -> AsyncCopy:
+        return make_async_copy(self.buffer(count), self.part(index), self.semaphores.at[rem(count, np.int32(2))])
+
+
+def _differ(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    """Whether two indices differ: a bool, or a traced one."""
+    found: Any = False
+    for x, y in zip(a, b):
+        if x is y or isinstance(x, int) and isinstance(y, int) and x == y:
+            continue
+        found = (x != y) if found is False else found | (x != y)
+    return found
+
+
+def _both(a: Any, b: Any) -> Any:
+    if isinstance(a, (bool, np.bool_)):
+        return b if a else False
+    return a if b is True else False if b is False else a & b
+
+
+def emit_pipeline(body: Callable[..., None], *, grid: Any, in_specs: PyTree = (), out_specs: PyTree = (), tiling: object = None,
+                  core_axis: object = None, core_axis_name: object = None, dimension_semantics: Any = None, trace_scopes: bool = True,
+                  no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
+    """A function of references to large memory that runs ``body`` on their blocks, once for each step of a grid, inside a kernel.
+
+    Args:
+      body: gets references to this step's blocks of the operands and of the results, then ``scratches``. `program_id` tells its step.
+      grid: sizes, which may be traced; the last axis changes fastest.
+      in_specs, out_specs: a `BlockSpec` for each reference; blocks divide their arrays. Index maps may use what the kernel has computed.
+      dimension_semantics, tiling, trace_scopes, no_pipelining, output_wait_read_only: accepted; steps run one after the other on one core.
+      core_axis, core_axis_name: not implemented: steps are not divided among cores.
+
+    Returns:
+      ``run(*references, scratches=())``: those of the operands, then those of the results.
+
+    Raises:
+      NotImplementedError: blocks that do not divide an array, or several cores.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> spec = pl.BlockSpec((2,), lambda i: (i,))
+    >>> def double(x, out):
+    ...     out[...] = 2 * x[...]
+    >>> def kernel(x, out):
+    ...     pltpu.emit_pipeline(double, grid=(3,), in_specs=[spec], out_specs=[spec])(x, out)
+    >>> everything = pl.BlockSpec(memory_space=pl.ANY)
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((6,), jnp.float32), in_specs=[everything], out_specs=everything,
+    ...                interpret=True)(jnp.arange(6.))
+    Array([ 0.,  2.,  4.,  6.,  8., 10.], dtype=float32)
+    """
+    if core_axis is not None or core_axis_name is not None:
+        raise NotImplementedError("emit_pipeline: steps are not divided among cores here; leave core_axis and core_axis_name out.")
+    sizes = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
+    is_spec = lambda x: isinstance(x, BlockSpec) or x is no_block_spec or x is None
+    inputs, outputs = (tree.leaves(specs, is_leaf=is_spec) for specs in (in_specs, out_specs))
+
+    def run(*refs: Any, scratches: Sequence[Any] = ()) -> None:
+        if len(refs) != len(inputs) + len(outputs):
+            raise ValueError(f"emit_pipeline: {len(refs)} references were given, and there are {len(inputs)} in_specs and {len(outputs)} out_specs; give "
+                             "those of the operands, then those of the results.")
+        operands = [_Operand(f"emit_pipeline, reference {k}", ref, spec) for k, (ref, spec) in enumerate(zip(refs, [*inputs, *outputs]))]
+        run_scoped(lambda *memory: _run(body, sizes, operands, len(inputs), memory, tuple(scratches or ())), *(o.memory for o in operands))
+    return run
+
+
+def _run(body, sizes, operands, inputs, memory, scratches) -> None:
+    for operand, (operand.buffers, operand.semaphores) in zip(operands, memory):
+        pass
+    total = functools.reduce(lambda a, b: a * b, sizes, 1)
+    sources, results = operands[:inputs], operands[inputs:]
+    some = total > 0
+    start = np.int32(0)
+
+    def step(k, counts):
+        here, following, former = (_ids(n, sizes) for n in (k, k + 1, k - 1))
+        is_last = k + 1 == total
+        blocks, after = [], []
+        for n, (operand, count) in enumerate(zip(operands, counts)):
+            index = operand.index(here)
+            leaves = _both(_differ(index, operand.index(following)), ~is_last)
+            comes = _differ(index, operand.index(former))
+            if n < inputs:
+                when(leaves)(lambda: operand.fetch(operand.index(following), count + 1).start())
+                when((k == 0) | comes)(lambda: operand.fetch(index, count).wait())
+            else:  # this buffer may be on its way to the memory since two blocks ago
+                when(_both(comes, _both(k > 0, count > 1)))(lambda: operand.give_back(index, count).wait())
+            blocks.append(operand.buffer(count))
+            after.append((index, leaves, count))
+        with stepping(here, sizes):
+            body(*blocks, *scratches)
+        for operand, (index, leaves, count) in zip(results, after[inputs:]):
+            when(is_last | leaves)(lambda: operand.give_back(index, count).start())
+        return [count if leaves is False else count + leaves.astype(np.int32) for _, leaves, count in after]
+
+    def everything():
+        for operand in sources:
+            operand.fetch(operand.index(_ids(start, sizes)), start).start()
+        counts = fori_loop(start, total, step, [start] * len(operands))
+        last = _ids(total - 1, sizes)
+        for operand, count in zip(results, counts[inputs:]):
+            index = operand.index(last)
+            operand.give_back(index, count).wait()
+            when(count > 0)(lambda: operand.give_back(index, count - 1).wait())
+    when(some)(everything)
+
+
+def _ids(number: Any, sizes: Sequence[Any]) -> list:
+    """The indices along each axis of step ``number``."""
+    found: list = []
+    for axis in reversed(range(len(sizes))):
+        size = np.int32(sizes[axis]) if isinstance(sizes[axis], int) else sizes[axis]
+        found.append(rem(number, size) if axis else number)
+        number = div(number, size) if axis else number
+    return found[::-1]
