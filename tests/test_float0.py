@@ -183,6 +183,16 @@ def test_gradients_of_integers_when_allowed(kind):
         jax.grad(lambda n: weight(n).sum())(n)
 
 
+def test_the_basis_of_a_jacobian_is_computed_where_it_is_large():
+    """No array of its size is kept with a program; the values are those of an eager call, which has one."""
+    def fun(tree):
+        return {"a": tree["x"] @ tree["y"], "b": tree["y"].sum()}
+    tree = {"x": jnp.arange(64.).reshape(8, 8), "y": jnp.arange(8.)}
+    for jacobian in (jax.jacfwd(fun), jax.jacrev(fun)):
+        assert not [c for c in jax.make_jaxpr(jacobian)({"x": jnp.ones((32, 32)), "y": jnp.ones(32)}).consts if np.size(c) > 2000]
+        jax.tree.map(np.testing.assert_array_equal, jax.jit(jacobian)(tree), jacobian(tree))
+
+
 def test_jacobians_of_integers_are_zeros_of_their_dtype():
     got = jax.jacfwd(lambda x: {"x": x * 2, "n": N.astype(np.int8), "b": x > 1})(X)
     assert {k: (str(v.dtype), v.shape, float(v.sum())) for k, v in got.items()} == {

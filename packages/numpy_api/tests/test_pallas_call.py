@@ -181,10 +181,10 @@ def test_semaphores_count():
     np.testing.assert_array_equal(run(kernel, i32(2), scratch_shapes=[SemaphoreType.REGULAR((2,))])(), [0, 2])
 
 
-def piped(body, grid, in_specs, out_specs, out=f32(8), **options):
+def piped(body, grid, in_specs, out_specs, out=None, **options):
     """A kernel that is nothing but a pipeline, on whole arrays."""
     whole = BlockSpec(memory_space=ANY)
-    return run(lambda *refs: emit_pipeline(body, grid=grid, in_specs=in_specs, out_specs=out_specs)(*refs), out, in_specs=[whole] * len(in_specs),
+    return run(lambda *refs: emit_pipeline(body, grid=grid, in_specs=in_specs, out_specs=out_specs)(*refs), out or f32(8), in_specs=[whole] * len(in_specs),
                out_specs=whole, **options)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from .. import backends
+from ..configuration import context
 from ..representation import dtypes, tree
 from ..representation.aval import AbstractRef, as_type, get_aval, plain_values
 from .forward import has_tangent, jvp_flat
@@ -19,10 +20,10 @@ from .reverse import backward_pass, linearize_flat, vjp_flat
 from ..representation.source import describe_function, name_of, transformed
 from ..representation.splits import cotangent_type
 from ..traces.staging import trace_to_jaxpr
-from ..traces.structural import full, instantiate, zeros
+from ..traces.structural import convert_element_type_p, full, instantiate, zeros
 from ..representation.tracebacks import api_boundary, boundary
 from ..representation.typing import AxisName
-from ..traces.trace import Tracer
+from ..traces.trace import EVAL, Tracer
 from .vmap import vmap
 
 if TYPE_CHECKING:
@@ -407,11 +408,21 @@ def linear_transpose(fun: Callable[..., PyTree], *primals: Any, reduce_axes: Seq
 
 # -- Jacobians ---------------------------------------------------------------------------------------------------------
 
+_COMPUTED = 1 << 10
+"""A basis of as many elements is computed by the program that is traced; a constant would be memory that it keeps and reads."""
+
+
 def _basis(leaves: Sequence[Any]) -> list[Any]:
     """For each leaf an array ``(total size, *shape)`` that runs through the standard basis of all leaves together."""
     sizes = [int(np.prod(np.shape(x))) for x in leaves]
     total, start, result, from_host = sum(sizes), 0, [], backends.get().from_host
     for x, n in zip(leaves, sizes):
+        if total * n >= _COMPUTED and context.state.trace is not EVAL:
+            rows, columns = from_host(np.arange(total)[:, None].astype(np.int32), False), from_host(np.arange(start, start + n, dtype=np.int32), False)
+            same = convert_element_type_p.bind(rows == columns, new_dtype=get_aval(x).dtype, weak_type=get_aval(x).weak_type)
+            result.append(same.reshape(total, *np.shape(x)))
+            start += n
+            continue
         part = np.zeros((total, n), get_aval(x).dtype)
         part[np.arange(start, start + n), np.arange(n)] = 1
         result.append(from_host(part.reshape(total, *np.shape(x)), get_aval(x).weak_type))

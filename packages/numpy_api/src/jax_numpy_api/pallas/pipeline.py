@@ -132,8 +132,8 @@ def emit_pipeline(body: Callable[..., None], *, grid: Any, in_specs: PyTree = ()
 
 
 def _run(body, sizes, operands, inputs, memory, scratches) -> None:
-    for operand, (operand.buffers, operand.semaphores) in zip(operands, memory):
-        pass
+    for operand, (buffers, semaphores) in zip(operands, memory):
+        operand.buffers, operand.semaphores = buffers, semaphores
     total = functools.reduce(lambda a, b: a * b, sizes, 1)
     sources, results = operands[:inputs], operands[inputs:]
     some = total > 0
