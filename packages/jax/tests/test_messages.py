@@ -60,6 +60,7 @@ def test_classes_are_known_by_their_public_names():
 
 
 if __name__ == "__main__":
+    jax.config.update("jax_num_cpu_devices", 8)  # as in the tests
     found = [(title, program, outcome(program).split("\n")[0] + "\n..." if said.endswith("\n...") else outcome(program))
              for title, program, said in entries()]
     TABLE.write_text("\n".join(f"== {title}\n{program}\n--> {said}\n" for title, program, said in found))

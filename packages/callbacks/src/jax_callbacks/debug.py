@@ -197,7 +197,11 @@ def print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned
 
 def _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, use_logging, frame):
     if not skip_format_check:
-        _check.format(fmt, *args, **kwargs)
+        try:
+            _check.format(fmt, *args, **kwargs)
+        except LookupError as error:
+            missing = f"no keyword argument {error}" if isinstance(error, KeyError) else f"no more than {len(args)} positional arguments"
+            raise type(error)(f"jax.debug.print: fmt={fmt!r} has a place for a value that is missing: the call has {missing}") from None
     bind("debug.log" if use_logging else "debug.print", _Log(fmt, frame) if use_logging else _Print(fmt), args, kwargs,
           ordered, partitioned)
 

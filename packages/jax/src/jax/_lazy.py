@@ -16,9 +16,21 @@ from types import ModuleType
 from typing import Any, Callable, Iterable, Mapping
 
 
+_INSTEAD = {
+    "jax.array": "jax.numpy.array", "jax.np": "jax.numpy", "jax.numpy.tensor": "jax.numpy.array",
+    "jax.numpy.random": "jax.random, whose functions take a key", "jax.random.seed": "jax.random.key(seed), which its functions take",
+    "jax.random.rand": "jax.random.uniform(key, shape)", "jax.random.randn": "jax.random.normal(key, shape)",
+    "jax.numpy.float": "float, or jax.numpy.float32", "jax.numpy.int": "int, or jax.numpy.int32",
+    "jax.numpy.complex": "complex, or jax.numpy.complex64", "jax.numpy.cat": "jax.numpy.concatenate",
+}
+"""What people look for under the name that it has in NumPy or PyTorch."""
+
+
 def absent(module: str, name: str) -> AttributeError:
     """The error that says that ``module`` has no ``name``; `is_absent` knows it."""
-    return AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
+    instead = _INSTEAD.get(f"{module}.{name}")
+    return AttributeError(f"module {module!r} has no attribute {name!r}{f'; use {instead}' if instead else ''}",
+                          name=name, obj=sys.modules[module])
 
 
 def is_absent(error: AttributeError, module: str, name: str) -> bool:

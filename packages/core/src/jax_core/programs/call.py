@@ -1,6 +1,7 @@
 """One call of a jitted function: its program, traced or found, and the executable of that."""
 from __future__ import annotations
 
+import builtins
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
@@ -12,7 +13,7 @@ from ..configuration import engine, flags, context
 from ..interfaces import Executable, FastCall, LowerSpec, Run
 from ..references.discharge import any_refs, pure
 from ..representation import source, tree
-from ..representation.arguments import LazyNames, LazyPaths, argument_name, put_static
+from ..representation.arguments import LazyNames, LazyPaths, argument_name, put_static, wrong_result
 from ..representation.aval import AbstractRef, get_aval, plain_values
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
 from ..representation.primitive import clear_type_cache
@@ -78,13 +79,19 @@ class Call:
         for path, x in tree.flatten_with_path(tree.unflatten(self.in_tree, self.flat))[0]:
             try:
                 get_aval(x)
+            except OverflowError as error:
+                raise OverflowError(f"argument {argument_name(self.fun, path, self.static)} of {describe_function(self.fun)}: "
+                                    f"{error}") from None
             except TypeError as error:
                 where = argument_name(self.fun, path, self.static)
+                kind = type(x)
                 raise TypeError(
                     f"Error interpreting argument to {describe_function(self.fun)} as an abstract array. The "
-                    f"problematic value is of type {type(x)} and was passed to the function at path {where}.\n"
+                    f"problematic value is of type {kind} and was passed to the function at path {where}.\n"
                     "jit takes arrays, numbers, and pytrees of them; make other arguments static with "
-                    "static_argnums or static_argnames.") from error
+                    "static_argnums or static_argnames"
+                    + ("." if kind.__module__ == "builtins" and kind.__name__ in vars(builtins) else
+                       f", or make {kind.__name__} a pytree, as by jax.tree_util.register_dataclass.")) from error
 
     def key(self):
         return self.in_tree, self.avals, self.static, self.args_count
@@ -180,9 +187,7 @@ def check_results(fun: Callable, structure: PyTreeDef, outs: Sequence[object]) -
             if type(get_aval(x)) is AbstractRef:
                 raise ValueError(_returned_ref(fun, structure, outs, i))
         except TypeError as error:
-            path = tree.flatten_with_path(tree.unflatten(structure, outs))[0][i][0]
-            raise TypeError(f"function {describe_function(fun)} returned a value of type {type(x)} at output path "
-                            f"{tree.keystr(path) or '(the output)'}, which is not a valid JAX type") from error
+            raise wrong_result(fun, structure, outs, i) from error
     return outs
 
 

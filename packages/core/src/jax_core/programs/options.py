@@ -187,10 +187,13 @@ def _flat_placements(shardings, structure, count, name, fun) -> tuple | None:
     if name == "in_shardings" and whole[1]:
         raise ValueError(f"jit of {describe_function(fun)}: in_shardings are for positional arguments, and the call has the keyword "
                          f"arguments {sorted(whole[1])}; pass them by position.")
-    if name != "in_shardings":
-        flat = tree.broadcast_prefix(shardings, whole, is_leaf=lambda x: x is None)
-    elif isinstance(shardings, (tuple, list)):  # of positional arguments; those by name have none
-        flat = tree.broadcast_prefix(tuple(shardings), whole[0], is_leaf=lambda x: x is None)
-    else:
-        flat = [shardings] * count
+    try:
+        if name != "in_shardings":
+            flat = tree.broadcast_prefix(shardings, whole, is_leaf=lambda x: x is None, names=(name, "result"))
+        elif isinstance(shardings, (tuple, list)):  # of positional arguments; those by name have none
+            flat = tree.broadcast_prefix(tuple(shardings), whole[0], is_leaf=lambda x: x is None, names=(name, "args"))
+        else:
+            flat = [shardings] * count
+    except ValueError as error:
+        raise ValueError(f"jit of {describe_function(fun)}: {error}") from None
     return tuple(None if is_open(p) else p for p in flat)

@@ -331,13 +331,18 @@ def check_arguments(stage: _Stage, name: str, args: tuple, kwargs: dict) -> list
     """The flat arguments; raises TypeError if they are not of the structure and types that the stage is for."""
     flat, in_tree = tree.flatten((args, kwargs))
     if in_tree != stage.in_tree:
+        compiled_for = tree.unflatten(stage.in_tree, [0] * stage.in_tree.num_leaves)
+        where = [reason for i, (group, kind) in enumerate((("args", "args"), ("kwargs", "kwargs"))) for reason in
+                 tree.prefix_mismatches((args, kwargs)[i], compiled_for[i], f"the call's {group}", f"the compiled {kind}")]
         raise TypeError(f"call of the compiled {name}: the arguments form {in_tree}, but it was compiled for {stage.in_tree}; "
-                        "nest them as then, or lower and compile it anew")
+                        "nest them as then, or lower and compile it anew." + "".join("\n  " + reason for reason in where))
     for i, (x, want) in enumerate(zip(flat, stage._closed.in_avals)):
         got = get_aval(x)
         if want.is_high and got == want:
             continue
         if got.is_high or want.is_high or got.shape != want.shape or got.dtype != want.dtype or (type(got) is AbstractRef) != (type(want) is AbstractRef):
-            raise TypeError(f"call of the compiled {name}: flat argument {i} is {got.str_short()}, but it was compiled for "
+            debug = stage._closed.jaxpr.debug_info
+            which = debug.arg_names[i] if i < len(debug.arg_names) else i
+            raise TypeError(f"call of the compiled {name}: argument {which} is {got.str_short()}, but it was compiled for "
                             f"{want.str_short()}; convert the argument, or lower and compile it anew")
     return flat

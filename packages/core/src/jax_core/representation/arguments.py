@@ -9,6 +9,8 @@ import weakref
 from typing import TYPE_CHECKING, Callable
 
 from . import tree
+from .aval import aval_of_type, get_aval
+from .source import describe_function
 
 if TYPE_CHECKING:
     from .typing import PyTree
@@ -77,6 +79,23 @@ def argument_name(fun: Callable[..., PyTree], path, static) -> str:
     names = list(signature.parameters) if signature else []
     name = names[position] if position < len(names) else f"args[{position}]"
     return f"{name}{tree.keystr(rest[1:])}"
+
+
+def wrong_result(fun: Callable[..., PyTree], structure, outs, i: int) -> TypeError:
+    """For a function that returned what is no array: leaf ``i`` of the result."""
+    path = tree.keystr(tree.flatten_with_path(tree.unflatten(structure, outs))[0][i][0])
+    return TypeError(f"function {describe_function(fun)} returned a value of type {type(outs[i])} at output path "
+                     f"{path or '(the output)'}, which is not a valid JAX type; return arrays, numbers, and pytrees of them.")
+
+
+def check_values(fun: Callable[..., PyTree], structure, outs) -> None:
+    """Raises TypeError if a leaf of what ``fun`` returned is no array."""
+    for i, x in enumerate(outs):
+        if type(x) not in aval_of_type:
+            try:
+                get_aval(x)
+            except TypeError:
+                raise wrong_result(fun, structure, outs, i) from None
 
 
 def put_static(args, kwargs, static, count: int):

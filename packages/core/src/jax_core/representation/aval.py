@@ -495,6 +495,18 @@ def refuse_masked(x: object) -> None:
                          "Fill it by its method filled, or pass data and mask")
 
 
+def described_class(kind: type) -> str:
+    """The name of a class for messages: ``str``, ``mymodule.Config``."""
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def described_value(x: object) -> str:
+    """What ``x`` is, for messages: the type of an array or tracer, else the class."""
+    if isinstance(x, (tuple, list)):
+        return f"a {type(x).__name__} of length {len(x)}"
+    return get_aval(x).str_short() if hasattr(x, "aval") else f"a value of type {described_class(type(x))}"
+
+
 def _find_rule(x) -> Callable[[Any], AbstractValue]:
     kind = type(x)
     rule: Callable[[Any], AbstractValue] | None
@@ -506,7 +518,7 @@ def _find_rule(x) -> Callable[[Any], AbstractValue]:
         if rule is None and hasattr(x, "__jax_array__"):
             return lambda x: get_aval(own_array(x))
         if rule is None:
-            raise TypeError(f"{x!r} of type {kind.__module__}.{kind.__qualname__} is not a valid JAX type")
+            raise TypeError(f"{x!r} of type {described_class(kind)} is not a valid JAX type")
     aval_of_type[kind] = rule
     return rule
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from .. import backends
 from ..extension_points import runtime_error
 from . import spec_text
-from .source import is_internal
+from .source import entered, is_internal
 
 if TYPE_CHECKING:
     from .aval import AbstractValue
@@ -304,6 +304,12 @@ def __getattr__(name: str) -> Any:
 
 class ShardingTypeError(_Indexed):
     """The shardings in the types of an operation's operands do not go together, or do not say what that of its result is."""
+
+    def __init__(self, *args: object):
+        super().__init__(*args)
+        function = entered("jax_numpy_api")
+        if function and not str(self).startswith(function):
+            self.add_note(f"It arose in {function[:-2]}.")
 
 
 for _name in (*__all__,):  # users know them by the module where they are public

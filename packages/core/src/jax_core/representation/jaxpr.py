@@ -475,7 +475,7 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
         try:
             types, effects = abstract_eval(eqn.primitive, tuple(x.aval for x in eqn.invars), eqn.params)
         except Exception as error:
-            raise JaxprTypeError(f"check_jaxpr: {eqn.primitive} refuses its operands or parameters ({error}), in equation"
+            raise JaxprTypeError(f"check_jaxpr: {eqn.primitive} refuses its operands or parameters ({type(error).__name__}: {error}), in equation"
                                  f"\n  {eqn!r}") from error
         if len(types) != len(eqn.outvars):
             raise JaxprTypeError(f"check_jaxpr: {eqn.primitive} has {len(types)} results, {len(eqn.outvars)} bound, in"

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import warnings
-from types import CodeType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Callable
 
 from ..configuration import context, flags
@@ -42,6 +42,18 @@ def is_internal(code: CodeType) -> bool:
     if known is None:
         known = _internal[name] = any(name.startswith(path) for path in _excluded) or name.startswith("<frozen ")
     return known
+
+
+def entered(package: str) -> str:
+    """``name: `` of the function of ``package`` that the user's program called, or nothing if the frames do not tell; for messages."""
+    frame: FrameType | None = sys._getframe(1)
+    name = ""
+    while frame is not None and is_internal(frame.f_code):
+        own = frame.f_code.co_name
+        if frame.f_globals.get("__package__", "").startswith(package) and not own.startswith("_") and own in frame.f_globals:
+            name = f"{own}: "
+        frame = frame.f_back
+    return name
 
 
 def canonicalize_filename(file_name: str) -> str:

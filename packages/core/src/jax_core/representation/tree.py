@@ -231,6 +231,8 @@ def tree_map(f: Callable[..., PyTree], tree: PyTree, *rest: Any, is_leaf: Callab
     {'a': 11, 'b': (22, 33)}
     """
     try:
+        if not callable(f):
+            raise TypeError(f"tree_map: the function comes first, then the trees, got a value of type {type(f).__name__}")
         leaves, treedef = _flatten(tree, is_leaf)
         if not rest:
             return treedef.unflatten(_map(f, leaves))
@@ -355,13 +357,15 @@ def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, py
 
 
 # --- prefixes ------------------------------------------------------------------------------
-def broadcast_prefix(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> list[Any]:
+def broadcast_prefix(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None, *,
+                     names: tuple[str, str] = ("prefix_tree", "full_tree")) -> list[Any]:
     """For each leaf of `full_tree`, the leaf of `prefix_tree` that stands above it.
 
     Args:
       prefix_tree: a tree like `full_tree` with some subtrees replaced by leaves.
       full_tree: any tree.
       is_leaf: as for `tree_flatten`, asked of `prefix_tree`.
+      names: what the message calls the two trees.
 
     Raises:
       ValueError: `prefix_tree` is not a prefix of `full_tree`; says where.
@@ -370,8 +374,7 @@ def broadcast_prefix(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[
     try:
         subtrees = treedef.flatten_up_to(full_tree)
     except (ValueError, TypeError) as error:
-        raise ValueError(prefix_mismatch_message("prefix_tree", "full_tree", prefix_tree, full_tree, is_leaf)
-                         ) from error
+        raise ValueError(prefix_mismatch_message(*names, prefix_tree, full_tree, is_leaf)) from error
     result: list[Any] = []
     for leaf, subtree in zip(leaves, subtrees):
         result.extend([leaf] * _flatten(subtree)[1].num_leaves)

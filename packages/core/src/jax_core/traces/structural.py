@@ -61,14 +61,33 @@ def add(x: ArrayLike, y: ArrayLike) -> Any:
 
 # -- broadcast_in_dim ------------------------------------------------------------------------------------------------
 
+def check_axes(name: str, axes: Sequence[int], rank: int, of: str, aval: Any, increasing: bool = True) -> None:
+    """Raises TypeError unless ``axes`` are some of the ``rank`` axes of ``of``, each once, and in order if ``increasing``.
+
+    Args:
+      of, aval: what has the axes, in words, and its type or shape.
+    """
+    if not axes or 0 <= min(axes) and max(axes) < rank and len(set(axes)) == len(axes) and (
+            not increasing or list(axes) == sorted(axes)):
+        return
+    for i, d in enumerate(axes):
+        if not 0 <= d < rank:
+            shown = aval.str_short() if isinstance(aval, ShapedArray) else aval
+            raise TypeError(f"{name}={tuple(axes)} names axis {d}, but {of} {shown} has {rank} axes, counted from 0.")
+        if d in axes[:i]:
+            raise TypeError(f"{name}={tuple(axes)} names axis {d} twice; name each axis once.")
+    raise TypeError(f"{name}={tuple(axes)} must be in increasing order.")
+
+
 def _broadcast_type(x, *, shape, broadcast_dimensions, sharding=None):
     dims = broadcast_dimensions
     if len(dims) != x.ndim:
         raise TypeError(f"broadcast_in_dim: operand {x.str_short()} has {x.ndim} axes, broadcast_dimensions={dims} "
                         f"names {len(dims)}; give one output axis for each operand axis.")
-    if any(not 0 <= d < len(shape) for d in dims) or list(dims) != sorted(set(dims)):
-        raise TypeError(f"broadcast_in_dim: broadcast_dimensions={dims} must be strictly increasing and lie in "
-                        f"[0, {len(shape)}) for the target shape {tuple(shape)}.")
+    if x.ndim > len(shape):
+        raise TypeError(f"broadcast_in_dim: operand {x.str_short()} has {x.ndim} axes, and the target shape {tuple(shape)} has only "
+                        f"{len(shape)}; axes are added, none taken away.")
+    check_axes("broadcast_in_dim: broadcast_dimensions", dims, len(shape), "the target shape", tuple(shape))
     for n, d in zip(x.shape, dims):
         if n != 1 and n != shape[d]:
             raise TypeError(f"broadcast_in_dim: operand of shape {x.shape} does not broadcast to {tuple(shape)} with "

@@ -9,7 +9,8 @@ import numpy as np
 from .. import backends
 from ..configuration import context
 from ..representation import dtypes, tree
-from ..representation.aval import AbstractRef, as_type, get_aval, plain_values
+from ..representation.arguments import check_values
+from ..representation.aval import AbstractRef, as_type, described_value, get_aval, plain_values
 from .forward import has_tangent, jvp_flat
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from ..representation.primitive import Linear, Zero
@@ -39,10 +40,11 @@ def check_callable(name: str, fun: Callable[..., PyTree]) -> None:
         raise TypeError(f"{name}: expected a callable, got {fun!r} of type {type(fun).__name__}")
 
 
-def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, name: str = "grad", scope: str = "jvp"):
+def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, name: str = "grad", scope: str = "jvp",
+                   user: Callable | None = None):
     """``fun`` on flat leaves; returns the function and a record filled at each call: ``out_tree``, ``aux``.
 
-    ``scope``: the transformation that names what it traces, or nothing.
+    ``scope``: the transformation that names what it traces, or nothing. ``user``: the user's function, where ``fun`` calls it.
     """
     record: dict[str, Any] = {}
 
@@ -51,15 +53,15 @@ def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, nam
             out = fun(*tree.unflatten(in_tree, leaves), **kwargs)
         if has_aux:
             if not isinstance(out, (tuple, list)) or len(out) != 2:
-                raise TypeError(f"{name}: with has_aux=True {describe_function(fun)} must return a pair (output, "
-                                f"auxiliary data), got {type(out).__name__}"
-                                f"{f' of length {len(out)}' if isinstance(out, (tuple, list)) else ''}")
+                raise TypeError(f"{name}: with has_aux=True {describe_function(user or fun)} must return a pair (output, "
+                                f"auxiliary data), got {described_value(out)}")
             out, aux = out
             aux_leaves, record["aux_tree"] = tree.flatten(aux)
             record["aux_count"] = len(aux_leaves)
         else:
             aux_leaves = []
         outs, record["out_tree"] = tree.flatten(out)
+        check_values(user or fun, record["out_tree"], outs)
         record["count"] = len(outs)
         return [*outs, *aux_leaves]
     return flat, record
@@ -90,7 +92,11 @@ def split_args(name: str, fun: Callable, args: tuple, argnums):
 
 
 def _check_input(name: str, x: Any, holomorphic: bool, allow_int: bool) -> None:
-    aval = get_aval(x)
+    try:
+        aval = get_aval(x)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}, so nothing can be differentiated with respect to it; close over it, or leave its argument "
+                        "out of argnums.") from None
     if type(aval) is AbstractRef:
         raise TypeError(f"{name} cannot differentiate with respect to a mutable reference, got an argument of type {aval}: its "
                         "gradient must be added to a reference. Use jax.vjp and the pullback's method with_refs.")
@@ -162,7 +168,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
         flat = plain_values(flat)
         for x in flat:
             _check_input(name, x, holomorphic, allow_int)
-        run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux)
+        run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name, user=fun)
         outs, pullback = vjp_flat(run, flat)
         if record["out_tree"] != _LEAF or np.shape(outs[0]) != ():
             got = tree.unflatten(record["out_tree"], [get_aval(x).str_short() for x in outs[:record["count"]]])
@@ -464,7 +470,7 @@ def _differentiated(name, fun, args, kwargs, argnums, has_aux, holomorphic, allo
     flat = plain_values(flat)
     for x in flat:
         _check_input(name, x, holomorphic, allow_int)
-    return flat, in_tree, *_flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name)
+    return flat, in_tree, *_flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name, user=fun)
 
 
 def jacfwd(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False,

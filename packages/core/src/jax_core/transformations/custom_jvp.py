@@ -13,7 +13,7 @@ from ..compat.linear_util import WrappedFun, wrap_init
 from ..configuration import context
 from ..representation import dtypes, tree
 from ..representation.arguments import signature_of
-from ..representation.aval import get_aval
+from ..representation.aval import described_value, get_aval
 from .batching import batch_fun
 from ..representation.effects import operand_effects
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, runs_its_program, types_compatible
@@ -366,12 +366,12 @@ class custom_jvp(Wrapping):
     def _flatten_result(self, result):
         name = self._name
         if not isinstance(result, (tuple, list)) or len(result) != 2:
-            raise TypeError(f"custom_jvp: the rule of {name} must return a pair (primal_out, tangent_out), got "
-                            f"{type(result).__name__}")
+            raise TypeError(f"custom_jvp: the rule {name_of(self.jvp)} of {name} must return a pair (primal_out, tangent_out), got "
+                            f"{described_value(result)}")
         outs, out_tree = tree.flatten(result[0])
         tangents, tangent_tree = tree.flatten(result[1], is_leaf=lambda x: isinstance(x, SymbolicZero))
         if out_tree != tangent_tree:
-            raise TypeError(f"custom_jvp: the rule of {name} returned a primal of structure {out_tree} and a tangent "
+            raise TypeError(f"custom_jvp: the rule {name_of(self.jvp)} of {name} returned a primal of structure {out_tree} and a tangent "
                             f"of structure {tangent_tree}; they must be the same")
         tangents = [self._check_tangent(x, t) for x, t in zip(outs, tangents)]
         return outs, tangents, out_tree
@@ -391,6 +391,6 @@ class custom_jvp(Wrapping):
         if want.dtype == dtypes.float0:
             return Zero(want)
         if not types_compatible(want, got):
-            raise TypeError(f"custom_jvp: the rule of {self._name} returned a primal of type {want.str_short()} "
+            raise TypeError(f"custom_jvp: the rule {name_of(self.jvp)} of {self._name} returned a primal of type {want.str_short()} "
                             f"and a tangent of type {got.str_short()}; shape and dtype must be equal")
         return t

@@ -14,7 +14,7 @@ from .. import backends
 from ..configuration import context, flags
 from ..representation import dtypes, splits, tree
 from . import custom_vjp_remat, logs
-from ..representation.aval import ShapedArray, get_aval
+from ..representation.aval import ShapedArray, described_value, get_aval
 from .batching import batch_fun, unmapped_aval
 from .custom_jvp import (_HANDLED, MappedResults, SymbolicZero, Wrapping, batch_all_mapped, bind_arguments, check_nondiff, narrowed)
 from ..representation.arguments import signature_of
@@ -333,8 +333,8 @@ class custom_vjp(Wrapping):
             with written_in(self.fwd):
                 result = self.fwd(*in_place(tree.unflatten(in_tree, primals)))
             if not isinstance(result, (tuple, list)) or len(result) != 2:
-                raise TypeError(f"custom_vjp: the forward function of {self._name} must return a pair (output, "
-                                f"residuals), got {type(result).__name__}")
+                raise TypeError(f"custom_vjp: the forward function {name_of(self.fwd)} of {self._name} must return a pair (output, "
+                                f"residuals), got {described_value(result)}")
             outs, tree_out = tree.flatten(result[0])
             res, tree_res = tree.flatten(result[1])
             if out_tree and out_tree[0] != tree_out:
@@ -370,8 +370,8 @@ class custom_vjp(Wrapping):
             found = tuple(found)
         if not isinstance(found, tuple) or len(found) != len(in_tree.children()):
             count = len(in_tree.children())
-            got = f"{len(found)} of them" if isinstance(found, tuple) else type(found).__name__
-            raise TypeError(f"custom_vjp: the backward function of {self._name} must return a tuple of {count} "
+            got = f"{len(found)} of them" if isinstance(found, tuple) else described_value(found)
+            raise TypeError(f"custom_vjp: the backward function {name_of(self.bwd)} of {self._name} must return a tuple of {count} "
                             f"cotangents, one for each differentiated argument, got {got}")
         cts: list = []
         position = 0

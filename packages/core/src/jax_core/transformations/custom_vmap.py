@@ -14,7 +14,7 @@ import numpy as np
 from .. import extension_points
 from ..configuration import context
 from ..representation import tree
-from ..representation.aval import get_aval
+from ..representation.aval import described_value, get_aval
 from .custom_jvp import Wrapping, bind_arguments
 from ..representation.arguments import signature_of
 from .batching import AxisData, batch_fun
@@ -80,22 +80,22 @@ def _flat_rule(call, in_tree, out_tree, n_consts, axis_size, batched, *args):
     if any(batched[:n_consts]):
         raise ValueError(f"custom_vmap: {describe_function(call.fun)} closes over a value that is mapped; pass it as "
                          "an argument instead")
+    rule = f"the rule {name_of(call.vmap_rule)} of {name_of(call.fun)}"
     in_batched = list(tree.unflatten(in_tree, batched[n_consts:]))
     result = call.vmap_rule(axis_size, in_batched, *tree.unflatten(in_tree, args[n_consts:]))
     if not isinstance(result, (tuple, list)) or len(result) != 2:
-        raise TypeError(f"custom_vmap: the rule of {name_of(call.fun)} must return a pair (output, out_batched), got "
-                        f"{type(result).__name__}")
+        raise TypeError(f"custom_vmap: {rule} must return a pair (output, out_batched), got {described_value(result)}")
     outs, structure = tree.flatten(result[0])
     flags, flag_tree = tree.flatten(result[1])
     if structure != out_tree:
-        raise ValueError(f"custom_vmap: structure of the output of the rule, {structure}, does not match that of the "
-                         f"original call, {out_tree}")
+        raise ValueError(f"custom_vmap: {rule} must return an output of the structure that {name_of(call.fun)} returns, {out_tree}, "
+                         f"got {structure}")
     if flag_tree != out_tree:
-        raise ValueError(f"custom_vmap: structure of out_batched, {flag_tree}, does not match that of the output, "
-                         f"{out_tree}")
+        raise ValueError(f"custom_vmap: {rule} must return as out_batched a bool for each part of the output, in its structure "
+                         f"{out_tree}, got {flag_tree}")
     for x, mapped in zip(outs, flags):
         if mapped and (not np.shape(x) or np.shape(x)[0] != axis_size):
-            raise ValueError(f"custom_vmap: the rule of {name_of(call.fun)} says that an output of shape {np.shape(x)} is "
+            raise ValueError(f"custom_vmap: {rule} says that an output of shape {np.shape(x)} is "
                              f"batched, but its first axis is not of length {axis_size}")
     return outs, flags
 

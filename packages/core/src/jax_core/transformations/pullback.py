@@ -182,8 +182,10 @@ class VJP:
 
     def _pull(self, cotangents):
         if len(cotangents) != 1:
-            raise TypeError(f"The function returned by `jax.vjp` takes one argument, the cotangent of the output, got "
-                            f"{len(cotangents)}")
+            name = self._shown_name()
+            raise TypeError(f"The function returned by `jax.vjp`{f' of {name}' if name else ''} takes one argument, the cotangent of "
+                            f"the output, got {len(cotangents)}; for an output of several parts give them as one pytree, of structure "
+                            f"{self.out_tree}")
         flat, ct_tree = tree.flatten(cotangents[0], is_leaf=lambda x: isinstance(x, Zero))
         if ct_tree != self.out_tree:
             raise ValueError(f"vjp: tree structure of cotangent input {ct_tree}, does not match structure of primal "
@@ -224,7 +226,7 @@ class VJP:
         flat, structure = tree.flatten(wants)
         if structure != self.in_tree:
             raise ValueError(f"with_refs: entries of structure {structure} given for arguments of structure {self.in_tree}"
-                             f"{f' of {self._name}' if self._name else ''}; give one entry for each array: a reference, "
+                             f"{f' of {self._shown_name()}' if self._shown_name() else ''}; give one entry for each array: a reference, "
                              "jax.ad.GradValue() or jax.ad.DontWant()")
         for want, nonzero in zip(flat, self._nonzero):  # an argument without tangent has no gradient that would go anywhere
             if nonzero and not (isinstance(want, (GradValue, DontWant)) or is_ref(want)):
@@ -248,7 +250,7 @@ class VJP:
         for i, (aval, want) in enumerate(zip(self._in_avals, self._all_wants())):
             if type(aval) is AbstractRef and isinstance(want, GradValue):
                 raise ValueError(
-                    f"vjp: the argument at flat position {i}{f' of {self._name}' if self._name else ''} is a mutable reference, "
+                    f"vjp: the argument at flat position {i}{f' of {self._shown_name()}' if self._shown_name() else ''} is a mutable reference, "
                     "so its gradient must be added to one: give that, or jax.ad.DontWant(), to the pullback's method with_refs.")
 
     # -- residuals ----------------------------------------------------------------------------------------------------
@@ -279,7 +281,10 @@ class VJP:
         return tree.unflatten(self.out_tree, self._tangent_flags()[:len(self.out_avals)])
 
     def __repr__(self):
-        return f"VJP({self._name or 'function'}: {self.out_tree} -> {self.in_tree})"
+        return f"VJP({self._shown_name() or 'function'}: {self.out_tree} -> {self.in_tree})"
+
+    def _shown_name(self) -> str:
+        return self._name() if callable(self._name) else self._name
 
 
 def shown(tangent: object) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..representation import tree
 from ..representation.high import MappingSpec
-from ..representation.arguments import LazyPaths, argument_name
+from ..representation.arguments import LazyPaths, argument_name, check_values
 from ..references.api import refuse_views
 from ..representation.aval import AbstractRef, get_aval, plain_values
 from . import vmappable
@@ -74,6 +74,7 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
             given, given_kwargs = tree.unflatten(in_tree, leaves)
             outs, structure = tree.flatten(fun(*given, **given_kwargs))
             out_tree[:] = [structure]
+            check_values(fun, structure, outs)
             return outs
         run, out_dims = batch_fun(flat_fun, axis, dims)
         with transformed("vmap"):
@@ -96,10 +97,10 @@ def _flat_axes(fun, in_axes, args, kwargs, in_tree):
         n_kwargs = len(tree.leaves(kwargs))
         return [in_axes] * (in_tree.num_leaves - n_kwargs) + [0] * n_kwargs
     try:
-        positional = tree.broadcast_prefix(in_axes, args, is_leaf=lambda x: x is None)
+        positional = tree.broadcast_prefix(in_axes, args, is_leaf=lambda x: x is None, names=("in_axes", "args"))
     except ValueError as error:
-        raise ValueError(f"vmap: in_axes={in_axes} is not a pytree prefix of the arguments of "
-                         f"{describe_function(fun)}, which have structure {tree.structure(args)}: {error}") from None
+        raise ValueError(f"vmap: in_axes={in_axes} does not fit the arguments args of {describe_function(fun)}, which have "
+                         f"structure {tree.structure(args)}. {error}") from None
     return list(positional) + [0] * (in_tree.num_leaves - len(positional))
 
 
@@ -115,10 +116,10 @@ def _flat_out_axes(fun, out_axes, out_tree):
         return [out_axes] * out_tree.num_leaves
     try:
         return tree.broadcast_prefix(out_axes, tree.unflatten(out_tree, range(out_tree.num_leaves)),
-                                     is_leaf=lambda x: x is None)
+                                     is_leaf=lambda x: x is None, names=("out_axes", "result"))
     except ValueError as error:
-        raise ValueError(f"vmap: out_axes={out_axes} is not a pytree prefix of the result of {describe_function(fun)}, "
-                         f"which has structure {out_tree}: {error}") from None
+        raise ValueError(f"vmap: out_axes={out_axes} does not fit the result of {describe_function(fun)}, which has structure "
+                         f"{out_tree}. {error}") from None
 
 
 def _unasked_axis(fun, x, dim, path) -> ValueError:

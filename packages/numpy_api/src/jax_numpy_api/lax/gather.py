@@ -18,7 +18,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive
 from jax_core.traces import structural
-from jax_core.traces.structural import broadcast_in_dim, moved, zeros
+from jax_core.traces.structural import broadcast_in_dim, check_axes, moved, zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Placement
 from jax_core.representation.traits import Kind, Part, Traits
@@ -93,9 +93,8 @@ def check_indices(name: str, indices: ShapedArray, operand: ShapedArray, index_m
     if indices.ndim < 1 or indices.shape[-1] != len(index_map):
         raise TypeError(f"{name}: the last axis of the indices {indices.str_short()} must hold {len(index_map)} entries, "
                         f"one for each operand axis in {tuple(index_map)}.")
-    if len(set(index_map)) != len(index_map) or any(not 0 <= d < operand.ndim for d in index_map):
-        raise TypeError(f"{name}: the indices address axes {tuple(index_map)} of operand {operand.str_short()}; they must "
-                        f"be distinct and lie in [0, {operand.ndim}).")
+    field = "start_index_map" if name == "gather" else "scatter_dims_to_operand_dims"
+    check_axes(f"{name}: {field}", index_map, operand.ndim, "operand", operand, increasing=False)
 
 
 def window_dims(rank: int, *dropped: Sequence[int]) -> list[int]:
@@ -107,32 +106,62 @@ def window_dims(rank: int, *dropped: Sequence[int]) -> list[int]:
 def _gather_type(x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode, fill_value,
                  out_sharding=None):
     n = dimension_numbers
+    check_axes("gather: offset_dims", n.offset_dims, len(n.offset_dims) + max(indices.ndim - 1, 0), "the result for indices", indices)
     check_indices("gather", indices, x, n.start_index_map)
-    if len(slice_sizes) != x.ndim or any(not 0 <= m <= size for m, size in zip(slice_sizes, x.shape)):
-        raise TypeError(f"gather: slice_sizes={slice_sizes} must have one entry for each axis of operand "
-                        f"{x.str_short()}, none longer than the axis.")
-    for d in (*n.collapsed_slice_dims, *n.operand_batching_dims):
-        if not 0 <= d < x.ndim or slice_sizes[d] > 1:
-            raise TypeError(f"gather: collapsed_slice_dims={n.collapsed_slice_dims} and operand_batching_dims="
-                            f"{n.operand_batching_dims} must be axes of operand {x.str_short()} with slice size 1, got "
-                            f"slice_sizes={slice_sizes}.")
+    if len(slice_sizes) != x.ndim:
+        raise TypeError(f"gather: slice_sizes={slice_sizes} must have one entry for each of the {x.ndim} axes of operand "
+                        f"{x.str_short()}, got {len(slice_sizes)}.")
+    for d, (m, size) in enumerate(zip(slice_sizes, x.shape)):
+        if not 0 <= m <= size:
+            raise TypeError(f"gather: slice_sizes={slice_sizes} asks for slices of length {m} along axis {d} of operand "
+                            f"{x.str_short()}, which has length {size}.")
+    check_dropped("gather", x, collapsed_slice_dims=n.collapsed_slice_dims, operand_batching_dims=n.operand_batching_dims,
+                  start_index_map=n.start_index_map)
+    for field, dims in (("collapsed_slice_dims", n.collapsed_slice_dims), ("operand_batching_dims", n.operand_batching_dims)):
+        for d in dims:
+            if slice_sizes[d] > 1:
+                raise TypeError(f"gather: {field}={dims} leaves axis {d} of operand {x.str_short()} out of the result, so its "
+                                f"slice size must be 1, got {slice_sizes[d]} in slice_sizes={slice_sizes}.")
     _check_batching("gather", x, indices, n.operand_batching_dims, n.start_indices_batching_dims)
     kept = window_dims(x.ndim, n.collapsed_slice_dims, n.operand_batching_dims)
     if len(kept) != len(n.offset_dims):
         raise TypeError(f"gather: offset_dims={n.offset_dims} must name one result axis for each of the {len(kept)} axes "
-                        f"that a slice of operand {x.str_short()} keeps.")
+                        f"that a slice of operand {x.str_short()} keeps, {tuple(kept)}; the others are in collapsed_slice_dims or "
+                        "operand_batching_dims.")
     rank = len(kept) + indices.ndim - 1
-    if list(n.offset_dims) != sorted(set(n.offset_dims)) or any(not 0 <= d < rank for d in n.offset_dims):
-        raise TypeError(f"gather: offset_dims={n.offset_dims} must be increasing and lie in [0, {rank}).")
     offsets, batch = iter([slice_sizes[d] for d in kept]), iter(indices.shape[:-1])
     return ShapedArray([next(offsets) if d in n.offset_dims else next(batch) for d in range(rank)], x.dtype, x.weak_type)
 
 
+def check_dropped(name: str, operand: ShapedArray, **fields: _Axes) -> None:
+    """Raise unless the two kinds of axes that a slice lacks, and those that the indices address, go together.
+
+    Args:
+      fields: by their names in the dimension numbers: axes of length 1 that are left out, axes shared with the indices, and
+        axes that the indices address.
+    """
+    (left_out, dropped), (shared, batching), (addressed, index_map) = fields.items()
+    check_axes(f"{name}: {left_out}", dropped, operand.ndim, "operand", operand)
+    check_axes(f"{name}: {shared}", batching, operand.ndim, "operand", operand)
+    for other, dims in ((left_out, dropped), (addressed, index_map)):
+        both = sorted({*dims} & {*batching})
+        if both:
+            raise TypeError(f"{name}: axis {both[0]} of operand {operand.str_short()} is in {other}={tuple(dims)} and in {shared}="
+                            f"{tuple(batching)}; it can be in one of them.")
+
+
 def _check_batching(name, x, indices, operand_dims, indices_dims):
-    if len(operand_dims) != len(indices_dims) or any(
-            not 0 <= e < indices.ndim - 1 or x.shape[d] != indices.shape[e] for d, e in zip(operand_dims, indices_dims)):
-        raise TypeError(f"{name}: batching axes {operand_dims} of operand {x.str_short()} and {indices_dims} of indices "
-                        f"{indices.str_short()} must come in pairs of equal lengths.")
+    field = "start_indices_batching_dims" if name == "gather" else "scatter_indices_batching_dims"
+    check_axes(f"{name}: {field}", indices_dims, indices.ndim, "the indices", indices, increasing=False)
+    if indices.ndim - 1 in indices_dims:
+        raise TypeError(f"{name}: {field}={indices_dims} has the last axis of the indices {indices.str_short()}, which holds the "
+                        "index vectors; it cannot be a batch.")
+    if len(operand_dims) != len(indices_dims):
+        raise TypeError(f"{name}: operand_batching_dims={operand_dims} and {field}={indices_dims} must name equally many axes.")
+    for d, e in zip(operand_dims, indices_dims):
+        if x.shape[d] != indices.shape[e]:
+            raise TypeError(f"{name}: axis {d} of operand {x.str_short()} and axis {e} of the indices {indices.str_short()} are one "
+                            f"batch (operand_batching_dims, {field}), so their lengths must be equal.")
 
 
 # -- rules -----------------------------------------------------------------------------------------------------------

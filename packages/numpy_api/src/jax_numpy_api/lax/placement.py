@@ -27,6 +27,10 @@ def _constraint_batch(axis, args, dims, *, sharding, **params):
     spec = getattr(sharding, "spec", None)
     if spec is None:  # all on one device, or all of it on every device
         return sharding_constraint_p.bind(x, sharding=sharding, **params), d
+    over = axis.spmd_name if isinstance(axis.spmd_name, tuple) else (axis.spmd_name,)
+    if any(name in over for name in spec.axis_names()):
+        raise ValueError(f"lax.with_sharding_constraint: {spec} names the mesh axis {axis.spmd_name!r}, but vmap(spmd_axis_name={axis.spmd_name!r}) "
+                         "around it splits the axis that is mapped over that one; leave it out of one of the two")
     parts = [*spec, *[None] * (np.ndim(x) - 1 - len(spec))]
     kind = type(spec)
     parts.insert(d, axis.spmd_name if axis.spmd_name is not None else kind.UNCONSTRAINED)

@@ -24,12 +24,12 @@ from jax_core.representation.primitive import Primitive, Zero, is_linear, none
 from jax_core.representation.traits import Inner, Kind, Traits
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr
-from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, zeros
+from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, check_axes, instantiate, zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .gather import (GatherDimensionNumbers, GatherScatterMode, _array, _as_tuples, _check_batching, _up, _wide_enough,
-                     check_indices, index_grid, start_arrays, window_dims)
+                     check_dropped, check_indices, index_grid, start_arrays, window_dims)
 from .nary import integers
 
 if TYPE_CHECKING:
@@ -77,7 +77,10 @@ def _type_rule(name):
         if x.dtype != updates.dtype:
             raise TypeError(f"{name}: operand and updates must have the same dtype, got {x.str_short()} and "
                             f"{updates.str_short()}; convert one of them.")
+        check_dropped(name, x, inserted_window_dims=n.inserted_window_dims, operand_batching_dims=n.operand_batching_dims,
+                      scatter_dims_to_operand_dims=n.scatter_dims_to_operand_dims)
         _check_batching(name, x, indices, n.operand_batching_dims, n.scatter_indices_batching_dims)
+        check_axes(f"{name}: update_window_dims", n.update_window_dims, updates.ndim, "updates", updates)
         if updates.ndim != indices.ndim - 1 + len(n.update_window_dims):
             raise TypeError(f"{name}: updates {updates.str_short()} must have {indices.ndim - 1} axes of the indices "
                             f"{indices.str_short()} and the {len(n.update_window_dims)} of update_window_dims="

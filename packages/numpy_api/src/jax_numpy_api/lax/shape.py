@@ -100,7 +100,8 @@ def _sizes(name, sizes) -> tuple[int, ...]:
     try:
         return tuple(map(operator.index, sizes)) if np.iterable(sizes) else (operator.index(sizes),)
     except TypeError:
-        raise TypeError(f"lax.{name}: a shape holds integers, got {sizes!r}.") from None
+        arrays = any(np.ndim(n) for n in sizes) if np.iterable(sizes) else False
+        raise TypeError(f"lax.{name}: a shape holds integers, got {sizes!r}" + ("; write tuple(lengths) for an array of lengths." if arrays else ".")) from None
 
 
 # -- squeeze -------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Sequence, overload
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, source
 from jax_core.representation.aval import ShapedArray
 from jax_core.traces.structural import bdim_at_front
 from jax_core.representation.primitive import Primitive, Zero, none
@@ -346,7 +346,7 @@ def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stabl
 def _axis(axis, rank):
     axis = operator.index(axis)
     if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+        raise ValueError(f"{source.entered('jax_numpy_api')}axis {axis} is out of bounds for array of dimension {rank}")
     return axis % rank
 
 

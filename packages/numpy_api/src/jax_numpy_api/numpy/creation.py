@@ -80,6 +80,9 @@ _ZERO, _ONE = object(), object()
 
 
 def _dtype_asked(dtype: Any, name: str, default: Callable) -> Any:
+    if isinstance(dtype, int) and not isinstance(dtype, bool):
+        raise TypeError(f"jax.numpy.{name}: the second argument is the dtype, got {dtype}; the lengths of all axes are one argument, a "
+                        f"tuple: jnp.{name}((m, {dtype}))")
     return default() if dtype is None else dtypes.canonicalize_user_dtype(dtype, name)
 
 
@@ -349,7 +352,8 @@ def _from_numpy(x: Any, dtype: Any) -> Array:
     if x.dtype.kind in "OSUVMm" and x.dtype not in dtypes.numeric_dtypes and x.dtype != dtypes.float0:
         if x.dtype.kind == "O" and x.ndim:
             return _from_sequence(x.tolist(), dtype)
-        raise TypeError(f"{x!r}, of dtype {x.dtype}, holds no numbers; arrays hold numbers and booleans only")
+        raise TypeError(f"{'a ' + type(x[()]).__name__ if x.dtype == object else repr(x)}, of dtype {x.dtype}, holds no numbers; arrays hold numbers and "
+                        f"booleans only{' (of what a generator gives, make a list first)' if x.dtype == object and hasattr(x[()], '__next__') else ''}")
     wanted = dtypes.array_dtype(x.dtype, x) if dtype is None else dtype
     if x.dtype.kind == "c" and wanted.kind not in "cb":
         x = x.real

@@ -10,6 +10,7 @@ import numpy as np
 from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Shape
+from jax_core.traces.trace import Tracer
 
 from .. import lax
 from . import arithmetic
@@ -62,8 +63,13 @@ def ix_(*args: Any) -> tuple:
 
 # -- ranges written as slices ------------------------------------------------------------------------------------------
 
-def _range_of(part: slice) -> Array:
-    """``start:stop:step`` as a range; with an imaginary step ``nj``, n values with both ends."""
+def _range_of(part: slice, name: str) -> Array:
+    """``start:stop:step`` of ``name[...]`` as a range; with an imaginary step ``nj``, n values with both ends."""
+    for end in ("start", "stop", "step"):
+        x = getattr(part, end)
+        if isinstance(x, Tracer) and x.concrete() is None:
+            raise errors.ConcretizationTypeError(x, f"It is the {end} of a slice of jnp.{name}[...], from which the length of the result "
+                                                 "follows; of a known length, write jnp.arange(length) * step + start.")
     start = 0 if part.start is None else part.start
     if part.stop is None:  # in NumPy, too, a lone number is the end
         start, part = 0, slice(0, start, part.step)
@@ -81,8 +87,8 @@ class _Grid:
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return _range_of(index)
-        vectors = [_range_of(part) for part in index]
+            return _range_of(index, self._name)
+        vectors = [_range_of(part, self._name) for part in index]
         dtype = dtypes.result_type(*vectors)
         vectors = [v.astype(dtype) for v in vectors]
         rank = len(vectors)
@@ -122,7 +128,7 @@ class _Concatenator:
         return concatenate([self._part(p, ndmin, place) for p in parts], axis)
 
     def _part(self, part: Any, ndmin: int, place: int) -> Array:
-        a = _range_of(part) if isinstance(part, slice) else array(part)
+        a = _range_of(part, self._name) if isinstance(part, slice) else array(part)
         own = a.ndim
         missing = ndmin - own
         if missing <= 0:

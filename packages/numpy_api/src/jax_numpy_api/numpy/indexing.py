@@ -357,6 +357,9 @@ class _At:
     def __getitem__(self, index):
         return _AtIndex(self.array, index)
 
+    def __setitem__(self, index, value):
+        raise TypeError("x.at[index] = value assigns nothing, as arrays do not change; write x = x.at[index].set(value)")
+
     def __repr__(self):
         return f"_At({self.array!r})"
 

@@ -655,7 +655,7 @@ def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
     if ord == 1:
         return reductions.sum(size, axis=axis, keepdims=keepdims)
     if isinstance(ord, str):
-        raise ValueError(f"jax.numpy.linalg.norm: ord={ord!r} is no norm of vectors; see the docstring for those there are")
+        raise ValueError(f"jax.numpy.linalg.norm: ord={ord!r} is no norm of vectors; there are None, numbers, and jnp.inf and -jnp.inf (no strings)")
     total = reductions.sum(arithmetic.power(size, ord), axis=axis, keepdims=keepdims)
     return arithmetic.power(total, 1.0 / ord)
 
@@ -675,7 +675,7 @@ def _matrix_norm(x: Array, ord: Any, axes: tuple, keepdims: bool) -> Array:
         folds: dict[Any, Callable[..., Array]] = {"nuc": reductions.sum, 2: reductions.max, -2: reductions.min}
         out = folds[ord](s, axis=-1)
         return lax.expand_dims(out, tuple(sorted(axes))) if keepdims else out
-    raise ValueError(f"jax.numpy.linalg.norm: ord={ord!r} is no norm of matrices; see the docstring for those there are")
+    raise ValueError(f"jax.numpy.linalg.norm: ord={ord!r} is no norm of matrices; there are None, 'fro', 'nuc', 1, -1, 2, -2, jnp.inf and -jnp.inf")
 
 
 def norm(x: ArrayLike, ord: int | str | float | None = None, axis: tuple[int, ...] | int | None = None,

@@ -56,7 +56,8 @@ def check_arraylike(name: str, *args: Any) -> None:
         return
     for position, x in enumerate(args):
         if not is_arraylike(x):
-            raise TypeError(f"{name} requires ndarray or scalar arguments, got {type(x)} at position {position}.")
+            raise TypeError(f"{name} requires ndarray or scalar arguments, got {type(x)} at position {position}."
+                            + (" Make it an array first, as by jnp.asarray." if isinstance(x, (list, tuple)) else ""))
         if type(x) in aval_of_type:
             _arraylike_kinds.add(type(x))
 
@@ -369,7 +370,7 @@ def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
     except (AttributeError, TypeError):
         raise TypeError(f"{name} must be an integer, got {axis!r} of type {type(axis).__name__}") from None
     if not -ndim <= index < ndim:
-        raise ValueError(f"{name} {index} is out of bounds for array of dimension {ndim}")
+        raise ValueError(f"{source.entered('jax_numpy_api')}{name} {index} is out of bounds for array of dimension {ndim}")
     return index + ndim if index < 0 else index
 
 

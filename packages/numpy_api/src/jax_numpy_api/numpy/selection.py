@@ -482,7 +482,8 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     if not dtypes.issubdtype(indices.dtype, np.integer):
         raise TypeError(f"jax.numpy.put_along_axis: indices must be integers, got {indices.dtype}")
     if a.ndim != indices.ndim:
-        raise ValueError(f"indices and arr must have the same number of dimensions; {indices.ndim} vs. {a.ndim}")
+        raise ValueError(f"jax.numpy.put_along_axis: indices of shape {indices.shape} and arr of shape {a.shape} must have equally many axes; "
+                         "give indices an axis of length 1 where they are to be repeated")
     full = tuple(n if i == axis else max(n, m) for i, (n, m) in enumerate(zip(indices.shape, a.shape)))
     index: list[Array | np.ndarray] = []
     for d, n in enumerate(full):

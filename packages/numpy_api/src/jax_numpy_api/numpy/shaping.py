@@ -310,7 +310,7 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
     a = as_array(a)
     source, destination = several_axes(source), several_axes(destination)
     if len(source) != len(destination):
-        raise ValueError(f"Inconsistent number of elements: {len(source)} vs {len(destination)}")
+        raise ValueError(f"jax.numpy.moveaxis: source={tuple(source)} and destination={tuple(destination)} must name equally many axes")
     source = canonical_axes(tuple(source), a.ndim)
     destination = canonical_axes(tuple(destination), a.ndim)
     order = [i for i in range(a.ndim) if i not in source]
@@ -345,8 +345,10 @@ def _sequence(name: str, arrays: Any, dtype: Any = None) -> list:
         if not shape_of(arrays):
             raise TypeError(f"jnp.{name} takes a sequence of arrays, got an array of rank 0.")
         arrays = _rows(arrays)
-    else:
+    elif np.iterable(arrays):
         arrays = list(arrays)
+    else:
+        raise TypeError(f"jnp.{name} takes a sequence of arrays, got {arrays!r} of type {type(arrays).__name__}.")
     if not arrays:
         raise ValueError(f"Need at least one array to {name}.")
     check_arraylike(name, *arrays)

@@ -104,7 +104,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, m
         arr, axis = ravel(arr), 0
     arr = as_array(arr)
     if arr.ndim != indices.ndim:
-        raise ValueError(f"indices and arr must have the same number of dimensions; {indices.ndim} vs. {arr.ndim}")
+        raise ValueError(f"jax.numpy.take_along_axis: indices of shape {indices.shape} and arr of shape {arr.shape} must have equally many axes; "
+                         "give indices an axis of length 1 where they are to be repeated")
     axis = canonical_axis(axis, arr.ndim)
     lead = np.broadcast_shapes(_without(arr.shape, axis), _without(indices.shape, axis))
     with attributed_to(capture()):  # found once for all operations

@@ -75,7 +75,7 @@ class ufunc:
     def __call__(self, *args: Any, out: None = None, where: None = None) -> Array:
         """The function on arrays, which are broadcast. ``out`` and ``where`` must be None."""
         if out is not None:
-            raise NotImplementedError(f"out argument of {self}")
+            raise NotImplementedError(f"out argument of {self}: arrays are not written to; use the result")
         if where is not None:
             raise NotImplementedError(f"where argument of {self}")
         if self._call is not None:

@@ -63,7 +63,7 @@ extension_points.memory_move.fill(_move_to)
 _PLACEMENTS = (client.Device, Sharding, Format, PartitionSpec, Space)
 
 
-def _placements(device: Any, treedef: Any, count: int) -> list[Any]:
+def _placements(name: str, device: Any, treedef: Any, count: int) -> list[Any]:
     """One placement for each leaf; ``device`` may be a tree that is a prefix of the values' tree."""
     if device is None or isinstance(device, _PLACEMENTS):
         return [device] * count
@@ -71,7 +71,7 @@ def _placements(device: Any, treedef: Any, count: int) -> list[Any]:
     if tree.tree_structure(device, leaf).num_leaves == 1 and leaf(device) is False and tree.all_leaves([device]):
         as_sharding(device)  # raises, and says what is allowed
     full = tree.tree_unflatten(treedef, range(count))
-    return tree.broadcast_prefix(device, full, is_leaf=leaf)
+    return tree.broadcast_prefix(device, full, is_leaf=leaf, names=(f"device_put {name}", "x"))
 
 
 @api_boundary
@@ -98,10 +98,10 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
     Array([0, 1, 2], dtype=int32)
     """
     leaves, treedef = tree.tree_flatten(x)
-    placements, sources = _placements(device, treedef, len(leaves)), _placements(src, treedef, len(leaves))
+    placements, sources = _placements("device", device, treedef, len(leaves)), _placements("src", src, treedef, len(leaves))
     shares = [may_alias] * len(leaves) if may_alias is None or isinstance(may_alias, bool) else tree.broadcast_prefix(
-        may_alias, x, is_leaf=lambda flag: flag is None)
-    gone = [donate] * len(leaves) if isinstance(donate, bool) else tree.broadcast_prefix(donate, x)
+        may_alias, x, is_leaf=lambda flag: flag is None, names=("device_put may_alias", "x"))
+    gone = [donate] * len(leaves) if isinstance(donate, bool) else tree.broadcast_prefix(donate, x, names=("device_put donate", "x"))
     if any(a and d for a, d in zip(shares, gone)):
         raise ValueError("device_put: may_alias and donate cannot both be true; memory that is given away is not shared")
     with transfer_guards.explicit():

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.representation import dtypes, tree
-from jax_core.representation.aval import ShapedArray
+from jax_core.representation.aval import ShapedArray, described_value
 from jax_core.representation.errors import UnexpectedTracerError
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
 from jax_core.traces.trace import Tracer
@@ -44,9 +44,13 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
     if isinstance(arrays, (list, tuple)) and any(isinstance(a, Tracer) for a in arrays):
         raise ValueError("make_array_from_single_device_arrays: `arrays` holds traced values; inside a jitted function "
                          "use jax.lax.with_sharding_constraint or jax.shard_map")
-    if not isinstance(arrays, (list, tuple)) or not all(isinstance(a, ArrayImpl) for a in arrays):
+    if not isinstance(arrays, (list, tuple)):
         raise TypeError("make_array_from_single_device_arrays: `arrays` must be a list or tuple of jax.Array, got "
-                        f"{type(arrays).__name__}{' of ' + type(arrays[0]).__name__ if len(arrays) else ''}")
+                        f"{described_value(arrays)}; for one device write [array]")
+    other = next((a for a in arrays if not isinstance(a, ArrayImpl)), None)
+    if other is not None:
+        raise TypeError("make_array_from_single_device_arrays: `arrays` must be a list or tuple of jax.Array, got one with "
+                        f"{described_value(other)}; put each part on its device first, by jax.device_put")
     if not isinstance(sharding, Sharding):
         raise TypeError(f"make_array_from_single_device_arrays: sharding must be a Sharding, got {sharding!r}")
     devices = sharding._addressable_device_assignment
@@ -60,6 +64,9 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
     part = sharding.shard_shape(shape)
     by_device = {}
     for a in arrays:
+        if len(a.sharding.device_set) != 1:
+            raise ValueError("make_array_from_single_device_arrays: each of `arrays` must lie on one device, got one of shape "
+                             f"{a.shape} that lies on {len(a.sharding.device_set)}; give its parts, [s.data for s in x.addressable_shards]")
         if a.shape != part:
             raise ValueError(f"Expected shard shape {part} doesn't match the single device array shape {a.shape}. Shape of "
                              f"Array is {aval.str_short()} with sharding {sharding}")

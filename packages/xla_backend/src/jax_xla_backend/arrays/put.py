@@ -16,7 +16,7 @@ from jax_core import backends
 from jax_core.configuration import context, engine, flags
 from jax_core.representation import dtypes
 from jax_core.representation.dtypes import explicit_dtype
-from jax_core.representation.aval import ShapedArray, foreign_value, get_aval, is_open
+from jax_core.representation.aval import ShapeDtypeStruct, ShapedArray, foreign_value, get_aval, is_open
 from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.splits import in_type
 from jax_core.traces import structural
@@ -127,6 +127,8 @@ def put(x: Any, aval: Any = None, placement: object = None, may_alias: bool = Fa
     if not isinstance(x, np.ndarray | np.generic | bool | int | float | complex):
         if hasattr(x, "__jax_array__"):
             return put(x.__jax_array__(), aval, placement, may_alias)
+        if isinstance(x, ShapeDtypeStruct):
+            raise TypeError(f"{x!r} is the type of an array and has no values; make an array of that type, or trace with it (jax.eval_shape, lower)")
         x = foreign_value(x)
     value = np.asarray(x, dtype=aval.dtype)
     if value.shape != aval.shape:
@@ -268,7 +270,7 @@ def _check_fits(shape: tuple[int, ...], sharding: Sharding) -> None:
     try:
         sharding.shard_shape(shape)
     except ValueError as error:
-        raise ValueError(f"device_put: an array of shape {shape} cannot be placed with {sharding}: {error}") from None
+        raise ValueError(f"device_put of an array of shape {shape}: {error}") from None
 
 
 def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _COPY) -> ArrayImpl:
@@ -301,11 +303,11 @@ def _addends(value: np.ndarray, sharding: Sharding, parts: Mapping) -> list[np.n
 def _move(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:
     """``x`` with another sharding, committed; the same buffers where that is the same placement."""
     check_not_deleted(x)
-    if x._sharding == sharding or x._sharding.is_equivalent_to(sharding, x.ndim):
-        if x._committed and x._sharding == sharding:
-            return x
-        return make_array(typed(x.aval, sharding), sharding, x._arrays, True)
+    if x._committed and x._sharding == sharding:
+        return x
     _check_fits(x.shape, sharding)
+    if x._sharding == sharding or x._sharding.is_equivalent_to(sharding, x.ndim):
+        return make_array(typed(x.aval, sharding), sharding, x._arrays, True)
     if is_unreduced(x._sharding) or is_unreduced(sharding):  # a sum over devices is to be made, or left to be made
         return backends.get().evaluate(structural.reshard_p, (x,), dict(dst_sharding=sharding))
     old, new = x._sharding._internal_device_list, sharding._internal_device_list

@@ -78,6 +78,7 @@ class Facts(NamedTuple):
       work: what the program does; None where only the text is known.
       layouts: of the flat inputs and the results (`own_layouts.Layouts`); None where all are as usual.
       misfit: why the program cannot be compiled as it is placed, or None.
+      arg_names: of all flat inputs, for messages, as far as known.
     """
 
     flat_in_avals: Sequence[Any]
@@ -102,3 +103,4 @@ class Facts(NamedTuple):
     work: Work | None = None
     layouts: Layouts | None = None
     misfit: str | None = None
+    arg_names: Sequence[str] = ()

@@ -89,7 +89,7 @@ class Module:
             writer.ordered_effects, sorted((e for e in self._jaxpr.effects if not e.ordered), key=str), writer.callbacks,
             writer.transfers, writer.shardings.constraints, writer.keep_alive, writer.inspections, writer.wants, self._planning,
             self._text.count(' loc("planner: '), self._loop_limit, Work(self._jaxpr, donates=bool(self._aliases)),
-            layouts, self._misfit)
+            layouts, self._misfit, closed.jaxpr.debug_info.arg_names or ())
         # Not ``closed`` itself, which keeps its executables, and they their modules.
         self.closed = ClosedJaxpr(closed.jaxpr, closed.consts)
 

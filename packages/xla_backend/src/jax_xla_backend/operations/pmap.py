@@ -60,11 +60,15 @@ def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_ax
     static, donated = _numbers(static_broadcasted_argnums), _numbers(donate_argnums)
     if set(static) & set(donated):
         raise ValueError(f"pmap: arguments {sorted(set(static) & set(donated))} are both static and donated.")
+    for name, given in ("in_axes", in_axes), ("out_axes", out_axes):
+        bad = next((a for a in tree.leaves(given) if isinstance(a, bool) or not isinstance(a, (int, np.integer))), None)
+        if bad is not None:
+            raise TypeError(f"pmap: {name} must hold ints and None, got {bad!r} of type {type(bad).__name__}")
     compiled: dict = {}
 
     def prepare(args, kwargs):
         """The compiled function for such arguments, and the arguments it takes."""
-        fixed = tuple((i, args[i]) for i in static if i < len(args))
+        fixed = _fixed(fun, static, args)
         dynamic = tuple(x for i, x in enumerate(args) if i not in static)
         axes = tuple(a for i, a in enumerate(in_axes) if i not in static) if isinstance(in_axes, (tuple, list)) else in_axes
         structure = tree.structure(dynamic)
@@ -111,6 +115,21 @@ def _first_where_none(mapped_with, out_axes):
         axes = tree.broadcast_prefix(out_axes, outs, is_leaf=is_none)
         return tree.unflatten(structure, [x[0] if axis is None else x for x, axis in zip(leaves, axes)])
     return first
+
+
+def _fixed(fun, static: tuple[int, ...], args: tuple) -> tuple:
+    """The static arguments with their positions; raises ValueError where one is missing or cannot be a key."""
+    if static and max(static) >= len(args):
+        raise ValueError(f"pmap: static_broadcasted_argnums={static} counts positional arguments, and {describe_function(fun)} was "
+                         f"called with {len(args)}; pass those that are static by position.")
+    for i in static:
+        try:
+            hash(args[i])
+        except TypeError as error:
+            raise ValueError(f"pmap: argument {i} of {describe_function(fun)} is static (static_broadcasted_argnums), so it is part of "
+                             f"a key and must be hashable, but is of type {type(args[i]).__name__}; pass something immutable such as "
+                             "a tuple, or let it be an argument like the others.") from error
+    return tuple((i, args[i]) for i in static)
 
 
 def _numbers(argnums) -> tuple[int, ...]:

@@ -178,7 +178,8 @@ class Executable:
         for i, x in enumerate(args or ()):
             if type(x) is ArrayImpl and x._committed:
                 ids = [d.id for d in x._sharding._device_assignment]
-                seen.append(f"argument {i} with shape {x.aval.str_short()} on {x._sharding._device_assignment[0].platform} "
+                name = self.facts.arg_names[i] if i < len(self.facts.arg_names) else i
+                seen.append(f"argument {name} with shape {x.aval.str_short()} on {x._sharding._device_assignment[0].platform} "
                             f"devices {ids}")
         raise ValueError(f"Received incompatible devices for jitted computation {self.module.name}: {'; '.join(seen)}. Move "
                          "them to the same devices with jax.device_put.")

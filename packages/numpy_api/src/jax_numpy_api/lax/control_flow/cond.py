@@ -117,7 +117,9 @@ def switch(index: ArrayLike, branches: Sequence[Callable], *operands: Any, opera
     """
     operands = _operands("lax.switch", operands, operand)
     if not isinstance(branches, Sequence) or not all(map(callable, branches)):
-        raise TypeError("lax.switch: branches argument should be a sequence of callables.")
+        got = [type(f).__name__ for f in branches if not callable(f)][:1] if isinstance(branches, Sequence) else [type(branches).__name__]
+        raise TypeError(f"lax.switch: branches argument should be a sequence of callables, got {'one with a ' if isinstance(branches, Sequence) else ''}"
+                        f"{got[0]}.")
     aval = _scalar_aval("lax.switch", "index", index)
     if not dtypes.issubdtype(aval.dtype, np.integer):
         raise TypeError(f"lax.switch: index must be an integer scalar, got {aval.str_short()}.")

@@ -201,11 +201,12 @@ class _Call:
         """A spec, or None, for each leaf of ``value``."""
         self._check_are_specs(argument, specs)
         try:
-            flat = tree.broadcast_prefix(specs, value, is_leaf=_is_spec)
+            flat = tree.broadcast_prefix(specs, value, is_leaf=_is_spec,
+                                         names=(argument, "args" if argument == "in_specs" else "result"))
         except ValueError as error:
             what = "the arguments, a tuple" if argument == "in_specs" else "the result"
             raise ValueError(f"shard_map of {self.name}: {argument}={specs} must be a pytree prefix of {what} of structure "
-                             f"{tree.structure(value)}: {error}") from None
+                             f"{tree.structure(value)}. {error}") from None
         return flat
 
     def _check_are_specs(self, argument, specs):
