@@ -75,5 +75,5 @@ def test_reverse_mode_differentiates_the_program():
 def test_wrong_structure_is_refused():
     g = custom_vmap(lambda x: x)
     g.def_vmap(lambda size, batched, x: ((x, x), True))
-    with pytest.raises(ValueError, match="structure of the output of the rule"):
+    with pytest.raises(ValueError, match="must return an output of the structure"):
         vmap.vmap(g)(X)

@@ -42,6 +42,8 @@ BY_VALUE = {"jax.config"}  # modules that are objects: their names stand in thei
 NOT_IN_EVERY_JAXLIB = frozenset({"create_hlo_output_callback", "is_c_api"})
 """Members of jaxlib's client that some of the supported versions lack; its ``__getattr__`` stands for them."""
 OURS = ("jax", "jaxlib", "jax_core", "jax_numpy_api", "jax_random", "jax_callbacks", "jax_xla_backend")
+OPTIONAL = ("tensorstore",)
+"""Packages that need not be installed; modules pass on what they have, and no stub has it."""
 FIRST = ("jax", "jax.typing", "jax.sharding", "jax.stages", "jax.errors", "jax.export", "jax.tree_util", "jax.numpy", "jax.extend.core")
 LAST = ("jax.core", "jax.interpreters", "jax.experimental", "jax.ad", "jax.example_libraries", "jax.lib")
 OPERATORS = {f"__{r}{n}__" for n in "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor".split() for r in ("", "r")} | {
@@ -66,9 +68,10 @@ def module_names() -> list[str]:
 
 
 def public_values(module: types.ModuleType) -> dict[str, Any]:
-    """The public names of ``module`` that are written."""
+    """The public names of ``module`` that are written: the same ones whether or not optional packages are installed."""
     missing = set(gaps().get(module.__name__, ()))
-    return {n: getattr(module, n) for n in dir(module) if not n.startswith("_") and n not in missing and not keyword.iskeyword(n)}
+    found = {n: getattr(module, n) for n in dir(module) if not n.startswith("_") and n not in missing and not keyword.iskeyword(n)}
+    return {n: value for n, value in found.items() if not str(getattr(value, "__module__", "")).startswith(OPTIONAL)}
 
 
 def hand_written() -> dict[str, dict[str, str]]:

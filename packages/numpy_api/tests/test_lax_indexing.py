@@ -117,7 +117,7 @@ BAD = [
     Bad(lambda x, u: lax.dynamic_update_slice(x, u, (0,)), "f32[4],i32[2]", TypeError, "float32 and int32"),
     Bad(lambda x, u: lax.dynamic_update_slice(x, u, (0,)), "f32[4],f32[5]", TypeError, "larger than the operand"),
     Bad(lambda x, i: lax.gather(x, i, G((), (0,), (0,)), (1,)), "f32[4],f32[1,1]", ValueError, "integer type"),
-    Bad(lambda x, i: lax.gather(x, i, G((), (0,), (0,)), (2,)), "f32[4],i32[1,1]", TypeError, "slice size 1"),
+    Bad(lambda x, i: lax.gather(x, i, G((), (0,), (0,)), (2,)), "f32[4],i32[1,1]", TypeError, "slice size must be 1"),
     Bad(lambda x, i: lax.gather(x, i, G((), (0,), (0,)), (1,), mode="near"), "f32[4],i32[1,1]", ValueError, 'mode "near"'),
     Bad(lambda x, i, u: lax.scatter_add(x, i, u, S((), (0,), (0,))), "f32[4],i32[2,1],f32[3]", TypeError, r"point at \(2,\) places"),
     Bad(lambda x, i, u: lax.scatter(x, i, u, S((), (0,), (0,))), "f32[4],i32[2,1],i32[2]", TypeError, "same dtype"),

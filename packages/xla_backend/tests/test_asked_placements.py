@@ -185,7 +185,7 @@ def test_pjit_of_no_arguments_runs_on_the_mesh_of_a_block():
 def test_pjit_refuses_arguments_on_other_devices_than_those_of_the_block():
     there = device_put(np.arange(8.0), devices()[3])
     with Mesh(np.array(devices()[:2]), ("x",)):
-        with pytest.raises(ValueError, match=r"a mesh in use, .*on devices \[0, 1\]; argument 0 .* devices \[3\]"):
+        with pytest.raises(ValueError, match=r"a mesh in use, .*on devices \[0, 1\]; argument x .* devices \[3\]"):
             pjit(lambda x: x)(there)
 
 

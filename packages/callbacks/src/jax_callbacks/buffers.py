@@ -88,6 +88,12 @@ def buffer_callback(callback: Callable[..., None], result_shape_dtypes: PyTree, 
 
     Raises:
       ValueError: the options do not fit each other or the operands; the callback returns something; or under differentiation.
+
+    >>> from jax.experimental.buffer_callback import buffer_callback
+    >>> def double(context, out, x):
+    ...     np.multiply(np.asarray(x), 2, out=np.asarray(out))
+    >>> buffer_callback(double, jax.ShapeDtypeStruct((3,), jnp.float32))(jnp.arange(3.))
+    Array([0., 2., 4.], dtype=float32)
     """
     if vmap_method not in VMAP_METHODS:
         raise ValueError(f"buffer_callback: vmap_method must be one of the allowed methods {list(VMAP_METHODS)}, but got: {vmap_method}")

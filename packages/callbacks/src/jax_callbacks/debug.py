@@ -200,7 +200,7 @@ def _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, use_loggi
         try:
             _check.format(fmt, *args, **kwargs)
         except LookupError as error:
-            missing = f"no keyword argument {error}" if isinstance(error, KeyError) else f"no more than {len(args)} positional arguments"
+            missing = f"no keyword argument {error}" if isinstance(error, KeyError) else f"no more than {len(args)} positional arguments ({error})"
             raise type(error)(f"jax.debug.print: fmt={fmt!r} has a place for a value that is missing: the call has {missing}") from None
     bind("debug.log" if use_logging else "debug.print", _Log(fmt, frame) if use_logging else _Print(fmt), args, kwargs,
           ordered, partitioned)

@@ -49,6 +49,11 @@ def progress_bar(body: Callable[..., PyTree], length: int | None = None, *, desc
 
     Raises:
       TypeError: ``body`` cannot be called. ValueError: ``interval`` is negative.
+
+    >>> from jax.experimental import progress_bar
+    >>> step = progress_bar(lambda total, x: (total + x, None), desc="adding", disable=True)  # no bar in this text
+    >>> lax.scan(step, 0., jnp.arange(4.))[0]
+    Array(6., dtype=float32)
     """
     if not callable(body):
         raise TypeError(f"progress_bar: expected the body of a loop, got {body!r} of type {type(body).__name__}")

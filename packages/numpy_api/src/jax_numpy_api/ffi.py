@@ -198,6 +198,12 @@ def ffi_call(target_name: str, result_shape_dtypes: PyTree, *, has_side_effect: 
     Raises:
       ValueError: the options do not fit each other or the operands.
       TypeError: an attribute has no form that handlers could read.
+
+    The program is made, whether or not the handler is registered in this process:
+
+    >>> call = jax.ffi.ffi_call("my_double", jax.ShapeDtypeStruct((3,), jnp.float32))
+    >>> jax.eval_shape(lambda x: call(x, factor=2.), jnp.ones(3))
+    ShapeDtypeStruct(shape=(3,), dtype=float32)
     """
     if vmap_method not in VMAP_METHODS:
         raise ValueError(f"ffi_call: vmap_method must be one of the allowed methods {list(VMAP_METHODS)}, but got: {vmap_method}")
@@ -269,6 +275,14 @@ def ffi_lowering(call_target_name: str, *, operand_layouts: Sequence[object] | N
         the slowest varying axis, as XLA has them.
       lowering_args: ``api_version``, ``has_side_effect``, ``operand_output_aliases``, ``result_types``; ``extra_attributes``: further attributes of
         the operation, names to attributes of the MLIR bindings or their text.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import mlir
+    >>> double_p = Primitive("double_of_ffi_example")
+    >>> _ = double_p.def_abstract_eval(lambda x: x)
+    >>> _ = mlir.register_lowering(double_p, jax.ffi.ffi_lowering("my_double"))
+    >>> "@my_double" in jax.jit(double_p.bind).lower(1.).as_text()
+    True
     """
     call = build_ffi_lowering_function(
         call_target_name, operand_layouts=operand_layouts, result_layouts=result_layouts, backend_config=backend_config,

@@ -41,12 +41,22 @@ def _shapes(input_size: int, hidden_size: int, num_layers: int, bidirectional: b
 
 
 def get_num_params_in_lstm(input_size: int, hidden_size: int, num_layers: int, bidirectional: bool) -> int:
-    """The length of the vector of weights."""
+    """The length of the vector of weights.
+
+    >>> from jax.experimental import rnn
+    >>> rnn.get_num_params_in_lstm(input_size=3, hidden_size=4, num_layers=1, bidirectional=False)
+    144
+    """
     return sum(math.prod(s) for part in _shapes(input_size, hidden_size, num_layers, bidirectional) for s in part)
 
 
 def init_lstm_weight(rng: ArrayLike, input_size: int, hidden_size: int, num_layers: int, bidirectional: bool) -> Any:
-    """Weights drawn uniformly from the interval of half-width ``1 / sqrt(hidden_size)``."""
+    """Weights drawn uniformly from the interval of half-width ``1 / sqrt(hidden_size)``.
+
+    >>> from jax.experimental import rnn
+    >>> rnn.init_lstm_weight(jax.random.key(0), 3, 4, 1, False).shape
+    (144,)
+    """
     bound = 1 / math.sqrt(hidden_size)
     count = get_num_params_in_lstm(input_size, hidden_size, num_layers, bidirectional)
     return random_functions.get().uniform(rng, (count,), minval=-bound, maxval=bound)
@@ -72,6 +82,12 @@ def unpack_lstm_weights(weights: ArrayLike, input_size: int, hidden_size: int, n
 
     Raises:
       ValueError: another length than `get_num_params_in_lstm` says.
+
+    >>> from jax.experimental import rnn
+    >>> w = rnn.init_lstm_weight(jax.random.key(0), 3, 4, 1, False)
+    >>> W_ih, W_hh, b_ih, b_hh = rnn.unpack_lstm_weights(w, 3, 4, 1, False)
+    >>> W_ih[0].shape, W_hh[0].shape, b_ih[0].shape
+    ((16, 3), (16, 4), (16,))
     """
     weights = jnp.asarray(weights)
     count = get_num_params_in_lstm(input_size, hidden_size, num_layers, bidirectional)
@@ -84,7 +100,14 @@ def unpack_lstm_weights(weights: ArrayLike, input_size: int, hidden_size: int, n
 
 
 def swap_lstm_gates(weights: ArrayLike, input_size: int, hidden_size: int, num_layers: int, bidirectional: bool) -> Any:
-    """The vector of weights with the cell gate and the output gate exchanged, for libraries with that order."""
+    """The vector of weights with the cell gate and the output gate exchanged, for libraries with that order.
+
+    >>> from jax.experimental import rnn
+    >>> w = jnp.arange(float(rnn.get_num_params_in_lstm(1, 1, 1, False)))
+    >>> rnn.swap_lstm_gates(w, 1, 1, 1, False)
+    Array([ 0.,  1.,  3.,  2.,  4.,  5.,  7.,  6.,  8.,  9., 11., 10., 12.,
+           13., 15., 14.], dtype=float32)
+    """
     weights = jnp.asarray(weights)
     order = np.arange(weights.shape[0])
     for _, _, begin, shape in _pieces(input_size, hidden_size, num_layers, bidirectional):
@@ -121,7 +144,16 @@ def _direction(x, h, c, weights, lengths, backwards, precision):
 def lstm_ref(x: ArrayLike, h_0: ArrayLike, c_0: ArrayLike, W_ih: dict[int, ArrayLike], W_hh: dict[int, ArrayLike],
              b_ih: dict[int, ArrayLike], b_hh: dict[int, ArrayLike], seq_lengths: ArrayLike, input_size: int,
              hidden_size: int, num_layers: int, dropout: float, bidirectional: bool) -> tuple:
-    """`lstm` with the weights in parts, as `unpack_lstm_weights` gives them."""
+    """`lstm` with the weights in parts, as `unpack_lstm_weights` gives them.
+
+    >>> from jax.experimental import rnn
+    >>> w = rnn.init_lstm_weight(jax.random.key(0), 3, 4, 1, False)
+    >>> state = jnp.zeros((1, 2, 4))
+    >>> y, h, c = rnn.lstm_ref(jnp.ones((2, 5, 3)), state, state, *rnn.unpack_lstm_weights(w, 3, 4, 1, False), jnp.array([5, 2]),
+    ...                        input_size=3, hidden_size=4, num_layers=1, dropout=0., bidirectional=False)
+    >>> y.shape
+    (2, 5, 4)
+    """
     return _network(x, h_0, c_0, [W_ih, W_hh, b_ih, b_hh], seq_lengths, hidden_size, num_layers, dropout, bidirectional, None)
 
 
@@ -181,6 +213,14 @@ def lstm(x: ArrayLike, h_0: ArrayLike, c_0: ArrayLike, weights: ArrayLike, seq_l
 
     Raises:
       ValueError: shapes that do not fit. NotImplementedError: dropout.
+
+    >>> from jax.experimental import rnn
+    >>> w = rnn.init_lstm_weight(jax.random.key(0), 3, 4, 1, False)
+    >>> state = jnp.zeros((1, 2, 4))
+    >>> y, h, c = rnn.lstm(jnp.ones((2, 5, 3)), state, state, w, jnp.array([5, 2]), input_size=3, hidden_size=4, num_layers=1,
+    ...                    dropout=0., bidirectional=False)
+    >>> y.shape, h.shape
+    ((2, 5, 4), (1, 2, 4))
     """
     return tuple(rnn_fwd_p.bind(*map(jnp.asarray, (x, h_0, c_0, weights, seq_lengths)), input_size=int(input_size),
                                 hidden_size=int(hidden_size), num_layers=int(num_layers), dropout=float(dropout),
@@ -189,14 +229,31 @@ def lstm(x: ArrayLike, h_0: ArrayLike, c_0: ArrayLike, weights: ArrayLike, seq_l
 
 def lstm_fwd(x: ArrayLike, h_0: ArrayLike, c_0: ArrayLike, w: ArrayLike, seq_lengths: ArrayLike, input_size: int,
              hidden_size: int, num_layers: int, dropout: float, bidirectional: bool, precision: PrecisionLike) -> tuple:
-    """`lstm`, and the residuals for `lstm_bwd`."""
+    """`lstm`, and the residuals for `lstm_bwd`.
+
+    >>> from jax.experimental import rnn
+    >>> w = rnn.init_lstm_weight(jax.random.key(0), 3, 4, 1, False)
+    >>> state = jnp.zeros((1, 2, 4))
+    >>> (y, h, c), residuals = rnn.lstm_fwd(jnp.ones((2, 5, 3)), state, state, w, jnp.array([5, 2]), 3, 4, 1, 0., False, None)
+    >>> y.shape
+    (2, 5, 4)
+    """
     out = lstm(x, h_0, c_0, w, seq_lengths, input_size, hidden_size, num_layers, dropout, bidirectional, precision)
     return out, (x, h_0, c_0, w, seq_lengths)
 
 
 def lstm_bwd(input_size: int, hidden_size: int, num_layers: int, dropout: float, bidirectional: bool,
              precision: PrecisionLike, residuals: Any, gradients: Any) -> tuple:
-    """The cotangents of ``x, h_0, c_0, w`` for those of the results of `lstm`, and None for the lengths."""
+    """The cotangents of ``x, h_0, c_0, w`` for those of the results of `lstm`, and None for the lengths.
+
+    >>> from jax.experimental import rnn
+    >>> w = rnn.init_lstm_weight(jax.random.key(0), 3, 4, 1, False)
+    >>> state = jnp.zeros((1, 2, 4))
+    >>> out, residuals = rnn.lstm_fwd(jnp.ones((2, 5, 3)), state, state, w, jnp.array([5, 2]), 3, 4, 1, 0., False, None)
+    >>> x, h, c, weights, lengths = rnn.lstm_bwd(3, 4, 1, 0., False, None, residuals, out)
+    >>> x.shape, weights.shape, lengths
+    ((2, 5, 3), (144,), None)
+    """
     cts = rnn_bwd_p.bind(*map(jnp.asarray, (*gradients, *residuals)), input_size=int(input_size), hidden_size=int(hidden_size),
                          num_layers=int(num_layers), dropout=float(dropout), bidirectional=bool(bidirectional),
                          precision=canonical_precision(precision))

@@ -21,6 +21,10 @@ def random_seed(seeds: ArrayLike, impl: PRNGImpl) -> Any:
 
     Raises:
       TypeError: the seeds are not integers.
+
+    >>> from jax.extend import random as extend_random
+    >>> extend_random.random_seed(jnp.arange(3), impl="threefry2x32").shape
+    (3,)
     """
     chosen = resolve(impl)
     if hasattr(seeds, "shape") and seeds.shape:
@@ -33,6 +37,10 @@ def seed_with_impl(impl: PRNGImpl, seed: ArrayLike) -> Any:
 
     Raises:
       TypeError: the seed is not an integer scalar.
+
+    >>> from jax.extend import random as extend_random
+    >>> extend_random.seed_with_impl(extend_random.threefry_prng_impl, 0).dtype
+    key<fry>
     """
     chosen = resolve(impl)
     return random_wrap_p.bind(_seeded("seed_with_impl", seed, chosen), impl=chosen)

@@ -153,6 +153,13 @@ def define_prng_impl(*, key_shape: Sequence[int], seed: Callable[[ArrayLike], Ar
 
     Raises:
       ValueError: the name is that of a built-in implementation.
+
+    >>> from jax.extend import random as extend_random
+    >>> impl = extend_random.define_prng_impl(
+    ...     key_shape=(1,), seed=lambda s: jnp.uint32(s).reshape(1), split=lambda key, shape: key + jnp.arange(2, dtype=jnp.uint32)[:, None],
+    ...     random_bits=lambda key, width, shape: jnp.full(shape, key[0]), fold_in=lambda key, n: key + n, name="counting_example")
+    >>> jax.random.bits(jax.random.key(7, impl=impl), (2,))
+    Array([7, 7], dtype=uint32)
     """
     if name in BUILT_IN:
         raise ValueError(f"define_prng_impl: name={name!r} is that of a built-in implementation; choose another")

@@ -107,6 +107,12 @@ def stateful_rng(seed: ArrayLike | None = None, *, impl: str | Hashable | None =
 
     Raises:
       TypeError: no seed is given inside a transformed function, or it is not an integer scalar.
+
+    >>> from jax.experimental import random as stateful
+    >>> rng = stateful.stateful_rng(0)
+    >>> first, second = rng.uniform(), rng.uniform()
+    >>> bool(first != second)
+    True
     """
     if seed is None:
         if not trace_state_clean():

@@ -31,7 +31,14 @@ logsoftmax = nn.log_softmax
 # -- layers with parameters ----------------------------------------------------------------------------------------------
 
 def Dense(out_dim: int, W_init: Callable = glorot(), b_init: Callable = randn()) -> Layer:
-    """A full matrix and a bias, on the last axis."""
+    """A full matrix and a bias, on the last axis.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.Dense(3)
+    >>> shape, (weights, bias) = init(jax.random.key(0), (-1, 2))
+    >>> shape, weights.shape, apply((weights, bias), jnp.ones((5, 2))).shape
+    ((-1, 3), (2, 3), (5, 3))
+    """
     def init_fun(rng, input_shape):
         key_w, key_b = split(rng)
         params = W_init(key_w, (input_shape[-1], out_dim)), b_init(key_b, (out_dim,))
@@ -68,7 +75,14 @@ def _convolution(shape_of, convolve, dimension_numbers, out_chan, filter_shape, 
 def GeneralConv(dimension_numbers: Sequence[str], out_chan: int, filter_shape: Sequence[int],
                 strides: Sequence[int] | None = None, padding: str = "VALID", W_init: Callable | None = None,
                 b_init: Callable = randn(1e-6)) -> Layer:
-    """A convolution and a bias. ``dimension_numbers`` as for `lax.conv_general_dilated`, as three strings."""
+    """A convolution and a bias. ``dimension_numbers`` as for `lax.conv_general_dilated`, as three strings.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.GeneralConv(("NHWC", "HWIO", "NHWC"), 8, (3, 3), padding="SAME")
+    >>> shape, parameters = init(jax.random.key(0), (1, 10, 10, 3))
+    >>> shape, apply(parameters, jnp.ones((1, 10, 10, 3))).shape
+    ((1, 10, 10, 8), (1, 10, 10, 8))
+    """
     return _convolution(lax.conv_general_shape_tuple, lax.conv_general_dilated, dimension_numbers, out_chan, filter_shape,
                         strides, padding, W_init, b_init)
 
@@ -76,7 +90,13 @@ def GeneralConv(dimension_numbers: Sequence[str], out_chan: int, filter_shape: S
 def GeneralConvTranspose(dimension_numbers: Sequence[str], out_chan: int, filter_shape: Sequence[int],
                          strides: Sequence[int] | None = None, padding: str = "VALID", W_init: Callable | None = None,
                          b_init: Callable = randn(1e-6)) -> Layer:
-    """A transposed convolution and a bias; see `lax.conv_transpose`."""
+    """A transposed convolution and a bias; see `lax.conv_transpose`.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.GeneralConvTranspose(("NHWC", "HWIO", "NHWC"), 8, (3, 3), strides=(2, 2), padding="SAME")
+    >>> init(jax.random.key(0), (1, 10, 10, 3))[0]
+    (1, 20, 20, 8)
+    """
     return _convolution(lax.conv_transpose_shape_tuple, lax.conv_transpose, dimension_numbers, out_chan, filter_shape,
                         strides, padding, W_init, b_init)
 
@@ -84,11 +104,40 @@ def GeneralConvTranspose(dimension_numbers: Sequence[str], out_chan: int, filter
 Conv = functools.partial(GeneralConv, ("NHWC", "HWIO", "NHWC"))
 ConvTranspose = functools.partial(GeneralConvTranspose, ("NHWC", "HWIO", "NHWC"))
 Conv1DTranspose = functools.partial(GeneralConvTranspose, ("NHC", "HIO", "NHC"))
+Conv.__doc__ = """`GeneralConv` of images ``(batch, height, width, channels)``.
+
+>>> from jax.example_libraries import stax
+>>> init, apply = stax.Conv(8, (3, 3), padding="SAME")
+>>> init(jax.random.key(0), (1, 10, 10, 3))[0]
+(1, 10, 10, 8)
+"""
+ConvTranspose.__doc__ = """`GeneralConvTranspose` of images ``(batch, height, width, channels)``.
+
+>>> from jax.example_libraries import stax
+>>> init, apply = stax.ConvTranspose(8, (3, 3), strides=(2, 2), padding="SAME")
+>>> init(jax.random.key(0), (1, 10, 10, 3))[0]
+(1, 20, 20, 8)
+"""
+Conv1DTranspose.__doc__ = """`GeneralConvTranspose` of sequences ``(batch, length, channels)``.
+
+>>> from jax.example_libraries import stax
+>>> init, apply = stax.Conv1DTranspose(8, (3,), strides=(2,), padding="SAME")
+>>> init(jax.random.key(0), (1, 10, 3))[0]
+(1, 20, 8)
+"""
 
 
 def BatchNorm(axis: int | Sequence[int] = (0, 1, 2), epsilon: float = 1e-5, center: bool = True, scale: bool = True,
               beta_init: Callable = zeros, gamma_init: Callable = ones) -> Layer:
-    """Mean 0 and variance 1 over ``axis``, then a scale and an offset for each index of the other axes."""
+    """Mean 0 and variance 1 over ``axis``, then a scale and an offset for each index of the other axes.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.BatchNorm(axis=0)
+    >>> shape, parameters = init(jax.random.key(0), (-1, 2))
+    >>> apply(parameters, jnp.array([[1., 10.], [3., 30.]])).round(2)
+    Array([[-1., -1.],
+           [ 1.,  1.]], dtype=float32)
+    """
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
 
     def init_fun(rng, input_shape):
@@ -109,7 +158,13 @@ def BatchNorm(axis: int | Sequence[int] = (0, 1, 2), epsilon: float = 1e-5, cent
 # -- layers without ------------------------------------------------------------------------------------------------------
 
 def elementwise(fun: Callable[..., PyTree], **fun_kwargs: Any) -> Layer:
-    """A function of arrays that keeps the shape."""
+    """A function of arrays that keeps the shape.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.elementwise(jnp.clip, min=0., max=1.)
+    >>> apply((), jnp.array([-1., 0.5, 2.]))
+    Array([0. , 0.5, 1. ], dtype=float32)
+    """
     return lambda rng, input_shape: (input_shape, ()), lambda params, inputs, **kwargs: fun(inputs, **fun_kwargs)
 
 
@@ -143,19 +198,40 @@ def _pool(reducer, start, window_shape, strides, padding, spec, rescale=None):
 
 def MaxPool(window_shape: Sequence[int], strides: Sequence[int] | None = None, padding: str = "VALID",
             spec: str | None = None) -> Layer:
-    """The maximum in each window. ``spec`` names the axes, as ``"NHWC"`` (default); those not called N or C are pooled."""
+    """The maximum in each window. ``spec`` names the axes, as ``"NHWC"`` (default); those not called N or C are pooled.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.MaxPool((2, 2), strides=(2, 2))
+    >>> apply((), jnp.arange(16.).reshape(1, 4, 4, 1)).reshape(2, 2)
+    Array([[ 5.,  7.],
+           [13., 15.]], dtype=float32)
+    """
     return _pool(lax.max, -math.inf, window_shape, strides, padding, spec)
 
 
 def SumPool(window_shape: Sequence[int], strides: Sequence[int] | None = None, padding: str = "VALID",
             spec: str | None = None) -> Layer:
-    """The sum in each window."""
+    """The sum in each window.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.SumPool((2, 2), strides=(2, 2))
+    >>> apply((), jnp.arange(16.).reshape(1, 4, 4, 1)).reshape(2, 2)
+    Array([[10., 18.],
+           [42., 50.]], dtype=float32)
+    """
     return _pool(lax.add, 0.0, window_shape, strides, padding, spec)
 
 
 def AvgPool(window_shape: Sequence[int], strides: Sequence[int] | None = None, padding: str = "VALID",
             spec: str | None = None) -> Layer:
-    """The mean of the elements in each window; padding does not count."""
+    """The mean of the elements in each window; padding does not count.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.AvgPool((2, 2), strides=(2, 2))
+    >>> apply((), jnp.arange(16.).reshape(1, 4, 4, 1)).reshape(2, 2)
+    Array([[ 2.5,  4.5],
+           [10.5, 12.5]], dtype=float32)
+    """
     def rescale(sums, inputs, window, steps, padding):
         return sums / lax.reduce_window(jnp.ones_like(inputs), 0.0, lax.add, window, steps, padding)
     return _pool(lax.add, 0.0, window_shape, strides, padding, spec, rescale)
@@ -169,7 +245,13 @@ Flatten = _flatten_init, lambda params, inputs, **kwargs: jnp.reshape(inputs, (i
 
 
 def FanOut(num: int) -> Layer:
-    """The input ``num`` times, as a list."""
+    """The input ``num`` times, as a list.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.FanOut(2)
+    >>> apply((), jnp.ones(3))
+    [Array([1., 1., 1.], dtype=float32), Array([1., 1., 1.], dtype=float32)]
+    """
     return lambda rng, input_shape: ([input_shape] * num, ()), lambda params, inputs, **kwargs: [inputs] * num
 
 
@@ -177,7 +259,13 @@ FanInSum = lambda rng, input_shape: (input_shape[0], ()), lambda params, inputs,
 
 
 def FanInConcat(axis: int = -1) -> Layer:
-    """A list of inputs as one, joined along ``axis``."""
+    """A list of inputs as one, joined along ``axis``.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.FanInConcat()
+    >>> apply((), [jnp.zeros((1, 2)), jnp.ones((1, 1))])
+    Array([[0., 0., 1.]], dtype=float32)
+    """
     def init_fun(rng, input_shape):
         where = axis % len(input_shape[0])
         joined = list(input_shape[0])
@@ -190,6 +278,11 @@ def Dropout(rate: float, mode: str = "train") -> Layer:
     """Keep each element with probability ``rate``, divided by it, and set the others to 0; ``mode="test"`` keeps all.
 
     ``apply_fun`` raises ValueError where it gets no key ``rng``.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.Dropout(0.5, mode="test")
+    >>> apply((), jnp.ones(3), rng=jax.random.key(0))
+    Array([1., 1., 1.], dtype=float32)
     """
     def apply_fun(params, inputs, **kwargs):
         rng = kwargs.get("rng")
@@ -209,7 +302,14 @@ def _keys(rng, n):
 
 
 def serial(*layers: Layer) -> Layer:
-    """One layer after the other."""
+    """One layer after the other.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.serial(stax.Dense(4), stax.Relu, stax.Dense(1))
+    >>> shape, parameters = init(jax.random.key(0), (-1, 3))
+    >>> apply(parameters, jnp.ones((5, 3))).shape
+    (5, 1)
+    """
     inits, applies = zip(*layers) if layers else ((), ())
 
     def init_fun(rng, input_shape):
@@ -228,7 +328,13 @@ def serial(*layers: Layer) -> Layer:
 
 
 def parallel(*layers: Layer) -> Layer:
-    """Each layer on its own input, of a list of inputs; the result is the list of their results."""
+    """Each layer on its own input, of a list of inputs; the result is the list of their results.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.parallel(stax.Relu, stax.Identity)
+    >>> apply(((), ()), [jnp.array([-1.]), jnp.array([-1.])])
+    [Array([0.], dtype=float32), Array([-1.], dtype=float32)]
+    """
     inits, applies = zip(*layers) if layers else ((), ())
 
     def init_fun(rng, input_shape):
@@ -242,6 +348,12 @@ def parallel(*layers: Layer) -> Layer:
 
 
 def shape_dependent(make_layer: Callable) -> Layer:
-    """The layer ``make_layer(input_shape)``, made anew for each shape that comes."""
+    """The layer ``make_layer(input_shape)``, made anew for each shape that comes.
+
+    >>> from jax.example_libraries import stax
+    >>> init, apply = stax.shape_dependent(lambda shape: stax.Dense(shape[-1]))
+    >>> init(jax.random.key(0), (-1, 7))[0]
+    (-1, 7)
+    """
     return (lambda rng, input_shape: make_layer(input_shape)[0](rng, input_shape),
             lambda params, inputs, **kwargs: make_layer(inputs.shape)[1](params, inputs, **kwargs))

@@ -396,6 +396,10 @@ def threefry_2x32(keypair: Array | Sequence[ArrayLike], count: ArrayLike) -> Any
 
     Raises:
       TypeError: an operand is not uint32.
+
+    >>> from jax.extend import random as extend_random
+    >>> extend_random.threefry_2x32(jnp.zeros(2, jnp.uint32), jnp.zeros(2, jnp.uint32))
+    Array([1797259609, 2579123966], dtype=uint32)
     """
     from jax_numpy_api import numpy as jnp  # start-up: nothing else here needs the numpy functions
 

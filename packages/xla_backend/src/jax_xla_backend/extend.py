@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 def get_backend(platform: str | None = None) -> Any:
-    """The client of a platform (default: the default one)."""
+    """The client of a platform (default: the default one).
+
+    >>> from jax.extend import backend
+    >>> backend.get_backend("cpu").platform
+    'cpu'
+    """
     if platform is not None and not isinstance(platform, str):
         return platform
     return client.get_client(platform)
@@ -31,34 +36,62 @@ Backend = _jax.Client
 
 
 def backends() -> dict[str, Any]:
-    """The clients that were started, by platform."""
+    """The clients that were started, by platform.
+
+    >>> from jax.extend import backend
+    >>> list(backend.backends())
+    ['cpu']
+    """
     found = devices()[0].client
     return {found.platform: found}
 
 
 def backend_xla_version(platform: str | None = None) -> int | None:
-    """The version of XLA that the platform's plugin was built with, if it says so."""
+    """The version of XLA that the platform's plugin was built with, if it says so.
+
+    >>> from jax.extend import backend
+    >>> backend.backend_xla_version("cpu") is None
+    True
+    """
     return getattr(get_backend(platform), "xla_version", None)
 
 
 def get_default_device() -> Any:
-    """The device that new arrays are put on."""
+    """The device that new arrays are put on.
+
+    >>> from jax.extend import backend
+    >>> backend.get_default_device().platform
+    'cpu'
+    """
     return client.default_device()
 
 
 def clear_backends(_crash: bool = False) -> None:
-    """Forget compiled programs. Clients stay: arrays may live on them."""
+    """Forget compiled programs. Clients stay: arrays may live on them.
+
+    >>> from jax.extend import backend
+    >>> backend.clear_backends()
+    """
     clear_caches()
 
 
 def clear_in_memory_compilation_cache() -> None:
-    """Forget compiled programs that are held in memory."""
+    """Forget compiled programs that are held in memory.
+
+    >>> from jax.extend import backend
+    >>> backend.clear_in_memory_compilation_cache()
+    """
     compile.clear()
     tiered_compilation.clear()
 
 
 def apply_primitive(prim: Primitive, *args: Any, **params: Any) -> Any:
-    """Run one primitive now."""
+    """Run one primitive now.
+
+    >>> from jax.extend import backend
+    >>> backend.apply_primitive(lax.sin_p, jnp.zeros(2), accuracy=None)
+    Array([0., 0.], dtype=float32)
+    """
     return _backends.get().evaluate(prim, args, params)
 
 
@@ -71,13 +104,22 @@ def register_backend_factory(name: str, factory: Callable, *, priority: int = 0,
 
 
 def register_backend_cache(cache: object, for_what: str) -> None:
-    """Not needed: caches of this system are cleared by `jax.clear_caches`."""
+    """Not needed: caches of this system are cleared by `jax.clear_caches`.
+
+    >>> from jax.extend import backend
+    >>> backend.register_backend_cache({}, "my programs")
+    """
 
 
 def get_compile_options(num_replicas: int, num_partitions: int, device_assignment: object | None = None,
                         env_options_overrides: dict | None = None, fdo_profile: bytes | None = None,
                         detailed_logging: bool = True, backend: object | None = None) -> Any:
-    """jaxlib's options for a compilation."""
+    """jaxlib's options for a compilation.
+
+    >>> from jax.extend import backend
+    >>> backend.get_compile_options(num_replicas=1, num_partitions=1).num_replicas
+    1
+    """
     options = _jax.CompileOptions()
     options.num_replicas, options.num_partitions = num_replicas, num_partitions
     build = options.executable_build_options

@@ -91,7 +91,12 @@ class WrappedFun:
 
 
 def wrap_init(f: Callable[..., PyTree], params: dict | None = None, *, debug_info: DebugInfo | None = None) -> WrappedFun:
-    """``f`` without transformations yet."""
+    """``f`` without transformations yet.
+
+    >>> from jax.extend import linear_util
+    >>> linear_util.wrap_init(lambda x: x + 1).call_wrapped(2)
+    3
+    """
     return WrappedFun(f, (), params, debug_info)
 
 
@@ -116,6 +121,14 @@ def transformation(gen: Callable, fun: WrappedFun | None = None, *gen_static_arg
     """``fun`` with the transformation of the generator function ``gen`` on it.
 
     With ``gen`` alone, a decorator: it gives the function ``(fun, *gen_static_args)``.
+
+    >>> from jax.extend import linear_util
+    >>> @linear_util.transformation
+    ... def negated(*args):
+    ...     out = yield args, {}
+    ...     yield -out
+    >>> negated(linear_util.wrap_init(lambda x: x + 1)).call_wrapped(2)
+    -3
     """
     def apply(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
         return fun.wrap(lambda call, *args, **kwargs: _drive(gen, gen_static_args, call, args, kwargs))
@@ -123,7 +136,17 @@ def transformation(gen: Callable, fun: WrappedFun | None = None, *gen_static_arg
 
 
 def transformation_with_aux(gen: Callable, fun: WrappedFun | None = None, *gen_static_args: Any) -> Any:
-    """Like `transformation`; the result is a pair with a function that gives the auxiliary data."""
+    """Like `transformation`; the result is a pair with a function that gives the auxiliary data.
+
+    >>> from jax.extend import linear_util
+    >>> @linear_util.transformation_with_aux
+    ... def counted(*args):
+    ...     out = yield args, {}
+    ...     yield out, len(args)
+    >>> f, count = counted(linear_util.wrap_init(lambda x, y: x + y))
+    >>> f.call_wrapped(1, 2), count()
+    (3, 2)
+    """
     def apply(fun: WrappedFun, *gen_static_args: Any, use_eq_store: bool = False,
               unk_names: bool = False) -> tuple[WrappedFun, Callable]:
         store = EqualStore() if use_eq_store else Store()
@@ -137,7 +160,15 @@ def transformation_with_aux(gen: Callable, fun: WrappedFun | None = None, *gen_s
 
 
 def transformation2(gen: Callable, fun: WrappedFun | None = None, *gen_static_args: Any) -> Any:
-    """Like `transformation`, written as a function ``(call, *gen_static_args, *args, **kwargs) -> result``."""
+    """Like `transformation`, written as a function ``(call, *gen_static_args, *args, **kwargs) -> result``.
+
+    >>> from jax.extend import linear_util
+    >>> @linear_util.transformation2
+    ... def negated(call, *args):
+    ...     return -call(*args)
+    >>> negated(linear_util.wrap_init(lambda x: x + 1)).call_wrapped(2)
+    -3
+    """
     def apply(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
         return fun.wrap(lambda call, *args, **kwargs: gen(call, *gen_static_args, *args, **kwargs))
     return _applied(apply, gen, fun, gen_static_args)
@@ -153,6 +184,15 @@ def transformation_with_aux2(gen: Callable, fun: WrappedFun | None = None, *gen_
       gen_static_args: its own arguments.
       use_eq_store: the function may run again if the data is equal.
       unk_names: the names of arguments are no longer those of ``fun``.
+
+    >>> from jax.extend import linear_util
+    >>> @linear_util.transformation_with_aux2
+    ... def counted(call, store, *args):
+    ...     store.store(len(args))
+    ...     return call(*args)
+    >>> f, count = counted(linear_util.wrap_init(lambda x, y: x + y))
+    >>> f.call_wrapped(1, 2), count()
+    (3, 2)
     """
     def apply(fun: WrappedFun, *gen_static_args: Any, use_eq_store: bool = use_eq_store,
               unk_names: bool = unk_names) -> tuple[WrappedFun, Callable]:
@@ -163,7 +203,18 @@ def transformation_with_aux2(gen: Callable, fun: WrappedFun | None = None, *gen_
 
 
 def merge_linear_aux(aux1: Callable, aux2: Callable) -> tuple[bool, Any]:
-    """Auxiliary data of whichever of two functions has run, and whether it was the first."""
+    """Auxiliary data of whichever of two functions has run, and whether it was the first.
+
+    >>> from jax.extend import linear_util
+    >>> @linear_util.transformation_with_aux
+    ... def counted(*args):
+    ...     out = yield args, {}
+    ...     yield out, len(args)
+    >>> ran, first = counted(linear_util.wrap_init(lambda x: x))
+    >>> other, second = counted(linear_util.wrap_init(lambda x: x))
+    >>> ran.call_wrapped(5), linear_util.merge_linear_aux(first, second)
+    (5, (True, 1))
+    """
     try:
         return True, aux1()
     except StoreException:
@@ -171,7 +222,19 @@ def merge_linear_aux(aux1: Callable, aux2: Callable) -> tuple[bool, Any]:
 
 
 def cache(call: Callable[..., object], *, explain: Callable[..., object] | None = None) -> Callable:
-    """``call(wrapped_fun, *args)`` remembered for each underlying function and arguments."""
+    """``call(wrapped_fun, *args)`` remembered for each underlying function and arguments.
+
+    >>> from jax.extend import linear_util
+    >>> @linear_util.cache
+    ... def double(fun, n):
+    ...     print("worked out")
+    ...     return 2 * fun.call_wrapped(n)
+    >>> def square(n):
+    ...     return n * n
+    >>> double(linear_util.wrap_init(square), 3), double(linear_util.wrap_init(square), 3)
+    worked out
+    (18, 18)
+    """
     known: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
     @functools.wraps(call)

@@ -465,12 +465,24 @@ def variable(name: str, scope: SymbolicScope) -> DimExpr:
 
 
 def symbolic_max(d1: int | DimExpr, d2: int | DimExpr) -> Any:
-    """The larger of two lengths, as an expression where it is not known which."""
+    """The larger of two lengths, as an expression where it is not known which.
+
+    >>> from jax import export
+    >>> n, = export.symbolic_shape("n")
+    >>> jax.core.max_dim(3, 5), jax.core.max_dim(n, 4)
+    (5, max(n, 4))
+    """
     return _extremum("max", d1, d2)
 
 
 def symbolic_min(d1: int | DimExpr, d2: int | DimExpr) -> Any:
-    """The smaller of two lengths."""
+    """The smaller of two lengths.
+
+    >>> from jax import export
+    >>> n, = export.symbolic_shape("n")
+    >>> jax.core.min_dim(3, 5), jax.core.min_dim(n, 4)
+    (3, min(n, 4))
+    """
     return _extremum("min", d1, d2)
 
 

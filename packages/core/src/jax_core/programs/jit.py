@@ -107,6 +107,10 @@ def pjit(fun: Callable[..., PyTree], in_shardings: PyTree = None, out_shardings:
 
     Raises:
       ValueError: in such a block, an argument is committed to other devices than those of the mesh.
+
+    >>> from jax.experimental.pjit import pjit
+    >>> pjit(lambda x: x * 2)(jnp.arange(3))
+    Array([0, 2, 4], dtype=int32)
     """
     return _jitted(fun, in_shardings, out_shardings, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused,
                    device, backend, inline, compiler_options, in_block=True)

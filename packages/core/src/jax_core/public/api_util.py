@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 @transformation_with_aux
 def flatten_fun(in_tree: PyTreeDef, *leaves):
-    """A function of ``(*args, **kwargs)`` as one of flat leaves; the auxiliary data is the structure of the result."""
+    """A function of ``(*args, **kwargs)`` as one of flat leaves; the auxiliary data is the structure of the result.
+
+    >>> from jax.extend import linear_util
+    >>> leaves, structure = jax.tree.flatten(((1., 2.), {"scale": 10.}))
+    >>> flat, out_tree = jax.api_util.flatten_fun(linear_util.wrap_init(lambda x, y, scale: {"sum": scale * (x + y)}), structure)
+    >>> flat.call_wrapped(*leaves), out_tree()
+    ([30.0], PyTreeDef({'sum': *}))
+    """
     args, kwargs = tree.unflatten(in_tree, leaves)
     out = yield args, kwargs
     yield tree.flatten(out)
@@ -26,14 +33,28 @@ def flatten_fun(in_tree: PyTreeDef, *leaves):
 
 @transformation_with_aux
 def flatten_fun_nokwargs(in_tree: PyTreeDef, *leaves):
-    """Like `flatten_fun` for functions of positional arguments."""
+    """Like `flatten_fun` for functions of positional arguments.
+
+    >>> from jax.extend import linear_util
+    >>> leaves, structure = jax.tree.flatten(((1., 2.),))
+    >>> flat, out_tree = jax.api_util.flatten_fun_nokwargs(linear_util.wrap_init(lambda pair: pair[0] - pair[1]), structure)
+    >>> flat.call_wrapped(*leaves), out_tree()
+    ([-1.0], PyTreeDef(*))
+    """
     out = yield tree.unflatten(in_tree, leaves), {}
     yield tree.flatten(out)
 
 
 def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Sequence[object],
                     require_static_args_hashable: bool = True) -> tuple[WrappedFun, tuple]:
-    """``f`` with all arguments but the dynamic ones fixed, and the dynamic ones."""
+    """``f`` with all arguments but the dynamic ones fixed, and the dynamic ones.
+
+    >>> from jax.api_util import argnums_partial
+    >>> from jax.extend import linear_util
+    >>> f, dynamic = argnums_partial(linear_util.wrap_init(lambda x, y: x - y), 1, (10., 3.))
+    >>> f.call_wrapped(*dynamic)
+    7.0
+    """
     nums = (dyn_argnums,) if isinstance(dyn_argnums, int) else tuple(dyn_argnums)
     nums = tuple(i % len(args) for i in nums)
     dynamic = tuple(args[i] for i in nums)
@@ -57,6 +78,10 @@ def flatten_axes(name: str, treedef: PyTreeDef, axis_tree: PyTree, *, kws: bool 
 
     Raises:
       ValueError: ``axis_tree`` is not a prefix.
+
+    >>> structure = jax.tree.structure([1, {"a": 2, "b": 3}])
+    >>> jax.api_util.flatten_axes("axes", structure, [0, None])
+    [0, None, None]
     """
     if kws and treedef.num_nodes and len(treedef.children()) != 2:
         raise ValueError(f"flatten_axes: {treedef} is not the structure of (args, kwargs), as kws=True says")
@@ -70,13 +95,22 @@ def flatten_axes(name: str, treedef: PyTreeDef, axis_tree: PyTree, *, kws: bool 
 
 
 def shaped_abstractify(x: object) -> Any:
-    """The type of an array-like."""
+    """The type of an array-like.
+
+    >>> jax.api_util.shaped_abstractify(np.ones((2, 3), np.float32))
+    ShapedArray(float32[2,3])
+    """
     return get_aval(x)
 
 
 def donation_vector(donate_argnums: Sequence[int], donate_argnames: Sequence[str], in_tree: PyTreeDef,
                     kws: bool = True) -> tuple[bool, ...]:
-    """For each leaf of ``(args, kwargs)`` whether it is donated."""
+    """For each leaf of ``(args, kwargs)`` whether it is donated.
+
+    >>> structure = jax.tree.structure(((1, {"a": 2, "b": 3}), {}))
+    >>> jax.api_util.donation_vector((1,), (), structure)
+    (False, True, True)
+    """
     args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves)) if kws else (
         tree.unflatten(in_tree, range(in_tree.num_leaves)), {})
     flags: list[bool] = []
@@ -88,7 +122,11 @@ def donation_vector(donate_argnums: Sequence[int], donate_argnames: Sequence[str
 
 
 def rebase_donate_argnums(donate_argnums: Sequence[int], static_argnums: Sequence[int]) -> tuple[int, ...]:
-    """Positions of donated arguments once the static ones are taken out."""
+    """Positions of donated arguments once the static ones are taken out.
+
+    >>> jax.api_util.rebase_donate_argnums((2, 3), static_argnums=(0,))
+    (1, 2)
+    """
     return tuple(sorted(d - sum(s < d for s in static_argnums) for d in donate_argnums))
 
 
@@ -105,6 +143,10 @@ def debug_info(traced_for: str, fun: Callable[..., PyTree], args: Sequence[objec
       result_paths_thunk: gives the paths of results.
       sourceinfo: where the function is, by default found out.
       signature: of the function, by default found out.
+
+    >>> names = jax.api_util.debug_info("jit", lambda weights, x: x, ({"w": 1.}, 2.), {})
+    >>> list(names.arg_names)
+    ["weights['w']", 'x']
     """
     return DebugInfo(traced_for, describe_function(fun) if sourceinfo is None else sourceinfo,
                      _argument_names(fun, args, kwargs or {}, static_argnums, static_argnames, signature), result_paths_thunk)
@@ -143,7 +185,11 @@ def infer_argnums_and_argnames(sig: inspect.Signature, argnums: int | Iterable[i
 
 
 def safe_map(f: Callable[..., PyTree], *sequences: Sequence[Any]) -> list:
-    """`map` that raises ValueError for sequences of different lengths."""
+    """`map` that raises ValueError for sequences of different lengths.
+
+    >>> jax.api_util.safe_map(lambda x, y: x * y, [1, 2], [3, 4])
+    [3, 8]
+    """
     lengths = {len(s) for s in map(list, sequences)}
     if len(lengths) > 1:
         raise ValueError(f"safe_map: sequences of different lengths {sorted(lengths)}")

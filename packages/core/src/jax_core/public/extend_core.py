@@ -80,7 +80,11 @@ class Primitive(DeclaredPrimitive):
 
 
 def valid_jaxtype(x: object) -> bool:
-    """Whether ``x`` can be an argument of a primitive."""
+    """Whether ``x`` can be an argument of a primitive.
+
+    >>> jax.core.valid_jaxtype(1.), jax.core.valid_jaxtype("text")
+    (True, False)
+    """
     return is_jax_type(x)
 
 
@@ -89,6 +93,9 @@ def concrete_or_error(force: Callable | None, val: object, context: str = "") ->
 
     Raises:
       ConcretizationTypeError: ``val`` is a tracer without a known value; ``context`` is part of the message.
+
+    >>> jax.core.concrete_or_error(int, jnp.array(3), "the length")
+    3
     """
     if isinstance(val, Tracer):
         known = to_concrete_value(val)
@@ -99,12 +106,23 @@ def concrete_or_error(force: Callable | None, val: object, context: str = "") ->
 
 
 def gensym(suffix: str = "") -> Callable:
-    """A maker of fresh variables."""
+    """A maker of fresh variables.
+
+    >>> from jax.extend import core
+    >>> fresh = core.gensym()
+    >>> fresh(jax.typeof(jnp.ones(3))).aval
+    ShapedArray(float32[3])
+    """
     return lambda aval: Var(aval)
 
 
 def primal_dtype_to_tangent_dtype(primal_dtype: DTypeLike) -> Any:
-    """The dtype of tangents of values of ``primal_dtype``."""
+    """The dtype of tangents of values of ``primal_dtype``.
+
+    >>> from jax.extend import core
+    >>> core.primal_dtype_to_tangent_dtype(np.dtype("float32")), core.primal_dtype_to_tangent_dtype(np.dtype("int32"))
+    (dtype('float32'), dtype([('float0', 'V')]))
+    """
     return ShapedArray((), primal_dtype).to_tangent_aval().dtype
 
 
@@ -113,7 +131,14 @@ def primal_tangent_dtype(primal_dtype: DTypeLike, tangent_dtype: DTypeLike, name
 
 
 def get_opaque_trace_state(convention: object | None = None) -> Any:
-    """A hashable value that is equal for two calls under the same transformations."""
+    """A hashable value that is equal for two calls under the same transformations.
+
+    >>> here = jax.core.get_opaque_trace_state()
+    >>> here == jax.core.get_opaque_trace_state()
+    True
+    >>> program = jax.make_jaxpr(lambda: print(here == jax.core.get_opaque_trace_state()))()
+    False
+    """
     return _TraceState(context.state.trace)
 
 
@@ -134,18 +159,32 @@ class _TraceState:
 
 
 def mapped_aval(size: int, axis: int | None, aval: ShapedArray) -> AbstractValue:
-    """The type of one row of an array of type ``aval`` that is mapped along ``axis``, of length ``size``."""
+    """The type of one row of an array of type ``aval`` that is mapped along ``axis``, of length ``size``.
+
+    >>> from jax.extend import core
+    >>> core.mapped_aval(5, 0, jax.typeof(jnp.ones((5, 3))))
+    ShapedArray(float32[3])
+    """
     return aval if axis is None else batching.mapped_aval(aval, axis)
 
 
 def unmapped_aval(size: int, axis: int | None, aval: ShapedArray,
                   explicit_mesh_axis: AxisName | None = None) -> AbstractValue:
-    """The type of an array whose rows along a new ``axis`` of length ``size``, split over ``explicit_mesh_axis``, have type ``aval``."""
+    """The type of an array whose rows along a new ``axis`` of length ``size``, split over ``explicit_mesh_axis``, have type ``aval``.
+
+    >>> from jax.extend import core
+    >>> core.unmapped_aval(5, 0, jax.typeof(jnp.ones(3)))
+    ShapedArray(float32[5,3])
+    """
     return aval if axis is None else batching.unmapped_aval(aval, size, axis, explicit_mesh_axis)
 
 
 def find_top_trace(_: Sequence[object]) -> Any:
-    """The current trace."""
+    """The current trace.
+
+    >>> type(jax.core.find_top_trace([1.])).__name__
+    'EvalTrace'
+    """
     return context.state.trace
 
 
@@ -188,22 +227,44 @@ class TraceTag:
 
 
 def unsafe_get_axis_names_DO_NOT_USE() -> list:
-    """Names of the mapped axes in scope."""
+    """Names of the mapped axes in scope.
+
+    >>> from jax.extend import core
+    >>> core.unsafe_get_axis_names_DO_NOT_USE()
+    []
+    """
     return [name for name, _ in context.state.axes]
 
 
 def nonempty_axis_env_DO_NOT_USE() -> bool:
-    """Whether a mapped axis with a name is in scope."""
+    """Whether a mapped axis with a name is in scope.
+
+    >>> from jax.extend import core
+    >>> core.nonempty_axis_env_DO_NOT_USE()
+    False
+    """
     return bool(context.state.axes)
 
 
 def unsafe_am_i_under_a_jit_DO_NOT_USE() -> bool:
-    """Whether a program is being traced."""
+    """Whether a program is being traced.
+
+    >>> from jax.extend import core
+    >>> core.unsafe_am_i_under_a_jit_DO_NOT_USE()
+    False
+    >>> seen = jax.jit(lambda: print(core.unsafe_am_i_under_a_jit_DO_NOT_USE())).trace()
+    True
+    """
     return isinstance(context.state.trace, DynamicJaxprTrace) or _below(DynamicJaxprTrace)
 
 
 def unsafe_am_i_under_a_vmap_DO_NOT_USE() -> bool:
-    """Whether a `vmap` is in force."""
+    """Whether a `vmap` is in force.
+
+    >>> from jax.extend import core
+    >>> core.unsafe_am_i_under_a_vmap_DO_NOT_USE()
+    False
+    """
     return _below(BatchTrace)
 
 
@@ -217,7 +278,14 @@ def _below(kind) -> bool:
 
 
 def eval_jaxpr_transpose(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], cts: Sequence[object]) -> list:
-    """Cotangents of those ``args`` that are linear; see `reverse.backward_pass`."""
+    """Cotangents of those ``args`` that are linear; see `reverse.backward_pass`.
+
+    >>> from jax.extend import core
+    >>> from jax.interpreters import ad
+    >>> program = jax.make_jaxpr(lambda x: 3. * x)(1.)
+    >>> core.eval_jaxpr_transpose(program.jaxpr, program.consts, [ad.UndefinedPrimal(jax.typeof(1.))], [2.])
+    [Array(6., dtype=float32, weak_type=True)]
+    """
     return backward_pass(jaxpr, consts, args, cts)
 
 

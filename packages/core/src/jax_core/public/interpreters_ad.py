@@ -33,26 +33,61 @@ primitive_transposes = RuleTable("transpose", lambda prim, rule: rule)
 
 
 def get_primitive_transpose(p: Primitive) -> Callable:
-    """The transpose rule of ``p``; raises NotImplementedError if it has none."""
+    """The transpose rule of ``p``; raises NotImplementedError if it has none.
+
+    >>> from jax.interpreters import ad
+    >>> callable(ad.get_primitive_transpose(lax.neg_p))
+    True
+    """
     if p not in primitive_transposes:
         raise NotImplementedError(f"Transpose rule (for reverse-mode differentiation) for '{p}' not implemented")
     return primitive_transposes[p]
 
 
 def deflinear(primitive: Primitive, transpose_rule: Callable) -> None:
-    """Make ``primitive`` linear; ``transpose_rule(cotangent, **params)`` gives a list of cotangents."""
+    """Make ``primitive`` linear; ``transpose_rule(cotangent, **params)`` gives a list of cotangents.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import ad
+    >>> triple_p = Primitive("triple_of_linear_example")
+    >>> _ = triple_p.def_impl(lambda x: 3 * x)
+    >>> _ = triple_p.def_abstract_eval(lambda x: x)
+    >>> ad.deflinear(triple_p, lambda ct: [3 * ct])
+    >>> jax.grad(triple_p.bind)(1.)
+    Array(3., dtype=float32, weak_type=True)
+    """
     primitive.jvp = LINEAR
     primitive.transpose = lambda ct, *args, **params: transpose_rule(ct, **params)
 
 
 def deflinear2(primitive: Primitive, transpose_rule: Callable) -> None:
-    """Make ``primitive`` linear; ``transpose_rule(cotangent, *operands, **params)`` gives a list of cotangents."""
+    """Make ``primitive`` linear; ``transpose_rule(cotangent, *operands, **params)`` gives a list of cotangents.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import ad
+    >>> triple_p = Primitive("triple_of_second_linear_example")
+    >>> _ = triple_p.def_impl(lambda x: 3 * x)
+    >>> _ = triple_p.def_abstract_eval(lambda x: x)
+    >>> ad.deflinear2(triple_p, lambda ct, x: [3 * ct])
+    >>> jax.grad(triple_p.bind)(1.)
+    Array(3., dtype=float32, weak_type=True)
+    """
     primitive.jvp = LINEAR
     primitive.transpose = transpose_rule
 
 
 def defjvp(primitive: Primitive, *jvprules: Callable | None) -> None:
-    """Set a rule for each operand: ``rule(tangent, *primals, **params)`` is what it contributes."""
+    """Set a rule for each operand: ``rule(tangent, *primals, **params)`` is what it contributes.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import ad
+    >>> square_p = Primitive("square_of_jvp_example")
+    >>> _ = square_p.def_impl(lambda x: x * x)
+    >>> _ = square_p.def_abstract_eval(lambda x: x)
+    >>> ad.defjvp(square_p, lambda t, x: 2 * x * t)
+    >>> jax.grad(square_p.bind)(3.)
+    Array(6., dtype=float32, weak_type=True)
+    """
     primitive.jvp = tuple(None if rule is None else _without_output(rule) for rule in jvprules)
 
 
@@ -61,12 +96,32 @@ def _without_output(rule):
 
 
 def defjvp2(primitive: Primitive, *jvprules: Callable | None) -> None:
-    """Set a rule for each operand that also gets the result: ``rule(tangent, out, *primals, **params)``."""
+    """Set a rule for each operand that also gets the result: ``rule(tangent, out, *primals, **params)``.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import ad
+    >>> exp_p = Primitive("exp_of_jvp_example")
+    >>> _ = exp_p.def_impl(jnp.exp)
+    >>> _ = exp_p.def_abstract_eval(lambda x: x)
+    >>> ad.defjvp2(exp_p, lambda t, out, x: out * t)
+    >>> jax.grad(exp_p.bind)(0.)
+    Array(1., dtype=float32, weak_type=True)
+    """
     primitive.jvp = tuple(jvprules)
 
 
 def defbilinear(prim: Primitive, lhs_rule: Callable, rhs_rule: Callable) -> None:
-    """Make ``prim`` linear in each of two operands; ``lhs_rule(cotangent, x, y, **params)`` is the cotangent of the first."""
+    """Make ``prim`` linear in each of two operands; ``lhs_rule(cotangent, x, y, **params)`` is the cotangent of the first.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import ad
+    >>> product_p = Primitive("product_of_bilinear_example")
+    >>> _ = product_p.def_impl(lambda x, y: x * y)
+    >>> _ = product_p.def_abstract_eval(lambda x, y: x)
+    >>> ad.defbilinear(product_p, lambda ct, x, y: ct * y, lambda ct, x, y: ct * x)
+    >>> jax.grad(product_p.bind)(2., 5.)
+    Array(5., dtype=float32, weak_type=True)
+    """
     prim.jvp = (lambda g, out, x, y, **params: prim.bind(g, y, **params),
                 lambda g, out, x, y, **params: prim.bind(x, g, **params))
 
@@ -76,13 +131,25 @@ def defbilinear(prim: Primitive, lhs_rule: Callable, rhs_rule: Callable) -> None
 
 
 def jvp_jaxpr(jaxpr: ClosedJaxpr, nonzeros: Sequence[bool], instantiate: bool | Sequence[bool]) -> tuple:
-    """The program ``(primals, tangents of the nonzero ones) -> (results, tangents)``, and which results have a tangent."""
+    """The program ``(primals, tangents of the nonzero ones) -> (results, tangents)``, and which results have a tangent.
+
+    >>> from jax.interpreters import ad
+    >>> program, has_tangent = ad.jvp_jaxpr(jax.make_jaxpr(lambda x, y: x * y)(1., 1.), [True, False], False)
+    >>> jax.core.jaxpr_as_fun(program)(2., 5., 1.), has_tangent
+    ([Array(10., dtype=float32, weak_type=True), Array(5., dtype=float32, weak_type=True)], [True])
+    """
     return forward.jvp_jaxpr(jaxpr, nonzeros, instantiate)
 
 
 def jvp(fun: Callable[..., PyTree], has_aux: bool = False, instantiate: bool | Sequence[bool] = True,
         transform_stack: bool = True) -> Any:
-    """A wrapped flat function `linear_util` of ``(primals, tangents)`` that returns ``(results, tangents)``."""
+    """A wrapped flat function `linear_util` of ``(primals, tangents)`` that returns ``(results, tangents)``.
+
+    >>> from jax.extend import linear_util
+    >>> from jax.interpreters import ad
+    >>> ad.jvp(linear_util.wrap_init(lambda x: [x * x])).call_wrapped([3.], [1.])
+    ([Array(9., dtype=float32, weak_type=True)], [Array(6., dtype=float32, weak_type=True)])
+    """
     if has_aux:
         raise NotImplementedError("interpreters.ad.jvp: has_aux is not supported; use jax.jvp")
 
@@ -95,7 +162,14 @@ def jvp(fun: Callable[..., PyTree], has_aux: bool = False, instantiate: bool | S
 
 
 def linearize(jaxpr: WrappedFun, *primals: Any, **kwargs: Any) -> Any:
-    """Linearize a flat wrapped function; see `jax.linearize` for functions of pytrees."""
+    """Linearize a flat wrapped function; see `jax.linearize` for functions of pytrees.
+
+    >>> from jax.extend import linear_util
+    >>> from jax.interpreters import ad
+    >>> out = ad.linearize(linear_util.wrap_init(lambda x: [x * x]), 3.)
+    >>> out[0]
+    [Array(9., dtype=float32, weak_type=True)]
+    """
     run = jaxpr.call_wrapped
     outs, inputs, trace, tangents = linearize_flat(run, primals)
     program, residuals = trace.to_jaxpr(inputs, [instantiate(t) for t in tangents])

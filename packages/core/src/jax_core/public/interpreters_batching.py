@@ -45,7 +45,17 @@ axis_primitive_batchers = RuleTable(  # the oldest form: rule(axis_size, axis_na
 
 
 def defvectorized(prim: Primitive) -> None:
-    """``prim`` is elementwise in its operands."""
+    """``prim`` is elementwise in its operands.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import batching
+    >>> plus_p = Primitive("plus_of_batching_example")
+    >>> _ = plus_p.def_impl(lambda x, y: x + y)
+    >>> _ = plus_p.def_abstract_eval(lambda x, y: x)
+    >>> batching.defbroadcasting(plus_p)
+    >>> jax.vmap(plus_p.bind)(jnp.arange(3.), jnp.ones(3))
+    Array([1., 2., 3.], dtype=float32)
+    """
     prim.batch = lambda axis, args, dims, **params: elementwise(prim, args, dims, params)
 
 
@@ -53,7 +63,16 @@ defbroadcasting = defvectorized
 
 
 def defreducer(prim: Primitive, ident: object = None) -> None:
-    """``prim`` reduces over its parameter ``axes``."""
+    """``prim`` reduces over its parameter ``axes``.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import batching
+    >>> total_p = Primitive("total_of_batching_example")
+    >>> _ = total_p.def_impl(lambda x, axes: jnp.sum(x, axes))
+    >>> batching.defreducer(total_p)
+    >>> jax.vmap(lambda x: total_p.bind(x, axes=(0,)))(jnp.ones((2, 3)))
+    Array([3., 3.], dtype=float32)
+    """
     def batch(axis, args, dims, *, axes, **params):
         (x,), (d,) = args, dims
         shifted = tuple(a + (a >= d) for a in axes)
@@ -62,19 +81,36 @@ def defreducer(prim: Primitive, ident: object = None) -> None:
 
 
 def zero_if_mapped(x: object) -> int | None:
-    """0 for a mapped value, else None."""
+    """0 for a mapped value, else None.
+
+    >>> from jax.interpreters import batching
+    >>> batching.zero_if_mapped(2), batching.zero_if_mapped(None)
+    (0, None)
+    """
     return 0 if x is not None else None
 
 
 def broadcast(x: ArrayLike, sz: int, axis: int = 0, mesh_axis: None = None) -> Any:
-    """``x`` repeated along a new ``axis`` of length ``sz``; ``mesh_axis`` must be None."""
+    """``x`` repeated along a new ``axis`` of length ``sz``; ``mesh_axis`` must be None.
+
+    >>> from jax.interpreters import batching
+    >>> batching.broadcast(jnp.arange(2), 3)
+    Array([[0, 1],
+           [0, 1],
+           [0, 1]], dtype=int32)
+    """
     if mesh_axis is not None:
         raise NotImplementedError("interpreters.batching.broadcast: mesh_axis is not supported; use jax.vmap's spmd_axis_name")
     return structural.broadcast(x, sz, axis)
 
 
 def bdim_at_front(x: ArrayLike, bdim: int | None, size: int, mesh_axis: None = None) -> Any:
-    """``x`` with its mapped axis first; made by repetition if there is none. ``mesh_axis`` must be None."""
+    """``x`` with its mapped axis first; made by repetition if there is none. ``mesh_axis`` must be None.
+
+    >>> from jax.interpreters import batching
+    >>> batching.bdim_at_front(jnp.ones((2, 5)), 1, 5).shape, batching.bdim_at_front(jnp.ones(2), None, 5).shape
+    ((5, 2), (5, 2))
+    """
     if mesh_axis is not None:
         raise NotImplementedError("interpreters.batching.bdim_at_front: mesh_axis is not supported; use jax.vmap's spmd_axis_name")
     return structural.bdim_at_front(x, bdim, size)

@@ -52,6 +52,14 @@ def lower_fun(fun: Callable[..., PyTree], multiple_results: bool = True) -> Lowe
 
     Args:
       multiple_results: ``fun`` returns a sequence, as the primitive does.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import mlir
+    >>> square_p = Primitive("square_of_lowering_example")
+    >>> _ = square_p.def_abstract_eval(lambda x: x)
+    >>> _ = mlir.register_lowering(square_p, mlir.lower_fun(lambda x: x * x, multiple_results=False))
+    >>> jax.jit(square_p.bind)(3.)
+    Array(9., dtype=float32, weak_type=True)
     """
     return LoweringRule(fun, multiple_results)
 
@@ -62,6 +70,14 @@ def register_lowering(prim: Primitive, rule: Callable, platform: str | None = No
 
     Args:
       rule: made by `lower_fun` or `jax.ffi.ffi_lowering`, or a function ``(context, *values, **params)`` on the MLIR bindings.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import mlir
+    >>> cube_p = Primitive("cube_of_lowering_example")
+    >>> _ = cube_p.def_abstract_eval(lambda x: x)
+    >>> _ = mlir.register_lowering(cube_p, mlir.lower_fun(lambda x: x * x * x, multiple_results=False), platform="cpu")
+    >>> jax.jit(cube_p.bind)(2.)
+    Array(8., dtype=float32, weak_type=True)
     """
     write = rule if isinstance(rule, BuilderRule) else _on_bindings(prim, rule)
     if platform is None:

@@ -42,6 +42,12 @@ def dce_jaxpr(jaxpr: Jaxpr, used_outputs: bool | Sequence[bool], instantiate: bo
       used_outputs: which of its results are needed.
       instantiate: inputs that are kept in any case; one bool for all.
       live_inputs: inputs whose contents matter afterwards. Only references have such, and all of them are kept.
+
+    >>> from jax.interpreters import partial_eval as pe
+    >>> program = jax.make_jaxpr(lambda x, y: (jnp.sin(x), jnp.cos(y)))(1., 2.)
+    >>> smaller, reads = pe.dce_jaxpr(program.jaxpr, [True, False])
+    >>> smaller, reads
+    ({ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }, [True, False])
     """
     if isinstance(used_outputs, bool):
         used_outputs = [used_outputs] * len(jaxpr.outvars)
@@ -53,7 +59,14 @@ def dce_jaxpr(jaxpr: Jaxpr, used_outputs: bool | Sequence[bool], instantiate: bo
 
 def dce_jaxpr_consts(jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bool = False
                      ) -> tuple[Jaxpr, list[bool], list[bool]]:
-    """Like `dce_jaxpr`, also for constants: the program, used constants, used inputs."""
+    """Like `dce_jaxpr`, also for constants: the program, used constants, used inputs.
+
+    >>> from jax.interpreters import partial_eval as pe
+    >>> program = jax.make_jaxpr(lambda x, y: (jnp.sin(x), jnp.cos(y)))(1., 2.)
+    >>> smaller, used_consts, reads = pe.dce_jaxpr_consts(program.jaxpr, [False, True])
+    >>> len(smaller.eqns), used_consts, reads
+    (1, [], [False, True])
+    """
     n = len(jaxpr.constvars)
     opened = Jaxpr([], [*jaxpr.constvars, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects, jaxpr.debug_info)
     small, used = dce_jaxpr(opened, used_outputs, [False] * n + [instantiate] * len(jaxpr.invars))
@@ -82,6 +95,12 @@ def trace_to_jaxpr_dynamic(fun: Callable[..., PyTree], in_avals: Sequence[Abstra
 
     Raises:
       NotImplementedError: ``keep_inputs`` leaves an input out.
+
+    >>> from jax.extend import linear_util
+    >>> from jax.interpreters import partial_eval as pe
+    >>> program, types, consts = pe.trace_to_jaxpr_dynamic(linear_util.wrap_init(lambda x: [x * 2]), [jax.typeof(jnp.ones(3))])
+    >>> types
+    [ShapedArray(float32[3])]
     """
     if keep_inputs is not None and not all(keep_inputs):
         raise NotImplementedError(f"trace_to_jaxpr_dynamic: keep_inputs={list(keep_inputs)} must keep all inputs")
@@ -93,7 +112,12 @@ def trace_to_jaxpr_dynamic(fun: Callable[..., PyTree], in_avals: Sequence[Abstra
 
 def abstract_eval_fun(fun: Callable[..., PyTree], *avals: AbstractValue, debug_info: object | None = None,
                       **params: Any) -> list[AbstractValue]:
-    """Result types of a function of arrays; ``debug_info`` is for messages."""
+    """Result types of a function of arrays; ``debug_info`` is for messages.
+
+    >>> from jax.interpreters import partial_eval as pe
+    >>> pe.abstract_eval_fun(lambda x: [x.sum()], jax.typeof(jnp.ones(3)))
+    [ShapedArray(float32[])]
+    """
     return trace_to_jaxpr(lambda *xs: fun(*xs, **params), avals)[2]
 
 
@@ -120,7 +144,15 @@ class PartialVal(tuple):
 
 def trace_to_jaxpr_nounits(fun: Callable[..., PyTree], pvals: Sequence[PartialVal],
                            instantiate: bool | Sequence[bool] = False) -> Any:
-    """Trace with some arguments known: the program of the unknown ones, partial values of the results, and constants."""
+    """Trace with some arguments known: the program of the unknown ones, partial values of the results, and constants.
+
+    >>> from jax.extend import linear_util
+    >>> from jax.interpreters import partial_eval as pe
+    >>> values = [pe.PartialVal.known(3.), pe.PartialVal.unknown(jax.typeof(1.))]
+    >>> program, out, consts = pe.trace_to_jaxpr_nounits(linear_util.wrap_init(lambda x, y: [x * y]), values)
+    >>> len(program.eqns)
+    1
+    """
     unknown = [p.get_aval() for p in pvals if not p.is_known()]
 
     def run(*xs):
@@ -141,6 +173,12 @@ def partial_eval_jaxpr_nounits(jaxpr: ClosedJaxpr, unknowns: Sequence[bool],
     Returns:
       ``(known, rest, out_unknown, residual types)``: ``known`` maps the known inputs to the known results and the residuals,
       ``rest`` the residuals and the unknown inputs to the unknown results.
+
+    >>> from jax.interpreters import partial_eval as pe
+    >>> program = jax.make_jaxpr(lambda x, y: jnp.sin(x) * y)(1., 2.)
+    >>> known, rest, unknown, kept = pe.partial_eval_jaxpr_nounits(program, [False, True])
+    >>> [e.primitive.name for e in known.eqns], [e.primitive.name for e in rest.eqns], unknown
+    (['sin'], ['mul'], [True])
     """
     count = len(jaxpr.jaxpr.outvars)
     force = [instantiate] * count if isinstance(instantiate, bool) else list(instantiate)
@@ -154,13 +192,25 @@ def partial_eval_jaxpr_nounits(jaxpr: ClosedJaxpr, unknowns: Sequence[bool],
 
 
 def move_binders_to_back(closed_jaxpr: ClosedJaxpr, to_move: Sequence[bool]) -> ClosedJaxpr:
-    """``closed_jaxpr`` with the marked inputs after the others."""
+    """``closed_jaxpr`` with the marked inputs after the others.
+
+    >>> from jax.interpreters import partial_eval as pe
+    >>> program = jax.make_jaxpr(lambda x, y: x - y)(1., 2.)
+    >>> jax.core.jaxpr_as_fun(pe.move_binders_to_back(program, [True, False]))(1., 2.)
+    [Array(1., dtype=float32, weak_type=True)]
+    """
     invars = closed_jaxpr.jaxpr.invars
     order = [v for v, m in zip(invars, to_move) if not m] + [v for v, m in zip(invars, to_move) if m]
     return ClosedJaxpr(closed_jaxpr.jaxpr.replace(invars=order), closed_jaxpr.consts)
 
 
 def prune_closed_jaxpr_outputs(jaxpr: ClosedJaxpr, used_outputs: Sequence[bool]) -> ClosedJaxpr:
-    """``jaxpr`` with some of its results."""
+    """``jaxpr`` with some of its results.
+
+    >>> from jax.interpreters import partial_eval as pe
+    >>> program = jax.make_jaxpr(lambda x: (x + 1, x * 2))(1.)
+    >>> jax.core.jaxpr_as_fun(pe.prune_closed_jaxpr_outputs(program, [False, True]))(5.)
+    [Array(10., dtype=float32, weak_type=True)]
+    """
     outvars = [v for v, keep in zip(jaxpr.jaxpr.outvars, used_outputs) if keep]
     return ClosedJaxpr(jaxpr.jaxpr.replace(outvars=outvars), jaxpr.consts)

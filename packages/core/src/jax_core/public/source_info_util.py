@@ -9,22 +9,44 @@ from ..representation.source import name_stack as _scopes
 
 
 def current() -> SourceInfo:
-    """The place in the user's program, now."""
+    """The place in the user's program, now.
+
+    >>> from jax.extend import source_info_util
+    >>> with jax.named_scope("layer"):
+    ...     print(source_info_util.current().name_stack)
+    layer
+    """
     return capture()
 
 
 def new_source_info() -> SourceInfo:
-    """A place that is not known."""
+    """A place that is not known.
+
+    >>> from jax.extend import source_info_util
+    >>> source_info_util.summarize(source_info_util.new_source_info())
+    '<unknown>'
+    """
     return SourceInfo(None, 0, ())
 
 
 def new_name_stack(name: str = "") -> NameStack:
-    """A stack of one name, or empty."""
+    """A stack of one name, or empty.
+
+    >>> from jax.extend import source_info_util
+    >>> str(source_info_util.new_name_stack("layer"))
+    'layer'
+    """
     return NameStack((name,) if name else ())
 
 
 def current_name_stack() -> NameStack:
-    """The scopes in force."""
+    """The scopes in force.
+
+    >>> from jax.extend import source_info_util
+    >>> with jax.named_scope("layer"):
+    ...     print(source_info_util.current_name_stack())
+    layer
+    """
     return NameStack(_scopes.names)
 
 
@@ -77,15 +99,33 @@ class transform_name_stack(extend_name_stack):
 
 
 def reset_name_stack() -> Any:
-    """A context without scopes."""
+    """A context without scopes.
+
+    >>> from jax.extend import source_info_util
+    >>> with jax.named_scope("layer"), source_info_util.reset_name_stack():
+    ...     print(repr(str(source_info_util.current_name_stack())))
+    ''
+    """
     return set_name_stack(NameStack())
 
 
 def summarize(source_info: SourceInfo, num_frames: int = 1) -> str:
-    """``file:line (function)``."""
+    """``file:line (function)``.
+
+    >>> from jax.extend import source_info_util
+    >>> program = jax.make_jaxpr(jnp.sin)(1.)
+    >>> source_info_util.summarize(program.eqns[0].source_info).endswith("1 (<module>)")
+    True
+    """
     return str(source_info)
 
 
 def user_context(traceback: object, *, name_stack: object | None = None) -> Any:
-    """A context for errors raised on behalf of a place in the user's program; the place itself is kept by equations."""
+    """A context for errors raised on behalf of a place in the user's program; the place itself is kept by equations.
+
+    >>> from jax.extend import source_info_util
+    >>> with source_info_util.user_context(None):
+    ...     print(jnp.sin(0.))
+    0.0
+    """
     return contextlib.nullcontext()

@@ -480,6 +480,9 @@ def get_aval(x: object) -> AbstractValue:
 
     Raises:
       TypeError: ``x`` is not a valid JAX type.
+
+    >>> jax.core.get_aval(np.ones((2, 3), np.float32))
+    ShapedArray(float32[2,3])
     """
     rule = aval_of_type.get(type(x))
     if rule is None:

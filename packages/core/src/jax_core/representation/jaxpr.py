@@ -121,7 +121,14 @@ class JaxprEqn:
 def new_jaxpr_eqn(invars: Sequence[object], outvars: Sequence[object], primitive: Primitive, params: dict[str, Any],
                   effects: frozenset = NO_EFFECTS, source_info: SourceInfo | None = None,
                   ctx: object | None = None) -> JaxprEqn:
-    """An equation, for interpreters that write jaxprs by hand."""
+    """An equation, for interpreters that write jaxprs by hand.
+
+    >>> from jax.extend import core
+    >>> program = jax.make_jaxpr(jnp.sin)(1.)
+    >>> old = program.eqns[0]
+    >>> core.new_jaxpr_eqn(old.invars, old.outvars, lax.cos_p, old.params).primitive
+    cos
+    """
     return JaxprEqn(list(invars), list(outvars), primitive, params, effects, source_info or UNKNOWN, ctx)
 
 
@@ -333,7 +340,11 @@ class ClosedJaxpr:
 
 
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:
-    """The program as a function of flat arguments that returns a list; with ``args``, its results."""
+    """The program as a function of flat arguments that returns a list; with ``args``, its results.
+
+    >>> jax.core.jaxpr_as_fun(jax.make_jaxpr(lambda x, y: x + y)(1., 2.))(3., 4.)
+    [Array(7., dtype=float32, weak_type=True)]
+    """
     run = lambda *given: eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *given)
     return run(*args) if args else run
 
@@ -346,6 +357,10 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[object], *args: Any, propagate_sou
 
     Raises:
       TypeError: the number of arguments is wrong.
+
+    >>> program = jax.make_jaxpr(lambda x, y: (x + y, x * y))(1., 2.)
+    >>> jax.core.eval_jaxpr(program.jaxpr, program.consts, 3., 4.)
+    [Array(7., dtype=float32, weak_type=True), Array(12., dtype=float32, weak_type=True)]
     """
     if len(args) != len(jaxpr.invars):
         raise TypeError(f"eval_jaxpr: the jaxpr takes {len(jaxpr.invars)} arguments, got {len(args)}")
@@ -389,7 +404,12 @@ def runs_its_program(name: str) -> Callable:
 
 
 def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
-    """The jaxprs in the parameters of the equations of ``jaxpr``, one level deep."""
+    """The jaxprs in the parameters of the equations of ``jaxpr``, one level deep.
+
+    >>> program = jax.make_jaxpr(lambda x: lax.scan(lambda c, _: (c * 2, None), x, None, length=3)[0])(1.)
+    >>> [len(inner.eqns) for inner in jax.core.subjaxprs(program.jaxpr)]
+    [1]
+    """
     for eqn in jaxpr.eqns:
         yield from jaxprs_in_params(eqn.params)
 
@@ -398,7 +418,13 @@ _NO_PROGRAMS = frozenset((bool, int, float, str, type(None)))
 
 
 def jaxprs_in_params(params: dict) -> list[Jaxpr]:
-    """The jaxprs among ``params``, also those in tuples and lists, open."""
+    """The jaxprs among ``params``, also those in tuples and lists, open.
+
+    >>> from jax.extend import core
+    >>> program = jax.make_jaxpr(lambda x: lax.cond(x > 0, jnp.sin, jnp.cos, x))(1.)
+    >>> [len(core.jaxprs_in_params(eqn.params)) for eqn in program.eqns if eqn.primitive.name == "cond"]
+    [2]
+    """
     found = []
     for value in params.values():
         if type(value) in _NO_PROGRAMS:
@@ -414,7 +440,12 @@ def jaxprs_in_params(params: dict) -> list[Jaxpr]:
 
 
 def close(jaxpr: Jaxpr) -> ClosedJaxpr:
-    """``jaxpr`` without constants, closed."""
+    """``jaxpr`` without constants, closed.
+
+    >>> from jax.interpreters import partial_eval as pe
+    >>> jax.core.jaxpr_as_fun(pe.close_jaxpr(jax.make_jaxpr(jnp.negative)(1.).jaxpr))(2.)
+    [Array(-2., dtype=float32, weak_type=True)]
+    """
     return ClosedJaxpr(jaxpr, ())
 
 
@@ -456,6 +487,8 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
 
     Raises:
       JaxprTypeError: naming the equation at fault.
+
+    >>> jax.core.check_jaxpr(jax.make_jaxpr(jnp.sin)(1.).jaxpr)  # says nothing: all is well
     """
     bound = set()
 

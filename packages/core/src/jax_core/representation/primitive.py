@@ -276,7 +276,12 @@ class Linear:
 
 
 def is_linear(x: object) -> bool:
-    """Whether a transpose rule must find a cotangent for this operand."""
+    """Whether a transpose rule must find a cotangent for this operand.
+
+    >>> from jax.experimental import hijax
+    >>> hijax.is_undefined_primal(1.)
+    False
+    """
     return type(x) is Linear
 
 

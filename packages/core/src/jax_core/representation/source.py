@@ -25,7 +25,11 @@ _excluded: list[str] = []
 
 
 def register_exclusion(path: str) -> None:
-    """Frames of files whose name starts with ``path`` are not the user's."""
+    """Frames of files whose name starts with ``path`` are not the user's.
+
+    >>> from jax.extend import source_info_util
+    >>> source_info_util.register_exclusion("/opt/my_library/")
+    """
     _excluded.append(path)
     _internal.clear()
 

@@ -272,7 +272,13 @@ def trace_to_closed(fun: Callable, in_avals: Sequence[AbstractValue],
 
 
 def constants_to_inputs(jaxpr: Jaxpr) -> Jaxpr:
-    """The same program with its constants as leading inputs."""
+    """The same program with its constants as leading inputs.
+
+    >>> from jax.interpreters import partial_eval as pe
+    >>> program = jax.make_jaxpr(lambda x: x + jnp.arange(3.))(1.)
+    >>> len(pe.convert_constvars_jaxpr(program.jaxpr).invars) == len(program.jaxpr.constvars) + 1
+    True
+    """
     if not jaxpr.constvars:
         return jaxpr
     return Jaxpr([], jaxpr.constvars + jaxpr.invars, jaxpr.outvars, jaxpr.eqns, jaxpr.effects, jaxpr.debug_info)

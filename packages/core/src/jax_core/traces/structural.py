@@ -47,7 +47,12 @@ add_any_p = Primitive(
 
 
 def add(x: ArrayLike, y: ArrayLike) -> Any:
-    """Sum of two tangents or cotangents, either of which may be a `Zero`."""
+    """Sum of two tangents or cotangents, either of which may be a `Zero`.
+
+    >>> from jax.interpreters import ad
+    >>> ad.add_jaxvals(jnp.ones(2), ad.Zero(jax.typeof(jnp.ones(2))))
+    Array([1., 1.], dtype=float32)
+    """
     if isinstance(x, Zero):
         return y
     if isinstance(y, Zero):
@@ -200,7 +205,12 @@ def full(aval: ShapedArray, value: Any) -> Any:
 
 
 def zeros(aval: Any) -> Any:
-    """Zeros of type ``aval``; for float0 a NumPy array, as it has no contents."""
+    """Zeros of type ``aval``; for float0 a NumPy array, as it has no contents.
+
+    >>> from jax.interpreters import ad
+    >>> ad.zeros_like_aval(jax.typeof(jnp.ones(2)))
+    Array([0., 0.], dtype=float32)
+    """
     if aval is abstract_token:
         return aval
     if aval.is_high:
@@ -216,7 +226,12 @@ extension_points.zeros.fill(zeros)
 
 
 def instantiate(tangent: object) -> Any:
-    """``tangent`` itself, or an array of zeros for a `Zero`."""
+    """``tangent`` itself, or an array of zeros for a `Zero`.
+
+    >>> from jax.experimental import hijax
+    >>> hijax.instantiate_zeros(hijax.Zero(jax.typeof(jnp.ones(2))))
+    Array([0., 0.], dtype=float32)
+    """
     return zeros(tangent.aval) if isinstance(tangent, Zero) else tangent
 
 

@@ -110,7 +110,11 @@ def current() -> Trace:
 
 
 def trace_state_clean() -> bool:
-    """Whether no transformation is in force."""
+    """Whether no transformation is in force.
+
+    >>> jax.core.trace_state_clean()
+    True
+    """
     return context.state.trace is EVAL
 
 
@@ -337,7 +341,13 @@ def is_tracer(x: object) -> bool:
 
 
 def is_concrete(x: object) -> bool:
-    """Whether the contents of ``x`` can be looked at now."""
+    """Whether the contents of ``x`` can be looked at now.
+
+    >>> jax.core.is_concrete(jnp.ones(3))
+    True
+    >>> seen = jax.make_jaxpr(lambda x: print(jax.core.is_concrete(x)))(1.)
+    False
+    """
     return to_concrete_value(x) is not None
 
 

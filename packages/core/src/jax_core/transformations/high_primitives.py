@@ -381,7 +381,13 @@ vjp_from_lin = _fwd_by_lin, _bwd_by_lin
 
 
 def bdims_at_front(axis_data: object, args: Sequence[object], dims: Sequence[int | None]) -> tuple:
-    """``args`` with their mapped axes in front."""
+    """``args`` with their mapped axes in front.
+
+    >>> from jax.experimental import hijax
+    >>> from types import SimpleNamespace
+    >>> [x.shape for x in hijax.bdims_at_front(SimpleNamespace(size=5, explicit_mesh_axis=None), [jnp.ones((2, 5)), jnp.ones(2)], [1, None])]
+    [(5, 2), (2,)]
+    """
     return tuple(x if d is None else moved(x, d, 0) for x, d in zip(args, dims))
 
 

@@ -52,7 +52,16 @@ def register_vmappable(data_type: type, spec_type: type, axis_size_type: type, t
 
 
 def unregister_vmappable(data_type: type) -> None:
-    """Undo `register_vmappable`. Raises KeyError if ``data_type`` is not registered."""
+    """Undo `register_vmappable`. Raises KeyError if ``data_type`` is not registered.
+
+    >>> from jax.interpreters import batching
+    >>> class Row:
+    ...     pass
+    >>> class Rows:
+    ...     pass
+    >>> batching.register_vmappable(Row, Rows, int, None, None)
+    >>> batching.unregister_vmappable(Row)
+    """
     del registered[data_type]
 
 

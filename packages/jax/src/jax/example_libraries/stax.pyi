@@ -9,11 +9,11 @@ def AvgPool(window_shape: Sequence[int], strides: Sequence[int] | None = None, p
 def BatchNorm(axis: int | Sequence[int] = ..., epsilon: float = 1e-05, center: bool = True, scale: bool = True, beta_init: Callable[..., Any] = ..., gamma_init: Callable[..., Any] = ...) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Mean 0 and variance 1 over ``axis``, then a scale and an offset for each index of the other axes."""
 def Conv(out_chan: int, filter_shape: Sequence[int], strides: Sequence[int] | None = None, padding: str = 'VALID', W_init: Callable | None = None, b_init: Callable = ...) -> Any:
-    """partial(func, *args, **keywords) - new function with partial application of the given arguments and keywords."""
+    """`GeneralConv` of images ``(batch, height, width, channels)``."""
 def Conv1DTranspose(out_chan: int, filter_shape: Sequence[int], strides: Sequence[int] | None = None, padding: str = 'VALID', W_init: Callable | None = None, b_init: Callable = ...) -> Any:
-    """partial(func, *args, **keywords) - new function with partial application of the given arguments and keywords."""
+    """`GeneralConvTranspose` of sequences ``(batch, length, channels)``."""
 def ConvTranspose(out_chan: int, filter_shape: Sequence[int], strides: Sequence[int] | None = None, padding: str = 'VALID', W_init: Callable | None = None, b_init: Callable = ...) -> Any:
-    """partial(func, *args, **keywords) - new function with partial application of the given arguments and keywords."""
+    """`GeneralConvTranspose` of images ``(batch, height, width, channels)``."""
 def Dense(out_dim: int, W_init: Callable[..., Any] = ..., b_init: Callable[..., Any] = ...) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """A full matrix and a bias, on the last axis."""
 def Dropout(rate: float, mode: str = 'train') -> tuple[Callable[..., Any], Callable[..., Any]]:

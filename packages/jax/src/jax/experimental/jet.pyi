@@ -50,7 +50,7 @@ def fact(n: int) -> int:
 def jet(fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[object], factorial_scaled: bool = True, **_: Any) -> tuple[Any, Any]:
     """Value and higher derivatives of ``fun`` at the start of a curve, all in one pass of Taylor mode."""
 def jet2(fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[object], *, factorial_scaled: bool = False, **_: Any) -> tuple[Any, Any]:
-    """partial(func, *args, **keywords) - new function with partial application of the given arguments and keywords."""
+    """As `jet`, of Taylor coefficients: not scaled by factorials."""
 def jet_fun(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
     """What `jet_subtrace` made of a flat function, with arrays in place of symbolic zeros."""
 jet_rules: dict

@@ -42,7 +42,12 @@ call_param_updaters: dict = {}
 
 
 def fact(n: int) -> int:
-    """``n!``"""
+    """``n!``
+
+    >>> from jax.experimental import jet
+    >>> jet.fact(5)
+    120
+    """
     return math.factorial(n)
 
 
@@ -94,6 +99,12 @@ def jet(fun: Callable[..., PyTree], primals: Sequence[PyTree], series: Sequence[
 
 
 jet2 = partial(jet, factorial_scaled=False)
+jet2.__doc__ = """As `jet`, of Taylor coefficients: not scaled by factorials.
+
+>>> from jax.experimental import jet
+>>> [float(c) for c in jet.jet2(jnp.exp, (0.,), ([1., 0., 0.],))[1]]  # 1, 1 / 2, 1 / 6
+[1.0, 0.5, 0.1666666716337204]
+"""
 
 
 def _is_row(x: Any) -> bool:
@@ -171,21 +182,36 @@ def _zeros_like(outs, order):
 
 
 def zero_prop(prim: Primitive, primals_in: Sequence[Any], series_in: Sequence[Any], **params: Any) -> tuple[Any, Any]:
-    """The rule of a primitive that is constant between jumps: the derivatives are zero."""
+    """The rule of a primitive that is constant between jumps: the derivatives are zero.
+
+    >>> from jax.experimental import jet
+    >>> jet.zero_prop(lax.sign_p, (2.,), ([1., 5.],))
+    (Array(1., dtype=float32, weak_type=True), [Array(0., dtype=float32, weak_type=True), Array(0., dtype=float32, weak_type=True)])
+    """
     out = prim.bind(*primals_in, **params)
     order = len(series_in[0])
     return out, [_zeros_like(x, order) for x in out] if prim.multiple_results else _zeros_like(out, order)
 
 
 def linear_prop(prim: Primitive, primals_in: Sequence[object], series_in: Sequence[object], **params: Any) -> tuple[Any, Any]:
-    """The rule of a primitive that is linear in all operands together: derivatives go through it order by order."""
+    """The rule of a primitive that is linear in all operands together: derivatives go through it order by order.
+
+    >>> from jax.experimental import jet
+    >>> jet.linear_prop(lax.neg_p, (2.,), ([1., 5.],))
+    (Array(-2., dtype=float32, weak_type=True), [Array(-1., dtype=float32, weak_type=True), Array(-5., dtype=float32, weak_type=True)])
+    """
     out = prim.bind(*primals_in, **params)
     rows = [prim.bind(*terms, **params) for terms in zip(*series_in)]
     return out, [list(column) for column in zip(*rows)] if prim.multiple_results else rows
 
 
 def deriv_prop(prim: Primitive, deriv: Callable, primals_in: Sequence[Any], series_in: Sequence[Any]) -> tuple[Any, Any]:
-    """The rule of a function of one variable whose first derivative is ``deriv``: ``y' = deriv(x) x'``."""
+    """The rule of a function of one variable whose first derivative is ``deriv``: ``y' = deriv(x) x'``.
+
+    >>> from jax.experimental import jet
+    >>> jet.deriv_prop(lax.sin_p, jnp.cos, (0.,), ([1., 0.],))
+    (Array(0., dtype=float32, weak_type=True), [Array(1., dtype=float32, weak_type=True), Array(0., dtype=float32, weak_type=True)])
+    """
     x, = primals_in
     terms, = series_in
     out = prim.bind(x)
@@ -198,22 +224,62 @@ def deriv_prop(prim: Primitive, deriv: Callable, primals_in: Sequence[Any], seri
 
 
 def defzero(prim: Primitive) -> None:
-    """Declare ``prim`` constant between jumps."""
+    """Declare ``prim`` constant between jumps.
+
+    >>> from jax.experimental import jet
+    >>> from jax.extend.core import Primitive
+    >>> round_p = Primitive("round_of_jet_example")
+    >>> _ = round_p.def_impl(jnp.round)
+    >>> _ = round_p.def_abstract_eval(lambda x: x)
+    >>> jet.defzero(round_p)
+    >>> jet.jet(round_p.bind, (3.2,), ([1., 5.],))
+    (Array(3., dtype=float32, weak_type=True), [Array(0., dtype=float32, weak_type=True), Array(0., dtype=float32, weak_type=True)])
+    """
     jet_rules[prim] = partial(zero_prop, prim)
 
 
 def deflinear(prim: Primitive) -> None:
-    """Declare ``prim`` linear in all operands together."""
+    """Declare ``prim`` linear in all operands together.
+
+    >>> from jax.experimental import jet
+    >>> from jax.extend.core import Primitive
+    >>> double_p = Primitive("double_of_jet_example")
+    >>> _ = double_p.def_impl(lambda x: 2 * x)
+    >>> _ = double_p.def_abstract_eval(lambda x: x)
+    >>> jet.deflinear(double_p)
+    >>> jet.jet(double_p.bind, (3.,), ([1., 5.],))[1]
+    [2.0, Array(10., dtype=float32, weak_type=True)]
+    """
     jet_rules[prim] = partial(linear_prop, prim)
 
 
 def def_deriv(prim: Primitive, deriv: Callable) -> None:
-    """Declare ``prim``, a function of one variable, by its first derivative."""
+    """Declare ``prim``, a function of one variable, by its first derivative.
+
+    >>> from jax.experimental import jet
+    >>> from jax.extend.core import Primitive
+    >>> square_p = Primitive("square_of_jet_example")
+    >>> _ = square_p.def_impl(lambda x: x * x)
+    >>> _ = square_p.def_abstract_eval(lambda x: x)
+    >>> jet.def_deriv(square_p, lambda x: 2 * x)
+    >>> jet.jet(square_p.bind, (3.,), ([1., 0.],))[1]
+    [Array(6., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True)]
+    """
     jet_rules[prim] = partial(deriv_prop, prim, deriv)
 
 
 def def_comp(prim: Primitive, comp: Callable, **kwargs: Any) -> None:
-    """Declare ``prim`` by a function of arrays that computes the same and can be expanded."""
+    """Declare ``prim`` by a function of arrays that computes the same and can be expanded.
+
+    >>> from jax.experimental import jet
+    >>> from jax.extend.core import Primitive
+    >>> cube_p = Primitive("cube_of_jet_example")
+    >>> _ = cube_p.def_impl(lambda x: x ** 3)
+    >>> _ = cube_p.def_abstract_eval(lambda x: x)
+    >>> jet.def_comp(cube_p, lambda x: x * x * x)
+    >>> jet.jet(cube_p.bind, (2.,), ([1., 0.],))[1]
+    [Array(12., dtype=float32, weak_type=True), Array(12., dtype=float32, weak_type=True)]
+    """
     jet_rules[prim] = partial(jet, comp, **kwargs)
 
 

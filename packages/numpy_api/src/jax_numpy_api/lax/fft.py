@@ -51,9 +51,8 @@ def _type(x, *, fft_type, fft_lengths):
     batch, last = x.shape[:x.ndim - k], x.shape[x.ndim - k:]
     half = (*fft_lengths[:-1], fft_lengths[-1] // 2 + 1) if k else ()
     if last != (half if fft_type == FftType.IRFFT else fft_lengths):
-        wanted, why = (half, f", half of the last one being stored, {fft_lengths[-1]} // 2 + 1") if fft_type == FftType.IRFFT else (fft_lengths, "")
-        raise ValueError(f"lax.fft: {name} with fft_lengths={fft_lengths} takes an input whose last axes have the lengths {wanted}{why}, "
-                         f"got shape {x.shape}")
+        wanted = f"{half}, those of fft_lengths {fft_lengths} with half of the last one stored" if fft_type == FftType.IRFFT else f"fft_lengths {fft_lengths}"
+        raise ValueError(f"{name} input shape {x.shape} minor dimensions must be equal to {wanted}")
     if fft_type == FftType.RFFT:
         return ShapedArray((*batch, *half), np.complex64 if x.dtype == np.float32 else np.complex128)
     if fft_type == FftType.IRFFT:

@@ -86,13 +86,34 @@ def run_scoped(f: Callable[..., T], *types: Any, collective_axes: object = (), *
       f: gets a reference for each of ``types`` and ``kw_types``; may return arrays.
       types, kw_types: memory spaces called with a shape and a dtype (``pltpu.VMEM((8, 128), jnp.float32)``), kinds of
         semaphores, or pytrees of these. What the memory holds at first is not specified.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(x_ref, o_ref):
+    ...     def with_room(room):
+    ...         room[...] = x_ref[...] * 2
+    ...         o_ref[...] = room[...] + 1
+    ...     pl.run_scoped(with_room, pltpu.VMEM((3,), jnp.float32))
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.arange(3.))
+    Array([1., 3., 5.], dtype=float32)
     """
     made = tree.tree_map(lambda what: _allocate("run_scoped", what), (types, kw_types), is_leaf=lambda x: hasattr(x, "get_ref_aval"))
     return f(*made[0], **made[1])
 
 
 def with_scoped(*types: Any, collective_axes: object = (), **kw_types: Any) -> Callable[[Callable[..., T]], T]:
-    """Decorator: `run_scoped` of a function."""
+    """Decorator: `run_scoped` of a function.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(x_ref, o_ref):
+    ...     @pl.with_scoped(pltpu.VMEM((3,), jnp.float32))
+    ...     def run(room):
+    ...         room[...] = x_ref[...] * 2
+    ...         o_ref[...] = room[...]
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.arange(3.))
+    Array([0., 2., 4.], dtype=float32)
+    """
     return lambda f: run_scoped(f, *types, collective_axes=collective_axes, **kw_types)
 
 
@@ -115,7 +136,12 @@ def cdiv(a: Any, b: Any) -> Any:
 
 
 def align_to(a: Any, alignment: Any) -> Any:
-    """The first multiple of ``alignment`` that is not below ``a``."""
+    """The first multiple of ``alignment`` that is not below ``a``.
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.align_to(5, 8), pl.align_to(16, 8)
+    (8, 16)
+    """
     return cdiv(a, alignment) * alignment
 
 
@@ -124,6 +150,10 @@ def next_power_of_2(x: int) -> int:
 
     Raises:
       ValueError: ``x`` is negative.
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.next_power_of_2(5), pl.next_power_of_2(8)
+    (8, 8)
     """
     if x < 0:
         raise ValueError(f"next_power_of_2: {x} is negative; give a size.")
@@ -131,7 +161,12 @@ def next_power_of_2(x: int) -> int:
 
 
 def strides_from_shape(shape: Sequence[int]) -> tuple[int, ...]:
-    """How many elements apart neighbours along each axis are, in an array of ``shape`` without gaps."""
+    """How many elements apart neighbours along each axis are, in an array of ``shape`` without gaps.
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.strides_from_shape((2, 3, 4))
+    (12, 4, 1)
+    """
     strides, step = [], 1
     for n in reversed(tuple(shape)):
         strides.append(step)
@@ -162,10 +197,20 @@ def _hinted(prim: Primitive, x: Any, values: Any) -> Any:
 
 
 def multiple_of(x: ArrayLike, values: Sequence[int] | int) -> Any:
-    """``x``, with the promise to the compiler that it is a multiple of ``values`` (along each axis)."""
+    """``x``, with the promise to the compiler that it is a multiple of ``values`` (along each axis).
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.multiple_of(16, 8)
+    Array(16, dtype=int32, weak_type=True)
+    """
     return _hinted(multiple_of_p, x, values)
 
 
 def max_contiguous(x: ArrayLike, values: Sequence[int] | int) -> Any:
-    """``x``, with the promise to the compiler that so many neighbours in it count upwards (along each axis)."""
+    """``x``, with the promise to the compiler that so many neighbours in it count upwards (along each axis).
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.max_contiguous(jnp.arange(4), 4)
+    Array([0, 1, 2, 3], dtype=int32)
+    """
     return _hinted(max_contiguous_p, x, values)

@@ -74,7 +74,14 @@ def program_id(axis: int) -> Any:
 
 
 def num_programs(axis: int) -> Any:
-    """The size of an axis of the grid: an int, or an int32 scalar where it is known at run time only. To be called in a kernel."""
+    """The size of an axis of the grid: an int, or an int32 scalar where it is known at run time only. To be called in a kernel.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def kernel(o_ref):
+    ...     o_ref[pl.program_id(0)] = pl.num_programs(0)
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.int32), grid=3, interpret=True)()
+    Array([3, 3, 3], dtype=int32)
+    """
     return _step.sizes[_axis("num_programs", axis)]
 
 

@@ -162,6 +162,14 @@ def swap(ref: Any, idx: Indexer | None, val: ArrayLike, *, mask: ArrayLike | Non
     """Store ``val`` in the part of ``ref`` that ``idx`` names, where ``mask`` is true, and return what was there before.
 
     ``val`` has the dtype of ``ref`` and, as ``mask``, the shape of the part, or broadcasts to it.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def kernel(x_ref, o_ref, old_ref):
+    ...     o_ref[...] = x_ref[...]
+    ...     old_ref[...] = pl.swap(o_ref, (pl.ds(0, 2),), jnp.zeros(2))
+    >>> shapes = jax.ShapeDtypeStruct((3,), jnp.float32), jax.ShapeDtypeStruct((2,), jnp.float32)
+    >>> pl.pallas_call(kernel, shapes, interpret=True)(jnp.arange(1., 4.))
+    (Array([0., 0., 3.], dtype=float32), Array([1., 2.], dtype=float32))
     """
     ref, index, operands = part_of("swap", ref, idx)
     shape = indexing.part_shape(ref.shape, index, [get_aval(x) for x in operands])
@@ -171,18 +179,43 @@ def swap(ref: Any, idx: Indexer | None, val: ArrayLike, *, mask: ArrayLike | Non
 
 
 def store(ref: object, idx: Indexer, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
-    """Store ``val`` in the part of ``ref`` that ``idx`` names, where ``mask`` is true; see `swap`."""
+    """Store ``val`` in the part of ``ref`` that ``idx`` names, where ``mask`` is true; see `swap`.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def kernel(x_ref, o_ref):
+    ...     o_ref[...] = jnp.zeros(3)
+    ...     pl.store(o_ref, (pl.ds(0, 2),), x_ref[:2], mask=x_ref[:2] > 0)
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.array([1., -1., 1.]))
+    Array([1., 0., 0.], dtype=float32)
+    """
     swap(ref, idx, val, mask=mask)
 
 
 def store_view(ref: object, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
-    """Store ``val`` in ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
+    """Store ``val`` in ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(x_ref, o_ref):
+    ...     o_ref[...] = jnp.zeros(3)
+    ...     pltpu.store(o_ref.at[pl.ds(0, 2)], x_ref[:2])
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.ones(3))
+    Array([1., 1., 0.], dtype=float32)
+    """
     swap(ref, None, val, mask=mask)
 
 
 def load_view(ref: object, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None,
               eviction_policy: str | None = None, volatile: bool = False) -> Any:
-    """The contents of ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
+    """The contents of ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(x_ref, o_ref):
+    ...     o_ref[...] = pltpu.load(x_ref.at[pl.ds(1, 2)])
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((2,), jnp.float32), interpret=True)(jnp.arange(3.))
+    Array([1., 2.], dtype=float32)
+    """
     return load(ref, None, mask=mask, other=other)
 
 
@@ -215,7 +248,8 @@ def _atomic(contents, value, mask, *operands, index, op):
 atomic_p = ref_primitive("atomic_rmw", out_type=_atomic_type, on_contents=_atomic)
 
 
-def _atomic_function(op: str, meaning: str) -> Callable:
+def _atomic_function(op: str, meaning: str, value: int, then: Sequence[int]) -> Callable:
+    """The function; its example changes the last of ``[1, 2, 3]`` by ``value``, which leaves ``then``."""
     def function(x_ref_or_view: object, idx: Indexer | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
         ref, index, operands = part_of(f"atomic_{op}", x_ref_or_view, idx)
         shape = indexing.part_shape(ref.shape, index, [get_aval(x) for x in operands])
@@ -225,17 +259,24 @@ def _atomic_function(op: str, meaning: str) -> Callable:
     function.__doc__ = f"""{meaning} the part of a reference that ``idx`` names, atomically, where ``mask`` is true.
 
     ``val`` and ``mask`` broadcast to the part. Returns what was there before.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def kernel(x_ref, o_ref):
+    ...     o_ref[...] = x_ref[...]
+    ...     pl.atomic_{op}(o_ref, (2,), {value})
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.int32), interpret=True)(jnp.array([1, 2, 3]))
+    Array({then}, dtype=int32)
     """
     return function
 
 
-atomic_add = _atomic_function("add", "Add ``val`` to")
-atomic_max = _atomic_function("max", "Store the larger one of ``val`` and what is there in")
-atomic_min = _atomic_function("min", "Store the smaller one of ``val`` and what is there in")
-atomic_xchg = _atomic_function("xchg", "Store ``val`` in")
-atomic_and = _atomic_function("and", "Store the bitwise and of ``val`` and what is there in")
-atomic_or = _atomic_function("or", "Store the bitwise or of ``val`` and what is there in")
-atomic_xor = _atomic_function("xor", "Store the bitwise exclusive or of ``val`` and what is there in")
+atomic_add = _atomic_function("add", "Add ``val`` to", 10, [1, 2, 13])
+atomic_max = _atomic_function("max", "Store the larger one of ``val`` and what is there in", 7, [1, 2, 7])
+atomic_min = _atomic_function("min", "Store the smaller one of ``val`` and what is there in", 0, [1, 2, 0])
+atomic_xchg = _atomic_function("xchg", "Store ``val`` in", 7, [1, 2, 7])
+atomic_and = _atomic_function("and", "Store the bitwise and of ``val`` and what is there in", 1, [1, 2, 1])
+atomic_or = _atomic_function("or", "Store the bitwise or of ``val`` and what is there in", 8, [1, 2, 11])
+atomic_xor = _atomic_function("xor", "Store the bitwise exclusive or of ``val`` and what is there in", 1, [1, 2, 2])
 
 
 def _cas_type(ref, compared, value):
@@ -250,5 +291,13 @@ atomic_cas_p = ref_primitive("atomic_cas", out_type=_cas_type,
 
 
 def atomic_cas(ref: object, cmp: ArrayLike, val: ArrayLike) -> Any:
-    """Store ``val`` in the scalar reference ``ref`` if it holds ``cmp``, atomically; returns what was there before."""
+    """Store ``val`` in the scalar reference ``ref`` if it holds ``cmp``, atomically; returns what was there before.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def kernel(x_ref, o_ref):
+    ...     o_ref[...] = x_ref[...]
+    ...     pl.atomic_cas(o_ref, 7, 1)
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((), jnp.int32), interpret=True)(jnp.array(7))
+    Array(1, dtype=int32)
+    """
     return atomic_cas_p.bind(ref, _in_dtype(ref, cmp), _in_dtype(ref, val))

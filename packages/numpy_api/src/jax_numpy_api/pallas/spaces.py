@@ -63,7 +63,12 @@ class _Space(enum.Enum):
 
 
 class MemorySpace(_Space):
-    """Memory spaces that every platform has."""
+    """Memory spaces that every platform has.
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.ANY((8, 128), jnp.float32)
+    MemoryRef(float32[8,128], any)
+    """
 
     ANY = "any"
     """Wherever the array is: the kernel copies parts of it itself. Such an operand is not cut into blocks."""
@@ -76,7 +81,12 @@ class MemorySpace(_Space):
 
 
 class TpuMemorySpace(_Space):
-    """Memory spaces of a TPU."""
+    """Memory spaces of a TPU.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> pltpu.SMEM((4,), jnp.int32)
+    MemoryRef(int32[4], smem)
+    """
 
     VMEM = "vmem"
     """Vector memory: blocks, and what vector units work on."""

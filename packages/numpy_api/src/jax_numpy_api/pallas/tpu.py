@@ -81,6 +81,10 @@ def roll(x: ArrayLike, shift: ArrayLike, axis: int, *, stride: int | None = None
 
     Raises:
       ValueError: ``axis`` out of range, or a negative ``shift``.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> pltpu.roll(jnp.arange(5), 2, 0)
+    Array([3, 4, 0, 1, 2], dtype=int32)
     """
     shape = jnp.shape(x)
     if not -len(shape) <= axis < len(shape):
@@ -96,7 +100,12 @@ def roll(x: ArrayLike, shift: ArrayLike, axis: int, *, stride: int | None = None
 
 
 def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
-    """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of."""
+    """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> pltpu.bitcast(jnp.ones((2, 1), jnp.float32), jnp.uint16).shape
+    (4, 1)
+    """
     return _bitcast(x, np.dtype(ty), dim)
 
 
@@ -117,14 +126,33 @@ def _bitcast(x, dtype, dim):
 
 
 def reciprocal(x: ArrayLike, *, approx: bool = False, full_range: bool = True) -> Any:
-    """``1 / x``; with ``approx`` the compiler may be less exact."""
+    """``1 / x``; with ``approx`` the compiler may be less exact.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> pltpu.reciprocal(jnp.array([2., 4.]))
+    Array([0.5 , 0.25], dtype=float32)
+    """
     return 1 / x  # type: ignore[operator]  # numbers and arrays
 
 
 def touch(ref: object) -> None:
-    """Say that ``ref`` is used, which changes nothing."""
+    """Say that ``ref`` is used, which changes nothing.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(x_ref, o_ref):
+    ...     pltpu.touch(x_ref)
+    ...     o_ref[...] = jnp.ones(3)
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.zeros(3))
+    Array([1., 1., 1.], dtype=float32)
+    """
 
 
 def with_memory_space_constraint(x: ArrayLike, memory_space: object) -> Any:
-    """``x``, with the wish that it is in ``memory_space``; a kernel's operand is where its `BlockSpec` says."""
+    """``x``, with the wish that it is in ``memory_space``; a kernel's operand is where its `BlockSpec` says.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> pltpu.with_memory_space_constraint(jnp.arange(3), pltpu.VMEM)
+    Array([0, 1, 2], dtype=int32)
+    """
     return x

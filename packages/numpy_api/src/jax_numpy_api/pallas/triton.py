@@ -25,12 +25,26 @@ class CompilerParams(specs.CompilerParams):
 
 
 def approx_tanh(x: ArrayLike) -> Any:
-    """The hyperbolic tangent; on GPUs by the fast instruction where there is one."""
+    """The hyperbolic tangent; on GPUs by the fast instruction where there is one.
+
+    >>> from jax.experimental.pallas import triton as plgpu
+    >>> plgpu.approx_tanh(jnp.array([0., 1.])).round(2)
+    Array([0.  , 0.76], dtype=float32)
+    """
     return jnp.tanh(x)
 
 
 def debug_barrier() -> None:
-    """Wait for all threads of a block; on references, which are one after the other, there is nothing to wait for."""
+    """Wait for all threads of a block; on references, which are one after the other, there is nothing to wait for.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import triton as plgpu
+    >>> def kernel(x_ref, o_ref):
+    ...     o_ref[...] = x_ref[...]
+    ...     plgpu.debug_barrier()
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.arange(3.))
+    Array([0., 1., 2.], dtype=float32)
+    """
 
 
 def dot(a: ArrayLike, b: ArrayLike, trans_a: bool = False, trans_b: bool = False, allow_tf32: bool | None = None,
@@ -43,6 +57,11 @@ def dot(a: ArrayLike, b: ArrayLike, trans_a: bool = False, trans_b: bool = False
 
     Raises:
       ValueError: a factor is no matrix, or both ``allow_tf32`` and ``precision`` are given.
+
+    >>> from jax.experimental.pallas import triton as plgpu
+    >>> plgpu.dot(jnp.ones((2, 3)), jnp.arange(6.).reshape(3, 2))
+    Array([[6., 9.],
+           [6., 9.]], dtype=float32)
     """
     if jnp.ndim(a) != 2 or jnp.ndim(b) != 2:
         raise ValueError(f"triton.dot: factors of shapes {jnp.shape(a)} and {jnp.shape(b)}; both must be matrices.")

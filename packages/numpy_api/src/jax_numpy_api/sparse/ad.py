@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 
 def is_sparse(x: object) -> bool:
-    """Whether ``x`` is a sparse array."""
+    """Whether ``x`` is a sparse array.
+
+    >>> from jax.experimental import sparse
+    >>> from jax.experimental.sparse import ad
+    >>> ad.is_sparse(sparse.BCOO.fromdense(jnp.eye(2))), ad.is_sparse(jnp.eye(2))
+    (True, False)
+    """
     return isinstance(x, JAXSparse)
 
 
@@ -47,6 +53,13 @@ def flatten_fun_for_sparse_ad(fun: Callable[..., PyTree], argnums: int | Sequenc
     Returns:
       the function; its arguments, a list with the elements in place of sparse arguments among ``argnums``; the numbers of
       those to differentiate; and the function that makes of results for these a pytree like the arguments.
+
+    >>> from jax.experimental import sparse
+    >>> from jax.experimental.sparse import ad
+    >>> m = sparse.BCOO.fromdense(jnp.array([[0., 2.], [3., 0.]]))
+    >>> f, args, argnums, restore = ad.flatten_fun_for_sparse_ad(lambda m: (m @ jnp.ones(2)).sum(), 0, (m,))
+    >>> args[0], argnums
+    ([Array([2., 3.], dtype=float32)], (0,))
     """
     several = not isinstance(argnums, int)
     nums = [i % len(args) for i in ((argnums,) if isinstance(argnums, int) else argnums)]

@@ -256,7 +256,14 @@ def bcsr_sum_duplicates(mat: BCSR, nse: int | None = None) -> BCSR:
 
 
 def bcsr_eliminate_zeros(mat: BCSR, nse: int | None = None) -> BCSR:
-    """`bcsr_sum_duplicates` without stored elements that are 0."""
+    """`bcsr_sum_duplicates` without stored elements that are 0.
+
+    >>> from jax.experimental import sparse
+    >>> from jax.experimental.sparse import bcsr
+    >>> m = sparse.BCSR.fromdense(jnp.array([[1., 0.], [0., 2.]]), nse=3)
+    >>> bcsr.bcsr_eliminate_zeros(m).nse
+    2
+    """
     return BCSR.from_bcoo(bcoo_eliminate_zeros(mat.to_bcoo(), nse))
 
 

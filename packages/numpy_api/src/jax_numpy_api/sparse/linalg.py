@@ -101,6 +101,12 @@ def spsolve(data: ArrayLike, indices: ArrayLike, indptr: ArrayLike, b: ArrayLike
 
     Raises:
       ValueError: not vectors, or lengths or dtypes that do not fit.
+
+    >>> from jax.experimental import sparse
+    >>> from jax.experimental.sparse import linalg
+    >>> m = sparse.BCSR.fromdense(jnp.array([[2., 0.], [1., 4.]]))
+    >>> linalg.spsolve(m.data, m.indices, m.indptr, jnp.array([2., 5.]))
+    Array([1., 1.], dtype=float32)
     """
     args = [jnp.asarray(x) for x in (data, indices, indptr, b)]
     return spsolve_p.bind(*args, tol=float(tol), reorder=int(reorder))

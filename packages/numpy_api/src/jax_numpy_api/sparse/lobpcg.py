@@ -38,6 +38,12 @@ def lobpcg_standard(A: ArrayLike | Callable[[ArrayLike], ArrayLike], X: ArrayLik
 
     Raises:
       ValueError: shapes or dtypes that do not fit.
+
+    >>> from jax.experimental.sparse import linalg
+    >>> a = jnp.diag(jnp.arange(1., 21.))
+    >>> values, vectors, steps = linalg.lobpcg_standard(a, jax.random.normal(jax.random.key(0), (20, 2)))
+    >>> values.round(2)
+    Array([20., 19.], dtype=float32)
     """
     return _lobpcg_standard_callable(A, X, m, tol) if callable(A) else _lobpcg_standard_matrix(A, X, m, tol)
 

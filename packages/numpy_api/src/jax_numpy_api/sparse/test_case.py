@@ -40,7 +40,13 @@ Tolerance = float | Mapping[Any, float] | None
 
 
 def is_sparse(x: ArrayLike) -> bool:
-    """Whether ``x`` is a sparse array."""
+    """Whether ``x`` is a sparse array.
+
+    >>> from jax.experimental import sparse
+    >>> from jax.experimental.sparse import test_util
+    >>> test_util.is_sparse(sparse.BCOO.fromdense(jnp.eye(2))), test_util.is_sparse(jnp.eye(2))
+    (True, False)
+    """
     return isinstance(x, JAXSparse)
 
 

@@ -34,19 +34,34 @@ class SparseLayout(NamedTuple):
 
 
 def iter_subsets(s: Sequence[object]) -> Iterable[tuple]:
-    """All subsets of ``s``, the smallest first."""
+    """All subsets of ``s``, the smallest first.
+
+    >>> from jax.experimental.sparse import test_util
+    >>> list(test_util.iter_subsets([1, 2]))
+    [(), (1,), (2,), (1, 2)]
+    """
     return itertools.chain.from_iterable(itertools.combinations(s, n) for n in range(len(s) + 1))
 
 
 def iter_sparse_layouts(shape: Sequence[int], min_n_batch: int = 0) -> Iterator[SparseLayout]:
-    """All layouts of an array of ``shape`` in BCOO."""
+    """All layouts of an array of ``shape`` in BCOO.
+
+    >>> from jax.experimental.sparse import test_util
+    >>> len(list(test_util.iter_sparse_layouts((2, 3))))
+    6
+    """
     for n_batch in range(min_n_batch, len(shape) + 1):
         for n_dense in range(len(shape) + 1 - n_batch):
             yield SparseLayout(n_batch, n_dense, len(shape) - n_batch - n_dense)
 
 
 def iter_bcsr_layouts(shape: Sequence[int], min_n_batch: int = 0) -> Iterator[SparseLayout]:
-    """All layouts of an array of ``shape`` in BCSR, which has two sparse axes."""
+    """All layouts of an array of ``shape`` in BCSR, which has two sparse axes.
+
+    >>> from jax.experimental.sparse import test_util
+    >>> len(list(test_util.iter_bcsr_layouts((2, 3, 4))))
+    2
+    """
     for n_batch in range(min_n_batch, len(shape) - 1):
         yield SparseLayout(n_batch, len(shape) - 2 - n_batch, 2)
 
@@ -70,6 +85,10 @@ def rand_sparse(rng: np.random.RandomState, nse: int | float = 0.5, post: Callab
       nse: how many elements are not 0, or which part (a number below 1).
       post: is applied to the result.
       rand_method: makes the function that draws elements.
+
+    >>> from jax.experimental.sparse import test_util
+    >>> int((test_util.rand_sparse(np.random.RandomState(0), nse=2)((3, 4), jnp.float32) != 0).sum())
+    2
     """
     def rand(shape, dtype, nse=nse):
         x = np.asarray(rand_method(rng)(shape, dtype))
@@ -83,7 +102,12 @@ def rand_sparse(rng: np.random.RandomState, nse: int | float = 0.5, post: Callab
 
 def rand_bcoo(rng: np.random.RandomState, rand_method: Callable = rand_default, nse: int | float = 0.5, n_batch: int = 0,
               n_dense: int = 0) -> Callable:
-    """A function ``(shape, dtype)`` that draws BCOO arrays; it also takes the two numbers of axes."""
+    """A function ``(shape, dtype)`` that draws BCOO arrays; it also takes the two numbers of axes.
+
+    >>> from jax.experimental.sparse import test_util
+    >>> test_util.rand_bcoo(np.random.RandomState(0), nse=2)((3, 4), jnp.float32).nse
+    2
+    """
     dense = rand_sparse(rng, nse, jnp.asarray, rand_method)
     return lambda shape, dtype, n_batch=n_batch, n_dense=n_dense: BCOO.fromdense(
         dense(shape, dtype), n_batch=n_batch, n_dense=n_dense)
@@ -91,7 +115,12 @@ def rand_bcoo(rng: np.random.RandomState, rand_method: Callable = rand_default, 
 
 def rand_bcsr(rng: np.random.RandomState, rand_method: Callable = rand_default, nse: int | float = 0.5, n_batch: int = 0,
               n_dense: int = 0) -> Callable:
-    """A function ``(shape, dtype)`` that draws BCSR arrays; it also takes the two numbers of axes."""
+    """A function ``(shape, dtype)`` that draws BCSR arrays; it also takes the two numbers of axes.
+
+    >>> from jax.experimental.sparse import test_util
+    >>> test_util.rand_bcsr(np.random.RandomState(0), nse=2)((3, 4), jnp.float32).nse
+    2
+    """
     dense = rand_sparse(rng, nse, jnp.asarray, rand_method)
     return lambda shape, dtype, n_batch=n_batch, n_dense=n_dense: BCSR.fromdense(
         dense(shape, dtype), n_batch=n_batch, n_dense=n_dense)

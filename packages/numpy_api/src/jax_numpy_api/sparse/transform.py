@@ -75,7 +75,18 @@ def sparsify_raw(f: Callable[..., PyTree]) -> Callable:
 
 
 def eval_sparse(jaxpr: Jaxpr, consts: Sequence[object], spvalues: Sequence[SparsifyValue], spenv: SparsifyEnv) -> list:
-    """The results, as values in ``spenv``, of a program on such values."""
+    """The results, as values in ``spenv``, of a program on such values.
+
+    >>> from jax.experimental import sparse
+    >>> from jax.experimental.sparse import transform
+    >>> env = transform.SparsifyEnv()
+    >>> values = transform.arrays_to_spvalues(env, [sparse.BCOO.fromdense(jnp.eye(2))])
+    >>> program = jax.make_jaxpr(lambda x: x * 2.)(jnp.eye(2))
+    >>> out = transform.eval_sparse(program.jaxpr, program.consts, values, env)
+    >>> transform.spvalues_to_arrays(env, out)[0].todense()
+    Array([[2., 0.],
+           [0., 2.]], dtype=float32)
+    """
     outs = interpret(jaxpr, consts, [spvalues_to_arrays(spenv, v) for v in spvalues])
     return [arrays_to_spvalues(spenv, x) for x in outs]
 

@@ -39,7 +39,12 @@ class SparseInfo(NamedTuple):
 # -- batches -------------------------------------------------------------------------------------------------------------
 
 def broadcasting_vmap(fun: Callable[..., PyTree], in_axes: PyTree = 0, out_axes: PyTree = 0) -> Callable:
-    """`vmap` under which an axis of length 1 is repeated as often as the longest one asks."""
+    """`vmap` under which an axis of length 1 is repeated as often as the longest one asks.
+
+    >>> from jax.experimental.sparse import util
+    >>> util.broadcasting_vmap(jnp.add)(jnp.ones(1), jnp.arange(3.))
+    Array([1., 2., 3.], dtype=float32)
+    """
     def batched(*args):
         axes = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
         sizes = {x.shape[a] for arg, a in zip(args, axes) if a is not None for x in tree.leaves(arg)}
@@ -54,7 +59,12 @@ def broadcasting_vmap(fun: Callable[..., PyTree], in_axes: PyTree = 0, out_axes:
 
 
 def nfold_vmap(fun: Callable[..., PyTree], N: int, *, broadcasted: bool = True, in_axes: PyTree = 0) -> Callable:
-    """``fun`` mapped over ``N`` leading axes; with ``broadcasted`` axes of length 1 are repeated."""
+    """``fun`` mapped over ``N`` leading axes; with ``broadcasted`` axes of length 1 are repeated.
+
+    >>> from jax.experimental.sparse import bcoo
+    >>> bcoo.nfold_vmap(jnp.sum, 2)(jnp.ones((2, 3, 4))).shape
+    (2, 3)
+    """
     for _ in range(N):
         fun = broadcasting_vmap(fun, in_axes) if broadcasted else vmap(fun, in_axes)
     return fun

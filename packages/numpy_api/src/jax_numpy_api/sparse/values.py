@@ -104,7 +104,14 @@ class SparsifyEnv:
 
 
 def arrays_to_spvalues(spenv: SparsifyEnv, args: PyTree) -> Any:
-    """A pytree of dense and sparse arrays as one of values in ``spenv``."""
+    """A pytree of dense and sparse arrays as one of values in ``spenv``.
+
+    >>> from jax.experimental import sparse
+    >>> from jax.experimental.sparse import transform
+    >>> env = transform.SparsifyEnv()
+    >>> transform.arrays_to_spvalues(env, [jnp.ones(2), sparse.BCOO.fromdense(jnp.eye(2))])[1].is_sparse()
+    True
+    """
     def stored(x: Array):
         x = x if isinstance(x, BCSR) else to_bcoo(x)
         # the leaves of a sparse array are its buffers, in the order in which `SparsifyEnv.sparse` takes them
@@ -113,7 +120,15 @@ def arrays_to_spvalues(spenv: SparsifyEnv, args: PyTree) -> Any:
 
 
 def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: object) -> Any:
-    """The inverse of `arrays_to_spvalues`."""
+    """The inverse of `arrays_to_spvalues`.
+
+    >>> from jax.experimental import sparse
+    >>> from jax.experimental.sparse import transform
+    >>> env = transform.SparsifyEnv()
+    >>> values = transform.arrays_to_spvalues(env, [sparse.BCOO.fromdense(jnp.eye(2))])
+    >>> transform.spvalues_to_arrays(env, values)
+    [BCOO(float32[2, 2], nse=2)]
+    """
     def fetched(v: Array):
         if v.is_dense():
             return spenv.data(v)
@@ -124,6 +139,13 @@ def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: object) -> Any:
 
 
 def spvalues_to_avals(spenv: SparsifyEnv, spvalues: object) -> Any:
-    """The types of the arrays that the values stand for."""
+    """The types of the arrays that the values stand for.
+
+    >>> from jax.experimental import sparse
+    >>> from jax.experimental.sparse import transform
+    >>> env = transform.SparsifyEnv()
+    >>> transform.spvalues_to_avals(env, transform.arrays_to_spvalues(env, [sparse.BCOO.fromdense(jnp.eye(2))]))
+    [ShapedArray(float32[2,2])]
+    """
     return tree.map(lambda v: ShapedArray(v.shape, spenv.data(v).dtype), spvalues,
                     is_leaf=lambda v: isinstance(v, SparsifyValue))

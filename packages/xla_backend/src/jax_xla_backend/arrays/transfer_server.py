@@ -50,7 +50,14 @@ TransferConnection.pull = pull
 
 
 def make_error_array(aval: AbstractValue, message: str) -> Any:
-    """An array of the shape, dtype and sharding of ``aval`` (a `jax.ShapeDtypeStruct`) that raises ``message`` when somebody looks at it."""
+    """An array of the shape, dtype and sharding of ``aval`` (a `jax.ShapeDtypeStruct`) that raises ``message`` when somebody looks at it.
+
+    >>> from jax.experimental import transfer
+    >>> here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    >>> x = transfer.make_error_array(jax.ShapeDtypeStruct((3,), jnp.float32, sharding=here), "the sender is gone")
+    >>> x.shape
+    (3,)
+    """
     return _jax._make_error_array(next(iter(aval.sharding.device_set)).client, aval, message)
 
 

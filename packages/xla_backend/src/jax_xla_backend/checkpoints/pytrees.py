@@ -61,6 +61,11 @@ def serialize_pytreedef(node: Any) -> dict[str, Any]:
 
     Raises:
       ValueError: nodes of a type that was not registered with `register_pytree_node_serialization`.
+
+    >>> from jax.experimental.array_serialization import pytree_serialization_utils
+    >>> written = pytree_serialization_utils.serialize_pytreedef(jax.tree.structure({"a": 1, "b": (2, 3)}))
+    >>> sorted(written)
+    ['__jax_leaf_ids', '__jax_pytreedef_repr']
     """
     return {TREE: tree_to_json(node), LEAVES: list(range(node.num_leaves))}
 
@@ -94,12 +99,20 @@ def save(data: PyTree, directory: str | os.PathLike[str], *, overwrite: bool = T
     Raises:
       ImportError: there is no tensorstore.
       ValueError: something is saved there and ``overwrite`` is False; other leaves, or nodes of a type that was not registered with `jax.export.register_pytree_node_serialization`.
+
+    >>> from jax.experimental.array_serialization import pytree_serialization
+    >>> pytree_serialization.save({"w": jnp.arange(3.)}, "/tmp/weights")  # doctest: +SKIP
     """
     nonblocking_save(data, directory, overwrite=overwrite, ts_specs=ts_specs).result()
 
 
 def nonblocking_save(data: PyTree, directory: str | os.PathLike[str], *, overwrite: bool = True, ts_specs: PyTree = None) -> PyTreeFuture:
-    """`save`, which returns as soon as the arrays' memory may change; ``result()`` of what it returns waits for the rest."""
+    """`save`, which returns as soon as the arrays' memory may change; ``result()`` of what it returns waits for the rest.
+
+    >>> from jax.experimental.array_serialization import pytree_serialization
+    >>> written = pytree_serialization.nonblocking_save({"w": jnp.arange(3.)}, "/tmp/weights")  # doctest: +SKIP
+    >>> written.result()  # doctest: +SKIP
+    """
     check_connected("pytree_serialization.save")
     leaves, structure = tree.flatten(data, is_leaf=_is_none)
     for leaf in leaves:
@@ -138,6 +151,10 @@ def load_pytreedef(directory: str | os.PathLike[str]) -> Any:
 
     Raises:
       FileNotFoundError: nothing is saved there.
+
+    >>> from jax.experimental.array_serialization import pytree_serialization
+    >>> pytree_serialization.load_pytreedef("/tmp/weights")  # doctest: +SKIP
+    {'w': ShapeDtypeStruct(shape=(3,), dtype=float32)}
     """
     numbers, leaves = _stored(_whole_path(directory))
     return tree.map(lambda i: leaves[i], numbers)
@@ -167,12 +184,24 @@ def load(directory: str | os.PathLike[str], shardings: PyTree, *, mask: PyTree =
       ImportError: there is no tensorstore.
       TypeError: an array without a sharding.
       ValueError: ``shardings`` is no prefix of what is saved.
+
+    >>> from jax.experimental.array_serialization import pytree_serialization
+    >>> here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    >>> pytree_serialization.load("/tmp/weights", {"w": here})  # doctest: +SKIP
+    {'w': Array([0., 1., 2.], dtype=float32)}
     """
     return nonblocking_load(directory, shardings, mask=mask, ts_specs=ts_specs).result()
 
 
 def nonblocking_load(directory: str | os.PathLike[str], shardings: PyTree, *, mask: PyTree = None, ts_specs: PyTree = None) -> PyTreeFuture:
-    """`load`, which goes on while the program does; ``pytree`` of what it returns has the arrays' shapes and dtypes."""
+    """`load`, which goes on while the program does; ``pytree`` of what it returns has the arrays' shapes and dtypes.
+
+    >>> from jax.experimental.array_serialization import pytree_serialization
+    >>> here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    >>> later = pytree_serialization.nonblocking_load("/tmp/weights", {"w": here})  # doctest: +SKIP
+    >>> later.result()  # doctest: +SKIP
+    {'w': Array([0., 1., 2.], dtype=float32)}
+    """
     folder = _whole_path(directory)
     numbers, leaves = _stored(folder)
     places, specs = _broadcast(shardings, numbers, _is_none), _broadcast(ts_specs, numbers, is_tensorstore_spec_leaf)

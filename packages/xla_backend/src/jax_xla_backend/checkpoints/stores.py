@@ -72,6 +72,10 @@ def get_tensorstore_spec(ckpt_path: str | os.PathLike[str], ocdbt: bool = True, 
 
     Raises:
       ValueError: a relative path with ``ocdbt``.
+
+    >>> from jax.experimental.array_serialization import tensorstore_impl
+    >>> tensorstore_impl.get_tensorstore_spec("/tmp/all/weights")["kvstore"]
+    {'driver': 'ocdbt', 'base': {'driver': 'file', 'path': '/tmp/all'}, 'path': 'weights'}
     """
     path = str(ckpt_path) if is_remote_path(ckpt_path) else os.path.normpath(ckpt_path)
     if not ocdbt:
@@ -157,6 +161,10 @@ def verify_tensorstore_spec(spec: Mapping[str, Any], arr: ArrayImpl | None, path
 
     Raises:
       ValueError: another store, path, shape or dtype.
+
+    >>> from jax.experimental.array_serialization import tensorstore_impl
+    >>> spec = tensorstore_impl.get_tensorstore_spec("/tmp/all/weights", arr=jnp.ones(3))
+    >>> tensorstore_impl.verify_tensorstore_spec(spec, jnp.ones(3), "/tmp/all", ocdbt=True)  # says nothing: it fits
     """
     store = spec.get("kvstore", {})
     if ocdbt and store.get("driver") != "ocdbt":

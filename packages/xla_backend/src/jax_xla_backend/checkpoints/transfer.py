@@ -83,6 +83,11 @@ async def async_serialize(arr_inp: ArrayImpl | np.ndarray, tensorstore_spec: dic
       ImportError: there is no tensorstore.
       TypeError: an array of keys.
       ValueError: several processes would write an array that each holds whole.
+
+    >>> import asyncio
+    >>> from jax.experimental.array_serialization import serialization
+    >>> spec = serialization.get_tensorstore_spec("/tmp/array")
+    >>> asyncio.run(serialization.async_serialize(jnp.arange(3.), spec))  # doctest: +SKIP
     """
     ts = tensorstore()
     if isinstance(arr_inp.dtype, dtypes.ExtendedDType):
@@ -135,6 +140,13 @@ async def async_deserialize(in_type: Placement | Format | ShapeDtypeStruct, tens
       ImportError: there is no tensorstore.
       TypeError: ``in_type`` says no sharding.
       ValueError: another rank is stored.
+
+    >>> import asyncio
+    >>> from jax.experimental.array_serialization import serialization
+    >>> spec = serialization.get_tensorstore_spec("/tmp/array")
+    >>> here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    >>> asyncio.run(serialization.async_deserialize(here, spec))  # doctest: +SKIP
+    Array([0., 1., 2.], dtype=float32)
     """
     ts = tensorstore()
     if isinstance(in_type, ShapeDtypeStruct):
@@ -207,7 +219,12 @@ def combine_kvstores(combined_kvstore: dict[str, Any], kvstores: Sequence[dict[s
 
 
 def run_serialization(arrays: Sequence[Any], tensorstore_specs: Sequence[dict[str, Any]]) -> None:
-    """Write ``arrays``, each to its spec, and wait for it."""
+    """Write ``arrays``, each to its spec, and wait for it.
+
+    >>> from jax.experimental.array_serialization import serialization
+    >>> spec = serialization.get_tensorstore_spec("/tmp/array")
+    >>> serialization.run_serialization([jnp.arange(3.)], [spec])  # doctest: +SKIP
+    """
     async def write():
         await asyncio.gather(*map(async_serialize, arrays, tensorstore_specs))
     run(write())
@@ -215,7 +232,14 @@ def run_serialization(arrays: Sequence[Any], tensorstore_specs: Sequence[dict[st
 
 def run_deserialization(shardings: Sequence[Any], tensorstore_specs: Sequence[Any], global_shapes: Sequence[Shape] | None = None,
                         dtypes: Sequence[DTypeLike] | None = None, concurrent_gb: int = 32) -> list[ArrayImpl]:
-    """Read the arrays of ``tensorstore_specs``; see `async_deserialize`."""
+    """Read the arrays of ``tensorstore_specs``; see `async_deserialize`.
+
+    >>> from jax.experimental.array_serialization import serialization
+    >>> spec = serialization.get_tensorstore_spec("/tmp/array")
+    >>> here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    >>> serialization.run_deserialization([here], [spec])  # doctest: +SKIP
+    [Array([0., 1., 2.], dtype=float32)]
+    """
     none = [None] * len(tensorstore_specs)
 
     async def read():
@@ -228,7 +252,12 @@ def run_deserialization(shardings: Sequence[Any], tensorstore_specs: Sequence[An
 
 def zarr_spec(ckpt_path: str | os.PathLike[str], ocdbt: bool = False, process_idx: int | None = None, arr: ArrayImpl | None = None,
               driver: str = "zarr") -> dict[str, Any]:
-    """`tensorstore_impl.get_tensorstore_spec` with the defaults of ``serialization``: the older format, files of its own."""
+    """`tensorstore_impl.get_tensorstore_spec` with the defaults of ``serialization``: the older format, files of its own.
+
+    >>> from jax.experimental.array_serialization import serialization
+    >>> serialization.get_tensorstore_spec("/tmp/array")
+    {'driver': 'zarr', 'kvstore': {'driver': 'file', 'path': '/tmp/array'}}
+    """
     return get_tensorstore_spec(ckpt_path, ocdbt, process_idx, arr, driver)
 
 

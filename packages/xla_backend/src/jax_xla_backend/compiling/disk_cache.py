@@ -237,12 +237,20 @@ def sweep(folder: str, more: int = 0) -> int:
 
 
 def set_cache_dir(path: str) -> None:
-    """Keep compiled programs in this directory from now on; None for the default one (flag ``jax_compilation_cache_dir``)."""
+    """Keep compiled programs in this directory from now on; None for the default one (flag ``jax_compilation_cache_dir``).
+
+    >>> from jax.experimental.compilation_cache import compilation_cache
+    >>> compilation_cache.set_cache_dir("/tmp/compiled")  # doctest: +SKIP
+    """
     flags.config.update("jax_compilation_cache_dir", None if path is None else os.fspath(path))
 
 
 def reset_cache() -> None:
-    """Forget what is known of the directory: the next program looks for it, and makes it, anew. Entries stay."""
+    """Forget what is known of the directory: the next program looks for it, and makes it, anew. Entries stay.
+
+    >>> from jax.experimental.compilation_cache import compilation_cache
+    >>> compilation_cache.reset_cache()
+    """
     _made.clear()
     _sizes.clear()
     counts.update(hits=0, misses=0, writes=0)

@@ -36,7 +36,13 @@ IrValue: TypeAlias = Any
 
 
 def make_ir_context() -> Any:
-    """A context of the bindings with the dialects that programs may hold."""
+    """A context of the bindings with the dialects that programs may hold.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     print(mlir.token_type())
+    !stablehlo.token
+    """
     context = ir.Context()
     context.append_dialect_registry(upstream_dialects)
     for name in ("stablehlo", "chlo", "sdy"):
@@ -185,22 +191,46 @@ def _type(aval: AbstractValue) -> Any:
 
 
 def aval_to_ir_type(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> Any:
-    """The type of a value of type ``aval``. Older programs give it alone, without the module's context."""
+    """The type of a value of type ``aval``. Older programs give it alone, without the module's context.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     print(mlir.aval_to_ir_type(jax.typeof(jnp.ones((2, 3)))))
+    tensor<2x3xf32>
+    """
     return _type(cast("AbstractValue", ctx) if aval is None else aval)
 
 
 def aval_to_ir_types(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> tuple:
-    """The types that represent a value; here always one."""
+    """The types that represent a value; here always one.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     print(*mlir.aval_to_ir_types(jax.typeof(jnp.ones((2, 3)))))
+    tensor<2x3xf32>
+    """
     return (aval_to_ir_type(ctx, aval),)
 
 
 def dtype_to_ir_type(dtype: DTypeLike) -> Any:
-    """The type of an element."""
+    """The type of an element.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     print(mlir.dtype_to_ir_type(np.dtype("float32")))
+    f32
+    """
     return ir.Type.parse(element_text(np.dtype(dtype)))
 
 
 def token_type() -> Any:
-    """The type of tokens."""
+    """The type of tokens.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     print(mlir.token_type())
+    !stablehlo.token
+    """
     return ir.Type.parse("!stablehlo.token")
 
 
@@ -241,12 +271,29 @@ class TokenSet:
 
 
 def flatten_ir_types(xs: PyTree) -> list:
-    """A nested sequence of types as a list."""
+    """A nested sequence of types as a list.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     one, two = mlir.dtype_to_ir_type(np.dtype("float32")), mlir.dtype_to_ir_type(np.dtype("int32"))
+    ...     print(*mlir.flatten_ir_types([one, [two, one]]))
+    f32 i32 f32
+    """
     return flatten_ir_values(xs)
 
 
 def flatten_ir_values(xs: PyTree) -> list:
-    """A nested sequence of values, or one value, as a list."""
+    """A nested sequence of values, or one value, as a list.
+
+    >>> from jax.interpreters import mlir
+    >>> from jaxlib.mlir import ir
+    >>> with mlir.make_ir_context(), ir.Location.unknown():
+    ...     module = ir.Module.create()
+    ...     with ir.InsertionPoint(module.body):
+    ...         x = mlir.ir_constant(np.float32(1.5))
+    ...         print(len(mlir.flatten_ir_values([x, (x, x)])))
+    3
+    """
     if isinstance(xs, (ir.Value, ir.Type)):
         return [xs]
     return [x for part in xs for x in flatten_ir_values(part)]
@@ -269,7 +316,16 @@ def register_constant_handler(type_: type, handler_fun: Callable[..., object]) -
 
 
 def ir_constant(val: ArrayLike, *, const_lowering: Mapping | None = None, aval: AbstractValue | None = None) -> Any:
-    """A constant, as a value."""
+    """A constant, as a value.
+
+    >>> from jax.interpreters import mlir
+    >>> from jaxlib.mlir import ir
+    >>> with mlir.make_ir_context(), ir.Location.unknown():
+    ...     module = ir.Module.create()
+    ...     with ir.InsertionPoint(module.body):
+    ...         print(mlir.ir_constant(np.float32(1.5)).type)
+    tensor<f32>
+    """
     handler = next((_constant_handlers[t] for t in type(val).__mro__ if t in _constant_handlers), None)
     if handler is not None:
         return handler(val, aval)
@@ -279,7 +335,16 @@ def ir_constant(val: ArrayLike, *, const_lowering: Mapping | None = None, aval: 
 
 
 def ir_constants(val: ArrayLike, *, const_lowering: Mapping | None = None, aval: AbstractValue | None = None) -> list:
-    """The values that represent a constant; here always one."""
+    """The values that represent a constant; here always one.
+
+    >>> from jax.interpreters import mlir
+    >>> from jaxlib.mlir import ir
+    >>> with mlir.make_ir_context(), ir.Location.unknown():
+    ...     module = ir.Module.create()
+    ...     with ir.InsertionPoint(module.body):
+    ...         print([x.type for x in mlir.ir_constants(np.float32(1.5))])
+    [RankedTensorType(tensor<f32>)]
+    """
     return [ir_constant(val, const_lowering=const_lowering, aval=aval)]
 
 
@@ -289,7 +354,13 @@ def shape_tensor(ctx: LoweringRuleContext, sizes: Sequence[int]) -> Any:
 
 
 def ir_attribute(val: object) -> Any:
-    """A number, a text, a dtype, an array, or a sequence or mapping of these, as an attribute."""
+    """A number, a text, a dtype, an array, or a sequence or mapping of these, as an attribute.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     print(mlir.ir_attribute({"axis": 1, "name": "x"}))
+    {axis = 1 : i64, name = "x"}
+    """
     if isinstance(val, ir.Attribute):
         return val
     if isinstance(val, np.dtype) or isinstance(val, type) and issubclass(val, np.generic):
@@ -304,22 +375,46 @@ def ir_attribute(val: object) -> Any:
 
 
 def i32_attr(i: int) -> Any:
-    """An integer of 32 bits as an attribute."""
+    """An integer of 32 bits as an attribute.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     print(mlir.i32_attr(7))
+    7 : i32
+    """
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), i)
 
 
 def i64_attr(i: int) -> Any:
-    """An integer of 64 bits as an attribute."""
+    """An integer of 64 bits as an attribute.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     print(mlir.i64_attr(7))
+    7 : i64
+    """
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), i)
 
 
 def dense_int_elements(xs: Sequence[int]) -> Any:
-    """Integers as an attribute with the type of a tensor."""
+    """Integers as an attribute with the type of a tensor.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     print(mlir.dense_int_elements([1, 2, 3]))
+    dense<[1, 2, 3]> : tensor<3xi64>
+    """
     return ir.DenseIntElementsAttr.get(np.asarray(xs, np.int64))
 
 
 def dense_int_array(xs: Sequence[int]) -> Any:
-    """Integers as an attribute."""
+    """Integers as an attribute.
+
+    >>> from jax.interpreters import mlir
+    >>> with mlir.make_ir_context():
+    ...     print(mlir.dense_int_array([1, 2, 3]))
+    array<i64: 1, 2, 3>
+    """
     return ir.DenseI64ArrayAttr.get(list(map(int, xs)))
 
 
@@ -356,12 +451,24 @@ def _program(ctx, closed, values):
 
 
 def module_to_string(module: IrModule, enable_debug_info: bool | None = None) -> str:
-    """A module as text."""
+    """A module as text.
+
+    >>> from jax.interpreters import mlir
+    >>> module = jax.jit(lambda x: x * 2).lower(1.).compiler_ir("stablehlo")
+    >>> "stablehlo.multiply" in mlir.module_to_string(module)
+    True
+    """
     return module.operation.get_asm(enable_debug_info=bool(enable_debug_info))
 
 
 def module_to_bytecode(module: IrModule) -> bytes:
-    """A module as bytes."""
+    """A module as bytes.
+
+    >>> from jax.interpreters import mlir
+    >>> module = jax.jit(lambda x: x * 2).lower(1.).compiler_ir("stablehlo")
+    >>> mlir.module_to_bytecode(module)[:4]
+    b'ML\\xefR'
+    """
     out = io.BytesIO()
     module.operation.write_bytecode(file=out)
     return out.getvalue()

@@ -96,6 +96,10 @@ def xla_metadata_call2(f: Callable[..., PyTree] | None = None, /, metadata: Mapp
 
     Raises:
       TypeError: an argument or a value is of another kind.
+
+    >>> from jax.experimental.xla_metadata import xla_metadata_call2
+    >>> jax.jit(xla_metadata_call2(lambda x: x * 2, {"note": "mine"}, ad_metadata="drop"))(3.)
+    Array(6., dtype=float32, weak_type=True)
     """
     if isinstance(f, Mapping) and metadata is None:
         f, metadata = None, f
@@ -124,17 +128,38 @@ def _decorator(metadata, ad_metadata, f):
 
 
 def xla_metadata_call(f: Callable[..., PyTree] | None = None, /, **meta: Any) -> Callable:
-    """``f`` as a call with the metadata ``meta``; derivatives have them too. Without ``f``, a decorator."""
+    """``f`` as a call with the metadata ``meta``; derivatives have them too. Without ``f``, a decorator.
+
+    >>> from jax.experimental.xla_metadata import xla_metadata_call
+    >>> jax.jit(xla_metadata_call(lambda x: x * 2, note="mine"))(3.)
+    Array(6., dtype=float32, weak_type=True)
+    """
     return xla_metadata_call2(f, meta)
 
 
 def must_fuse_call(identifier: object) -> Callable:
-    """A decorator: XLA shall make one fusion of all operations of the function (metadata ``MUST_FUSE``)."""
+    """A decorator: XLA shall make one fusion of all operations of the function (metadata ``MUST_FUSE``).
+
+    >>> from jax.experimental import xla_metadata
+    >>> @xla_metadata.must_fuse_call("one")
+    ... def f(x):
+    ...     return jnp.sin(x) * 2
+    >>> jax.jit(f)(0.)
+    Array(0., dtype=float32, weak_type=True)
+    """
     return xla_metadata_call(MUST_FUSE=identifier)
 
 
 def scheduling_group(name: str) -> Callable:
-    """A decorator: XLA shall schedule the operations of the function as one group."""
+    """A decorator: XLA shall schedule the operations of the function as one group.
+
+    >>> from jax.experimental.scheduling_groups import scheduling_group
+    >>> @scheduling_group("first")
+    ... def double(x):
+    ...     return x * 2
+    >>> jax.jit(double)(jnp.arange(3.))
+    Array([0., 2., 4.], dtype=float32)
+    """
     return xla_metadata_call(scheduling_group=name)
 
 
@@ -145,6 +170,11 @@ def set_xla_metadata(x: PyTree = None, **kwargs: Any) -> Any:
 
     Raises:
       TypeError: a value of the metadata is neither a string, a bool nor a number.
+
+    >>> from jax.experimental.xla_metadata import set_xla_metadata
+    >>> text = jax.jit(lambda x: set_xla_metadata(x * 2, note="mine")).lower(1.).as_text()
+    >>> 'note = "mine"' in text
+    True
     """
     pairs = tuple((k, None if v is None else _text("set_xla_metadata", k, v)) for k, v in kwargs.items())
     if x is None:
@@ -182,7 +212,15 @@ class _MetadataBlock:
 
 
 def fuse_limit() -> Any:
-    """A context manager: XLA shall not fuse the operations that are traced inside with others (metadata ``FUSE_LIMIT``)."""
+    """A context manager: XLA shall not fuse the operations that are traced inside with others (metadata ``FUSE_LIMIT``).
+
+    >>> from jax.experimental import xla_metadata
+    >>> def f(x):
+    ...     with xla_metadata.fuse_limit():
+    ...         return jnp.sin(x) * 2
+    >>> jax.jit(f)(0.)
+    Array(0., dtype=float32, weak_type=True)
+    """
     return set_xla_metadata(FUSE_LIMIT=True)
 
 
@@ -225,6 +263,11 @@ def compute_on(f: Callable[..., PyTree] | None = None, *, compute_type: str, out
 
     Raises:
       ValueError: ``compute_type`` is unknown.
+
+    >>> from jax.experimental.compute_on import compute_on
+    >>> double = compute_on(lambda x: x * 2, compute_type="device_host", out_memory_spaces=jax.memory.Space.Device)
+    >>> jax.jit(double)(jnp.arange(3.))
+    Array([0., 2., 4.], dtype=float32)
     """
     if compute_type not in _COMPUTE_TYPES and not compute_type.startswith("gpu_stream:"):
         raise ValueError(f"compute_on: invalid compute type {compute_type!r}; it must be one of "
@@ -248,6 +291,13 @@ def fused(*, out_spaces: object) -> Callable:
 
     Args:
       out_spaces: a `jax.memory.Space` for each result, as a pytree prefix of the results.
+
+    >>> from jax.experimental.fused import fused
+    >>> @fused(out_spaces=jax.memory.Space.Device)
+    ... def double(x):
+    ...     return x * 2
+    >>> jax.jit(double)(jnp.arange(3.))
+    Array([0., 2., 4.], dtype=float32)
     """
     def decorate(f: Callable[..., PyTree]):
         @functools.wraps(f)
@@ -325,6 +375,10 @@ def program_order(f: Callable[..., PyTree] | None = None, *, enforce: bool, stri
 
     Raises:
       ValueError: ``f`` has no argument of such a name.
+
+    >>> from jax.experimental.overlap import program_order
+    >>> jax.jit(program_order(lambda x: (x + 1) * 2, enforce=True))(jnp.arange(3.))
+    Array([2., 4., 6.], dtype=float32)
     """
     if f is None:
         return lambda f: program_order(f, enforce=enforce, strict_in_out=strict_in_out, exclude_argnames=exclude_argnames)

@@ -38,6 +38,12 @@ def auto_axes(f: Callable[..., PyTree] | None = None, /, *, axes: str | tuple[st
 
     Raises:
       TypeError: ``out_sharding`` is given neither here nor in the call. ValueError: the mesh has no such axis.
+
+    >>> mesh = jax.make_mesh((1,), ("d",))
+    >>> with jax.set_mesh(mesh):
+    ...     x = jax.device_put(jnp.arange(4.), jax.P("d"))
+    ...     print(jax.sharding.auto_axes(lambda x: x * 2, out_sharding=jax.P("d"))(x))
+    [0. 2. 4. 6.]
     """
     if f is None:
         return lambda f: auto_axes(f, axes=axes, out_sharding=out_sharding)
@@ -65,6 +71,11 @@ def explicit_axes(f: Callable[..., PyTree] | None = None, /, *, axes: str | tupl
 
     Raises:
       TypeError: ``in_sharding`` is given neither here nor in the call. ValueError: the mesh has no such axis.
+
+    >>> mesh = jax.make_mesh((1,), ("d",), axis_types=(jax.sharding.AxisType.Auto,))
+    >>> with jax.set_mesh(mesh):
+    ...     print(jax.jit(jax.sharding.explicit_axes(lambda x: x * 2, in_sharding=jax.P("d")))(jnp.arange(4.)))
+    [0. 2. 4. 6.]
     """
     if f is None:
         return lambda f: explicit_axes(f, axes=axes, in_sharding=in_sharding)

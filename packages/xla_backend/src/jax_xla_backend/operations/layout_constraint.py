@@ -46,6 +46,11 @@ def with_layout_constraint(x: PyTree, layouts: PyTree) -> Any:
 
     Raises:
       ValueError: something else than a `Layout`, or one for another number of axes.
+
+    >>> from jax.experimental.layout import Layout, with_layout_constraint
+    >>> jax.jit(lambda x: with_layout_constraint(x, Layout((1, 0))) + 1)(jnp.zeros((2, 2)))
+    Array([[1., 1.],
+           [1., 1.]], dtype=float32)
     """
     leaves, structure = tree.tree_flatten(x)
     wanted = tree.broadcast_prefix(layouts, x, is_leaf=_is_layout)
@@ -68,6 +73,10 @@ def explicit_layout(f: Callable[..., PyTree] | None = None, /, *, in_layouts: Py
     Args:
       f: the function; without it, a decorator.
       in_layouts: a `Layout`, ``Layout.AUTO`` or None (the compiler chooses), as a pytree prefix of the arguments.
+
+    >>> from jax.experimental.layout import Layout, explicit_layout
+    >>> jax.jit(explicit_layout(lambda x: x.sum(0), in_layouts=Layout((1, 0))))(jnp.arange(4.).reshape(2, 2))
+    Array([2., 4.], dtype=float32)
     """
     if f is None:
         return lambda f: explicit_layout(f, in_layouts=in_layouts)

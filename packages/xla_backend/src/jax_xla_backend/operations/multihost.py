@@ -57,6 +57,10 @@ def process_allgather(in_tree: PyTree, tiled: bool = False) -> Any:
     Args:
       in_tree: a tree of arrays, of the same shapes in every process. A global array is simply fetched.
       tiled: put the values one after the other along the first axis, instead of stacking them along a new one.
+
+    >>> from jax.experimental import multihost_utils
+    >>> multihost_utils.process_allgather(np.arange(3))  # one process, so a stack of one
+    array([[0, 1, 2]])
     """
     mesh = _process_mesh()
 
@@ -76,6 +80,10 @@ def broadcast_one_to_all(in_tree: PyTree, is_source: bool | None = None) -> Any:
     Args:
       in_tree: a tree of arrays, of the same shapes in every process.
       is_source: whether this process is the one; default process 0 is.
+
+    >>> from jax.experimental import multihost_utils
+    >>> multihost_utils.broadcast_one_to_all({"seed": np.arange(2)})
+    {'seed': array([0, 1])}
     """
     source = client.process_index() == 0 if is_source is None else is_source
     gathered = process_allgather((in_tree, np.array(bool(source))))
@@ -88,12 +96,19 @@ def sync_global_devices(name: str) -> None:
 
     Raises:
       AssertionError: processes gave different names.
+
+    >>> from jax.experimental import multihost_utils
+    >>> multihost_utils.sync_global_devices("all files are written")
     """
     assert_equal(np.uint32(zlib.crc32(name.encode())), f"sync_global_devices: names differ ('{name}' here)")
 
 
 def assert_equal(in_tree: PyTree, fail_message: str = "") -> None:
-    """Raise AssertionError unless ``in_tree`` has the same values in every process."""
+    """Raise AssertionError unless ``in_tree`` has the same values in every process.
+
+    >>> from jax.experimental import multihost_utils
+    >>> multihost_utils.assert_equal({"step": 3})  # says nothing: all processes have the same
+    """
     first = broadcast_one_to_all(in_tree)
     if not all(np.array_equal(a, b) for a, b in zip(tree.tree_leaves(in_tree), tree.tree_leaves(first))):
         raise AssertionError(f"{fail_message} Expected: {first}; got: {in_tree}.")
@@ -110,22 +125,47 @@ def _whole_and_local(global_mesh: Mesh, spec: PartitionSpec, rank: int) -> list[
 
 
 def ltg_abstract_eval(arr: ShapedArray, *, global_mesh: Mesh, pspec: PartitionSpec) -> ShapedArray:
-    """The type of the global array of which each process gives ``arr``."""
+    """The type of the global array of which each process gives ``arr``.
+
+    >>> from jax.experimental import multihost_utils
+    >>> mesh = jax.make_mesh((1,), ("d",))
+    >>> multihost_utils.ltg_abstract_eval(jax.core.get_aval(np.ones(4, np.float32)), global_mesh=mesh, pspec=jax.P("d"))
+    ShapedArray(float32[4])
+    """
     return arr.update(shape=tuple(n * k for n, k in zip(arr.shape, _whole_and_local(global_mesh, pspec, arr.ndim))))
 
 
 def gtl_abstract_eval(arr: ShapedArray, *, global_mesh: Mesh, pspec: PartitionSpec) -> ShapedArray:
-    """The type of what this process holds of the global array ``arr``."""
+    """The type of what this process holds of the global array ``arr``.
+
+    >>> from jax.experimental import multihost_utils
+    >>> mesh = jax.make_mesh((1,), ("d",))
+    >>> multihost_utils.gtl_abstract_eval(jax.core.get_aval(np.ones(4, np.float32)), global_mesh=mesh, pspec=jax.P("d"))
+    ShapedArray(float32[4])
+    """
     return arr.update(shape=tuple(n // k for n, k in zip(arr.shape, _whole_and_local(global_mesh, pspec, arr.ndim))))
 
 
 def host_local_array_to_global_array_impl(arr: ArrayLike, *, global_mesh: Mesh, pspec: PartitionSpec) -> ArrayImpl:
-    """The global array of which this process gives ``arr``."""
+    """The global array of which this process gives ``arr``.
+
+    >>> from jax.experimental import multihost_utils
+    >>> mesh = jax.make_mesh((1,), ("d",))
+    >>> multihost_utils.host_local_array_to_global_array_impl(np.arange(4), global_mesh=mesh, pspec=jax.P("d")).sharding.spec
+    P('d',)
+    """
     return from_parts.make_array_from_process_local_data(NamedSharding(global_mesh, pspec), np.asarray(arr))
 
 
 def global_array_to_host_local_array_impl(arr: ArrayLike, *, global_mesh: Mesh, pspec: PartitionSpec) -> ArrayImpl:
-    """What this process's devices hold of ``arr``."""
+    """What this process's devices hold of ``arr``.
+
+    >>> from jax.experimental import multihost_utils
+    >>> mesh = jax.make_mesh((1,), ("d",))
+    >>> x = jax.device_put(jnp.arange(4), jax.NamedSharding(mesh, jax.P("d")))
+    >>> multihost_utils.global_array_to_host_local_array_impl(x, global_mesh=mesh, pspec=jax.P("d"))
+    Array([0, 1, 2, 3], dtype=int32)
+    """
     given = arr if isinstance(arr, ArrayImpl) else put(arr)
     x = device_put(given, NamedSharding(global_mesh, pspec)) if given.is_fully_addressable else given
     if not global_mesh.is_multi_process:
@@ -182,6 +222,11 @@ def host_local_array_to_global_array(local_inputs: PyTree, global_mesh: Mesh, ps
       local_inputs: a tree of arrays.
       global_mesh: a mesh over all devices.
       pspecs: a `PartitionSpec`, or a tree of them that is a prefix of ``local_inputs``.
+
+    >>> from jax.experimental import multihost_utils
+    >>> mesh = jax.make_mesh((1,), ("d",))
+    >>> multihost_utils.host_local_array_to_global_array(np.arange(4), mesh, jax.P("d")).sharding.spec
+    P('d',)
     """
     return _moved(host_local_array_to_global_array_p, local_inputs, global_mesh, pspecs)
 
@@ -193,6 +238,12 @@ def global_array_to_host_local_array(global_inputs: PyTree, global_mesh: Mesh, p
       global_inputs: a tree of global arrays.
       global_mesh: a mesh over all devices.
       pspecs: a `PartitionSpec`, or a tree of them that is a prefix of ``global_inputs``.
+
+    >>> from jax.experimental import multihost_utils
+    >>> mesh = jax.make_mesh((1,), ("d",))
+    >>> x = jax.device_put(jnp.arange(4), jax.NamedSharding(mesh, jax.P("d")))
+    >>> multihost_utils.global_array_to_host_local_array(x, mesh, jax.P("d"))
+    Array([0, 1, 2, 3], dtype=int32)
     """
     return _moved(global_array_to_host_local_array_p, global_inputs, global_mesh, pspecs)
 
@@ -219,6 +270,11 @@ def live_devices(devices: Sequence[DeviceLike]) -> Iterator[list[Any]]:
 
     Raises:
       ProcessFailureError: at the end of the block, if processes were lost meanwhile.
+
+    >>> from jax.experimental import multihost_utils
+    >>> with multihost_utils.live_devices(jax.devices()[:1]) as live:
+    ...     print(live)
+    [CpuDevice(id=0)]
     """
     devices = list(devices)
     alive = _living(devices)
@@ -246,6 +302,12 @@ def reached_preemption_sync_point(step_id: int) -> bool:
 
     Raises:
       RuntimeError: the program is not one of many processes, or was started with ``jax_enable_preemption_service`` off.
+
+    In each step of a program of several processes:
+
+    >>> from jax.experimental import multihost_utils
+    >>> if multihost_utils.reached_preemption_sync_point(step):  # doctest: +SKIP
+    ...     save(state)
     """
     manager = state.preemption_sync_manager
     if manager is None:

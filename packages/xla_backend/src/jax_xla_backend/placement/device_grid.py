@@ -42,6 +42,10 @@ def create_device_mesh(mesh_shape: Sequence[int], devices: Sequence[DeviceLike] 
     Raises:
       ValueError: the shape does not have as many places as there are devices. NotImplementedError: the axes of a torus would have to
         be divided.
+
+    >>> from jax.experimental import mesh_utils
+    >>> mesh_utils.create_device_mesh((1, 1), jax.devices()[:1]).shape
+    (1, 1)
     """
     devices, mesh_shape = _in_order(client.devices() if devices is None else devices), lengths("create_device_mesh", "mesh_shape", mesh_shape)
     if math.prod(mesh_shape) != len(devices):
@@ -136,6 +140,10 @@ def create_hybrid_device_mesh(mesh_shape: Sequence[int], dcn_mesh_shape: Sequenc
 
     Raises:
       ValueError: the devices do not say which slice they are in, or the numbers do not fit.
+
+    >>> from jax.experimental import mesh_utils
+    >>> mesh_utils.create_hybrid_device_mesh((1, 1), (1, 1), jax.devices()[:1], process_is_granule=True).shape
+    (1, 1)
     """
     devices = list(client.devices() if devices is None else devices)
     attribute = "process_index" if process_is_granule else "slice_index"

@@ -49,7 +49,12 @@ class TopologyDescription:
 
 
 def get_attached_topology(platform: str | None = None) -> TopologyDescription:
-    """The devices that are there."""
+    """The devices that are there.
+
+    >>> from jax.experimental import topologies
+    >>> topologies.get_attached_topology().devices[0].platform
+    'cpu'
+    """
     return TopologyDescription(client.devices(platform))
 
 
@@ -65,6 +70,9 @@ def get_topology_desc(topology_name: str = "", platform: str | None = None, **kw
       NotImplementedError: the platform describes no topologies.
       RuntimeError: its plugin is not installed or does not work.
       ValueError: the plugin knows no such topology.
+
+    >>> from jax.experimental import topologies
+    >>> topologies.get_topology_desc("v5e:2x2", "tpu")  # needs libtpu, and no TPU  # doctest: +SKIP
     """
     name = (platform or "tpu").lower()
     if name == "cpu":
@@ -88,7 +96,13 @@ def get_topology_desc(topology_name: str = "", platform: str | None = None, **kw
 
 def make_mesh(topo: TopologyDescription, mesh_shape: Sequence[int], axis_names: tuple[str, ...], *,
               contiguous_submeshes: bool = False) -> Mesh:
-    """A mesh of the devices of a topology."""
+    """A mesh of the devices of a topology.
+
+    >>> from jax.experimental import topologies
+    >>> there = topologies.get_attached_topology()
+    >>> topologies.make_mesh(there, (len(there.devices),), ("d",)).axis_names
+    ('d',)
+    """
     return Mesh(create_device_mesh(mesh_shape, topo.devices, contiguous_submeshes=contiguous_submeshes), axis_names)
 
 

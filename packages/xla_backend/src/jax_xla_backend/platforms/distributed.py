@@ -22,7 +22,11 @@ _service: Any = None
 
 
 def is_initialized() -> bool:
-    """Whether this process is connected to others."""
+    """Whether this process is connected to others.
+
+    >>> jax.distributed.is_initialized()
+    False
+    """
     return state.client is not None
 
 
@@ -67,6 +71,10 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
       ValueError: an argument is missing and not in the environment; an address without a port, a number out of range; no such method.
 
     Once connected, a process that loses the coordinator is ended by jaxlib (SIGABRT).
+
+    Each process of the program calls it before anything else, here process 1 of 4:
+
+    >>> jax.distributed.initialize("10.0.0.1:1234", num_processes=4, process_id=1)  # doctest: +SKIP
     """
     global _service
     for name, value in dict(slice_index=slice_index, partition_index=partition_index, mtls_cert_file=mtls_cert_file,
@@ -186,7 +194,10 @@ def _collectives(connection: Any) -> Any:
 
 
 def shutdown() -> None:
-    """Leave the program's group of processes. Does nothing if this process is not in one."""
+    """Leave the program's group of processes. Does nothing if this process is not in one.
+
+    >>> jax.distributed.shutdown()
+    """
     global _service
     if state.preemption_sync_manager is not None:
         state.preemption_sync_manager.shutdown()

@@ -193,6 +193,11 @@ def register_plugin(plugin_name: str, *, priority: int = 400, library_path: str 
 
     Returns:
       a capsule of the C API, where the library was loaded by this call.
+
+    What a plugin's `initialize` does:
+
+    >>> from jax.extend import backend
+    >>> backend.register_plugin("my_chip", library_path="/opt/my_chip/pjrt.so")  # doctest: +SKIP
     """
     api = None
     if c_api is not None:

@@ -33,6 +33,10 @@ def register_ffi_target(name: str, fn: Callable[..., PyTree], platform: str = "c
 
     Raises:
       jax.errors.JaxRuntimeError: the name is taken, or ``fn`` is no handler.
+
+    >>> import ctypes
+    >>> library = ctypes.cdll.LoadLibrary("./libdouble.so")  # doctest: +SKIP
+    >>> jax.ffi.register_ffi_target("my_double", jax.ffi.pycapsule(library.Double), platform="cpu")  # doctest: +SKIP
     """
     traits = kwargs.pop("traits", 0)
     if kwargs:
@@ -49,6 +53,8 @@ def register_ffi_type(name: str, type_registration: Mapping[str, object], platfo
 
     Args:
       type_registration: ``{"type_id": capsule}``, with ``"type_info"`` where XLA must know how to destroy such a state.
+
+    >>> jax.ffi.register_ffi_type("my_state", {"type_id": jax.ffi.pycapsule(library.StateTypeId())})  # doctest: +SKIP
     """
     if platform == "cpu":
         _jax.register_custom_type(name, dict(type_registration))
@@ -67,17 +73,30 @@ def register_ffi_type_id(name: str, obj: object, platform: str = "cpu") -> None:
 
 
 def register_ffi_target_as_batch_partitionable(name: str) -> None:
-    """Tell XLA that calls of ``name`` may be split along leading axes: each device then calls for its part."""
+    """Tell XLA that calls of ``name`` may be split along leading axes: each device then calls for its part.
+
+    >>> jax.ffi.register_ffi_target_as_batch_partitionable("my_double")
+    """
     _jax.register_custom_call_as_batch_partitionable(name)
 
 
 def pycapsule(funcptr: Any) -> Any:
-    """A capsule around a function of a library that was loaded with ctypes."""
+    """A capsule around a function of a library that was loaded with ctypes.
+
+    >>> import ctypes
+    >>> library = ctypes.cdll.LoadLibrary("./libdouble.so")  # doctest: +SKIP
+    >>> jax.ffi.register_ffi_target("my_double", jax.ffi.pycapsule(library.Double))  # doctest: +SKIP
+    """
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
     return make(ctypes.cast(funcptr, ctypes.c_void_p), None, None)
 
 
 def include_dir() -> str:
-    """The folder with the headers ``xla/ffi/api/ffi.h`` and ``c_api.h``, for ``-I``."""
+    """The folder with the headers ``xla/ffi/api/ffi.h`` and ``c_api.h``, for ``-I``.
+
+    >>> import pathlib
+    >>> pathlib.Path(jax.ffi.include_dir(), "xla", "ffi", "api", "ffi.h").exists()
+    True
+    """
     return os.path.join(os.path.dirname(os.path.abspath(_jax.__file__)), "include")

@@ -45,6 +45,12 @@ def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
     Raises:
       ValueError: the program calls Python functions, has ordered effects, takes or returns random keys or float0, or works on mutable
         references that it closes over, which are not part of it.
+
+    >>> from jax.experimental import serialize_executable
+    >>> compiled = jax.jit(lambda x: x * 2).lower(jnp.arange(3.)).compile()
+    >>> payload, in_tree, out_tree = serialize_executable.serialize(compiled)
+    >>> type(payload).__name__, out_tree
+    ('bytes', PyTreeDef(*))
     """
     executable = compiled._executable
     current = executable.current
@@ -78,6 +84,12 @@ def deserialize_and_load(serialized: bytes, in_tree: PyTreeDef, out_tree: PyTree
 
     Raises:
       ValueError: not such bytes, damaged, from another jaxlib, or for another number of devices.
+
+    >>> from jax.experimental import serialize_executable
+    >>> compiled = jax.jit(lambda x: x * 2).lower(jnp.arange(3.)).compile()
+    >>> loaded = serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled))
+    >>> loaded(jnp.arange(3.))
+    Array([0., 2., 4.], dtype=float32)
     """
     if serialized[:8] != _MAGIC:
         raise ValueError("deserialize_and_load: these bytes are not a program that serialize of this system has written")

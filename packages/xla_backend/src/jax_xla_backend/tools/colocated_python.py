@@ -28,6 +28,10 @@ def colocated_cpu_devices(devices_or_mesh: Sequence[Any] | Mesh) -> tuple | Mesh
 
     Raises:
       ValueError: the process of a device has fewer CPU devices than devices.
+
+    >>> from jax.experimental import colocated_python
+    >>> colocated_python.colocated_cpu_devices(jax.devices()[:1])
+    (CpuDevice(id=0),)
     """
     if isinstance(devices_or_mesh, Mesh):
         beside = colocated_cpu_devices(tuple(devices_or_mesh.devices.flat))
@@ -49,7 +53,12 @@ def _beside(device: Any) -> Any:
 
 
 def colocated_python(fun: Callable[..., PyTree]) -> Callable[..., Any]:
-    """``fun``, run beside the devices of its arguments. ``specialize`` fixes what is otherwise taken from a call."""
+    """``fun``, run beside the devices of its arguments. ``specialize`` fixes what is otherwise taken from a call.
+
+    >>> from jax.experimental import colocated_python
+    >>> colocated_python.colocated_python(lambda x: x + 1)(jnp.arange(3))
+    Array([1, 2, 3], dtype=int32)
+    """
     return _specialized(fun, None, None, None)
 
 
@@ -86,7 +95,19 @@ def _check(what, values, specs):
 
 
 def colocated_python_class(cls: type) -> type:
-    """``cls``, whose objects live beside the devices that their methods' arguments are on: in this process."""
+    """``cls``, whose objects live beside the devices that their methods' arguments are on: in this process.
+
+    >>> from jax.experimental import colocated_python
+    >>> @colocated_python.colocated_python_class
+    ... class Counter:
+    ...     def __init__(self):
+    ...         self.seen = 0
+    ...     def add(self, x):
+    ...         self.seen += 1
+    ...         return x + self.seen
+    >>> Counter().add(jnp.zeros(2))
+    Array([1., 1.], dtype=float32)
+    """
     return cls
 
 

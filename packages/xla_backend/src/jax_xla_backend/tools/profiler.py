@@ -132,6 +132,12 @@ def start_trace(log_dir: os.PathLike | str, create_perfetto_link: bool = False, 
 
     Raises:
       RuntimeError: a session is under way.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     jax.profiler.start_trace(folder)
+    ...     x = jnp.ones(3) + 1
+    ...     found = jax.profiler.stop_trace()
     """
     ProfileSession(log_dir, create_perfetto_link, create_perfetto_trace, profiler_options).start()
 
@@ -141,6 +147,12 @@ def stop_trace() -> ProfileData | None:
 
     Raises:
       RuntimeError: there is none.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     jax.profiler.start_trace(folder)
+    ...     x = jnp.ones(3) + 1
+    ...     found = jax.profiler.stop_trace()
     """
     if _running is None:
         raise RuntimeError("profiler: no session is under way; begin one by start_trace")
@@ -149,7 +161,15 @@ def stop_trace() -> ProfileData | None:
 
 def trace(log_dir: os.PathLike | str | None = None, create_perfetto_link: bool = False, create_perfetto_trace: bool = False,
           profiler_options: object | None = None) -> ProfileSession:
-    """``with trace(log_dir): ...`` records the block. See `ProfileSession`."""
+    """``with trace(log_dir): ...`` records the block. See `ProfileSession`.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with jax.profiler.trace(folder):
+    ...         x = jnp.ones(3) + 1
+    ...     print(os.listdir(folder))
+    ['plugins']
+    """
     return ProfileSession(log_dir, create_perfetto_link, create_perfetto_trace, profiler_options)
 
 
@@ -159,6 +179,9 @@ def export_profile_data(profile_data: ProfileData, log_dir: os.PathLike | str, c
 
     Raises:
       NotImplementedError: jaxlib before 0.11 can only write what the last session recorded.
+
+    >>> data = jax.profiler.stop_trace()  # doctest: +SKIP
+    >>> jax.profiler.export_profile_data(data, "/tmp/profile")  # doctest: +SKIP
     """
     if _last is not None and _last.data is profile_data:
         write = _last.write
@@ -253,6 +276,12 @@ def annotate_function(func: Callable[P, R], name: str | None = None, **decorator
 
     Args:
       decorator_kwargs: metadata for the annotation.
+
+    >>> @jax.profiler.annotate_function
+    ... def prepare(x):
+    ...     return x * 2
+    >>> prepare(3)
+    6
     """
     name = getattr(func, "__qualname__", None) or getattr(func, "__name__", repr(func)) if name is None else name
 
@@ -274,6 +303,8 @@ def start_server(port: int, requires_backend: bool = True) -> Any:
 
     Raises:
       ValueError: a server runs already.
+
+    >>> server = jax.profiler.start_server(9012)  # then TensorBoard records from localhost:9012  # doctest: +SKIP
     """
     global _server
     if requires_backend:
@@ -290,6 +321,8 @@ def stop_server() -> None:
 
     Raises:
       ValueError: there is none.
+
+    >>> jax.profiler.stop_server()  # doctest: +SKIP
     """
     global _server
     with _lock:
@@ -299,7 +332,10 @@ def stop_server() -> None:
 
 
 def register_subprocess(pid: int, port: int) -> Callable[[], None]:
-    """Record the process ``pid``, whose profiler server listens on ``port``, along with this one; returns how to undo it."""
+    """Record the process ``pid``, whose profiler server listens on ``port``, along with this one; returns how to undo it.
+
+    >>> undo = jax.profiler.register_subprocess(worker.pid, port=9013)  # doctest: +SKIP
+    """
     return profiler.register_subprocess(pid, port)
 
 
@@ -310,19 +346,33 @@ def device_memory_profile(backend: str | None = None) -> bytes:
 
     Args:
       backend: name of a platform; default the default one.
+
+    >>> jax.profiler.device_memory_profile()[:2]  # gzip
+    b'\\x1f\\x8b'
     """
     return gzip.compress(client.get_client(backend).heap_profile())
 
 
 def save_device_memory_profile(filename: str | os.PathLike, backend: str | None = None) -> None:
-    """Write `device_memory_profile` to a file."""
+    """Write `device_memory_profile` to a file.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     jax.profiler.save_device_memory_profile(os.path.join(folder, "memory.prof"))
+    ...     print(os.listdir(folder))
+    ['memory.prof']
+    """
     profile = device_memory_profile(backend)
     with open(filename, "wb") as file:
         file.write(profile)
 
 
 def get_profiled_instructions_proto(tensorboard_dir: str) -> bytes:
-    """Measured costs of instructions, from the profiles below ``tensorboard_dir``, as a serialized protocol buffer."""
+    """Measured costs of instructions, from the profiles below ``tensorboard_dir``, as a serialized protocol buffer.
+
+    >>> from jax.experimental import profiler
+    >>> profiler.get_profiled_instructions_proto("/tmp/profile")  # doctest: +SKIP
+    """
     return profiler.get_profiled_instructions_proto(tensorboard_dir)
 
 

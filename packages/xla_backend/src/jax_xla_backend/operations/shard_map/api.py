@@ -117,6 +117,11 @@ def old_shard_map(f: Callable[..., PyTree], mesh: Mesh | AbstractMesh, in_specs:
     Args:
       check_rep: ``check_vma`` of `shard_map`.
       auto: the mesh axes that are left to the compiler.
+
+    >>> from jax.experimental.shard_map import shard_map
+    >>> mesh = jax.make_mesh((1,), ("d",))
+    >>> shard_map(lambda x: lax.psum(x, "d"), mesh, in_specs=jax.P("d"), out_specs=jax.P())(jnp.arange(3.))
+    Array([0., 1., 2.], dtype=float32)
     """
     unknown = frozenset(auto) - set(mesh.axis_names)
     if unknown:

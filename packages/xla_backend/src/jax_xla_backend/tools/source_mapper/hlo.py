@@ -27,24 +27,48 @@ class HloPass(enum.Enum):
 
 
 def trace_and_lower(work_dir: str, f: Callable, f_args: tuple, f_kwargs: dict[str, Any], **_: Any) -> tuple[Lowered, str]:
-    """The lowered program of ``f(*f_args, **f_kwargs)``, and the folder that compilers may write to."""
+    """The lowered program of ``f(*f_args, **f_kwargs)``, and the folder that compilers may write to.
+
+    >>> from jax.experimental.source_mapper import hlo
+    >>> lowered, folder = hlo.trace_and_lower("/tmp", lambda x: x * 2, (1.,), {})
+    >>> folder
+    '/tmp'
+    """
     return jit(f).lower(*f_args, **f_kwargs), work_dir
 
 
 def stable_hlo_generate_dump(args: tuple[Lowered, str], **_: Any) -> SourceMapDump:
-    """The StableHLO of what `trace_and_lower` gave."""
+    """The StableHLO of what `trace_and_lower` gave.
+
+    >>> from jax.experimental.source_mapper import hlo
+    >>> lowered = hlo.trace_and_lower("/tmp", lambda x: x * 2, (1.,), {})
+    >>> "stablehlo.multiply" in hlo.stable_hlo_generate_dump(lowered).generated_code
+    True
+    """
     text = args[0].as_text(debug_info=True)
     return SourceMapDump(create_mlir_sourcemap(text), text, HloPass.STABLE_HLO.value)
 
 
 def original_hlo_generate_dump(args: tuple[Lowered, str], **_: Any) -> SourceMapDump:
-    """The HLO of what `trace_and_lower` gave, before XLA's passes."""
+    """The HLO of what `trace_and_lower` gave, before XLA's passes.
+
+    >>> from jax.experimental.source_mapper import hlo
+    >>> lowered = hlo.trace_and_lower("/tmp", lambda x: x * 2, (1.,), {})
+    >>> "multiply(" in hlo.original_hlo_generate_dump(lowered).generated_code
+    True
+    """
     text = args[0].as_text(dialect="hlo", debug_info=True)
     return SourceMapDump(parse_hlo_dump(text), text, HloPass.ORIGINAL.value)
 
 
 def optimized_generate_dump(args: tuple[Lowered, str], xla_compiler_flags: dict[str, Any] | None = None, **_: Any) -> SourceMapDump:
-    """The HLO that XLA made of what `trace_and_lower` gave; ``xla_compiler_flags`` are options, as for `Lowered.compile`."""
+    """The HLO that XLA made of what `trace_and_lower` gave; ``xla_compiler_flags`` are options, as for `Lowered.compile`.
+
+    >>> from jax.experimental.source_mapper import hlo
+    >>> lowered = hlo.trace_and_lower("/tmp", lambda x: x * 2, (1.,), {})
+    >>> "multiply(" in hlo.optimized_generate_dump(lowered).generated_code
+    True
+    """
     executable = cast(Executable, args[0].compile(xla_compiler_flags)._executable)
     text = "\n\n".join(module.to_string() for module in executable.compile_anew(debug_info=True).hlo_modules())
     return SourceMapDump(parse_hlo_dump(text), text, HloPass.OPTIMIZED.value)

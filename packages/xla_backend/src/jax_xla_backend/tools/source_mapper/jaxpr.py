@@ -13,12 +13,23 @@ from .source_map import MappingsGenerator, SourceMap
 
 
 def compile_jaxpr(work_dir: str, f: Callable, f_args: tuple, f_kwargs: dict[str, Any], **_: Any) -> Jaxpr:
-    """The program that ``f(*f_args, **f_kwargs)`` traces to."""
+    """The program that ``f(*f_args, **f_kwargs)`` traces to.
+
+    >>> from jax.experimental.source_mapper import jaxpr
+    >>> len(jaxpr.compile_jaxpr("/tmp", lambda x: x * 2 + 1, (1.,), {}).eqns)
+    2
+    """
     return make_jaxpr(f)(*f_args, **f_kwargs).jaxpr
 
 
 def make_jaxpr_dump(jaxpr: Jaxpr, **_: Any) -> SourceMapDump:
-    """The printed program, and for the first line of each equation where it was written."""
+    """The printed program, and for the first line of each equation where it was written.
+
+    >>> from jax.experimental.source_mapper import jaxpr
+    >>> program = jaxpr.compile_jaxpr("/tmp", lambda x: x * 2, (1.,), {})
+    >>> "mul" in jaxpr.make_jaxpr_dump(program).generated_code
+    True
+    """
     text, places = printing.with_places(jaxpr)
     sources: list[str] = []
     mappings = MappingsGenerator()

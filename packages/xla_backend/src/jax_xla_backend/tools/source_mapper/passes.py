@@ -56,6 +56,12 @@ def register_pass(pass_: Pass) -> None:
 
     Raises:
       ValueError: there is one of that name.
+
+    >>> from jax.experimental import source_mapper
+    >>> mine = source_mapper.Pass(name="example", compile_fn=lambda work_dir, f, args, kwargs, **_: f, generate_dump=lambda f, **_: None)
+    >>> source_mapper.register_pass(mine)
+    >>> [p.name for p in source_mapper.filter_passes("example")]
+    ['example']
     """
     if pass_.name in _registered:
         raise ValueError(f"source_mapper.register_pass: there is a pass named {pass_.name!r} already; choose another name.")
@@ -74,7 +80,12 @@ def all_passes() -> list[Pass]:
 
 
 def filter_passes(regex: str) -> list[Pass]:
-    """The passes whose name begins with what ``regex`` matches."""
+    """The passes whose name begins with what ``regex`` matches.
+
+    >>> from jax.experimental import source_mapper
+    >>> [p.name for p in source_mapper.filter_passes("jaxpr")]
+    ['jaxpr']
+    """
     return [p for p in _registered.values() if re.match(regex, p.name)]
 
 
@@ -84,6 +95,11 @@ def flag_env(**kwargs: Any) -> Iterator[None]:
 
     Raises:
       AttributeError: there is no such flag.
+
+    >>> from jax.experimental.source_mapper import common
+    >>> with common.flag_env(jax_debug_nans=True):
+    ...     print(jax.config.jax_debug_nans)
+    True
     """
     before = {name: getattr(config, name) for name in kwargs}
     try:
