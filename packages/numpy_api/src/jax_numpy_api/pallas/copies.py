@@ -128,19 +128,46 @@ def make_async_copy(src_ref: object, dst_ref: object, sem: object = None, *, src
 
     Raises:
       ValueError: source and destination differ in shape or dtype, or ``sem`` is no semaphore.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(x_ref, o_ref, sem):
+    ...     copy = pltpu.make_async_copy(x_ref, o_ref, sem)
+    ...     copy.start()
+    ...     copy.wait()
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), scratch_shapes=[pltpu.SemaphoreType.DMA],
+    ...                interpret=True)(jnp.arange(3.))
+    Array([0., 1., 2.], dtype=float32)
     """
     return AsyncCopy(src_ref, dst_ref, sem, src_sem)
 
 
 def async_copy(src_ref: object, dst_ref: object, sem: object = None, *, src_sem: object = None, priority: int = 0, add: bool = False) -> AsyncCopy:
-    """Start a copy; ``wait()`` of what it returns waits for it. See `make_async_copy`."""
+    """Start a copy; ``wait()`` of what it returns waits for it. See `make_async_copy`.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(x_ref, o_ref, sem):
+    ...     pltpu.async_copy(x_ref, o_ref, sem).wait()
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), scratch_shapes=[pltpu.SemaphoreType.DMA],
+    ...                interpret=True)(jnp.arange(3.))
+    Array([0., 1., 2.], dtype=float32)
+    """
     copy = make_async_copy(src_ref, dst_ref, sem, src_sem=src_sem)
     copy.start(priority, add=add)
     return copy
 
 
 def sync_copy(src_ref: object, dst_ref: object, *, add: bool = False) -> None:
-    """Copy one reference, or view of a part, to another; with ``add``, add to what is there."""
+    """Copy one reference, or view of a part, to another; with ``add``, add to what is there.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(x_ref, o_ref):
+    ...     pltpu.sync_copy(x_ref, o_ref)
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.arange(3.))
+    Array([0., 1., 2.], dtype=float32)
+    """
     run_scoped(lambda sem: async_copy(src_ref, dst_ref, sem, add=add).wait(), SemaphoreType.DMA)
 
 
@@ -181,6 +208,14 @@ def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: obje
 
     Raises:
       NotImplementedError: for another device or core.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(o_ref, sem):
+    ...     pl.semaphore_signal(sem)
+    ...     o_ref[...] = pl.semaphore_read(sem)
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((), jnp.int32), scratch_shapes=[pltpu.SemaphoreType.REGULAR], interpret=True)()
+    Array(1, dtype=int32)
     """
     if device_id is not None or core_index is not None:
         raise NotImplementedError("semaphore_signal: semaphores of other devices and cores are not implemented; leave device_id and core_index out.")
@@ -189,7 +224,17 @@ def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: obje
 
 
 def semaphore_wait(sem_or_view: object, value: ArrayLike = 1, *, decrement: bool = True) -> None:
-    """Wait until a semaphore holds at least ``value``, and take ``value`` from it unless ``decrement`` is false."""
+    """Wait until a semaphore holds at least ``value``, and take ``value`` from it unless ``decrement`` is false.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(o_ref, sem):
+    ...     pl.semaphore_signal(sem, 3)
+    ...     pl.semaphore_wait(sem, 2)
+    ...     o_ref[...] = pl.semaphore_read(sem)
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((), jnp.int32), scratch_shapes=[pltpu.SemaphoreType.REGULAR], interpret=True)()
+    Array(1, dtype=int32)
+    """
     ref, index, operands = part_of("semaphore_wait", sem_or_view, None)
     amount = _amount("semaphore_wait", value)
     wait_p.bind(ref, amount, *operands, index=index)
@@ -198,6 +243,15 @@ def semaphore_wait(sem_or_view: object, value: ArrayLike = 1, *, decrement: bool
 
 
 def semaphore_read(sem_or_view: object) -> Any:
-    """What a semaphore holds, an int32 scalar."""
+    """What a semaphore holds, an int32 scalar.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(o_ref, sem):
+    ...     pl.semaphore_signal(sem, 2)
+    ...     o_ref[...] = pl.semaphore_read(sem)
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((), jnp.int32), scratch_shapes=[pltpu.SemaphoreType.REGULAR], interpret=True)()
+    Array(2, dtype=int32)
+    """
     ref, index, operands = part_of("semaphore_read", sem_or_view, None)
     return read_p.bind(ref, *operands, index=index)
