@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Eager calls of all of jax.numpy at 10, 1,000 and 1,000,000 elements, beside the reference and NumPy, worst first.
 
-usage: eager_sweep.py OURS_PYTHON THEIRS_PYTHON [--rounds 3] [--only NAME ...] [--sizes 10 1000 1000000] [--most 40] [--cpu]
+usage: eager_sweep.py OURS_PYTHON THEIRS_PYTHON [--rounds 3] [--only NAME ...] [--sizes 10 1000 1000000] [--most 40] [--cpu] [--seconds 0.02]
 
 Each function is called with the first of a few lists of arguments that it takes under ours. A figure is the least time of a
 call, ready result included, over rounds in which the two interpreters alternate. A call is a loss against the reference where it takes
 10 % more and against NumPy where it takes more than 5 us + 1.3 times as long. ``--cpu`` counts the processor's time of all threads, not the
-wall's: for machines that do other work too.
+wall's: for machines that do other work too. ``--seconds`` is the length of one measurement, of which there are five.
 """
 import argparse
 import inspect
@@ -23,7 +23,6 @@ SIZES = 10, 1_000, 1_000_000
 LEFT_OUT = set("""save savez load fromfile fromfunction frompyfunc apply_along_axis apply_over_axes vectorize piecewise printoptions get_printoptions
 set_printoptions array_repr array_str array2string from_dlpack fromstring frombuffer fromiter info finfo iinfo issubdtype isdtype can_cast promote_types
 result_type dtype einsum_path save_npz broadcast_shapes index_exp s_ ufunc ndim shape size iterable isscalar mask_indices unravel_index""".split())
-SECONDS = 0.02  # one measurement
 
 
 def arguments(n):
@@ -49,11 +48,11 @@ def public(module):
             and callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))]
 
 
-def seconds(call, clock):
+def seconds(call, clock, length):
     """The least time of a call, in several short measurements."""
     start = clock()
     call()
-    number = max(1, min(1000, int(SECONDS / max(clock() - start, 1e-7))))
+    number = max(1, min(1000, int(length / max(clock() - start, 1e-7))))
     best = math.inf
     for _ in range(5):
         start = clock()
@@ -69,6 +68,7 @@ def measure(plan):
     import jax.numpy as jnp
     import numpy as np
     warnings.simplefilter("ignore")
+    length = plan["seconds"]
     clock = time.process_time if plan["cpu"] else time.perf_counter
     chosen, times, numpys = {}, {}, {}
     for n in plan["sizes"]:
@@ -86,10 +86,10 @@ def measure(plan):
                     call(), call()
                 except Exception:
                     continue
-                chosen[key], times[key] = index, seconds(call, clock) * 1e6
+                chosen[key], times[key] = index, seconds(call, clock, length) * 1e6
                 if hasattr(np, name):
                     try:
-                        numpys[key] = seconds(lambda: getattr(np, name)(*lists[index]), clock) * 1e6
+                        numpys[key] = seconds(lambda: getattr(np, name)(*lists[index]), clock, length) * 1e6
                     except Exception:
                         pass
                 break
@@ -120,8 +120,9 @@ def main():
     parser.add_argument("--sizes", nargs="*", type=int, default=SIZES)
     parser.add_argument("--most", type=int, default=40)
     parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--seconds", type=float, default=0.02)
     args = parser.parse_args()
-    plan = {"sizes": args.sizes, "only": args.only, "chosen": None, "cpu": args.cpu}
+    plan = {"sizes": args.sizes, "only": args.only, "chosen": None, "cpu": args.cpu, "seconds": args.seconds}
     best = {"ours": {}, "theirs": {}, "numpy": {}}
 
     def note(side, times):

@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
 """Times the programs of a file under two interpreters, both alive at once and taking turns for a few milliseconds each.
 
-usage: interleaved.py OURS_PYTHON THEIRS_PYTHON PROGRAMS [--only NAME,...] [--rounds 15] [--hlo FOLDER] [--mode run|compile|call]
+usage: interleaved.py OURS_PYTHON THEIRS_PYTHON PROGRAMS [--only NAME,...] [--rounds 15] [--hlo FOLDER] [--mode run|compile|call] [--cpu]
 
 PROGRAMS defines `programs = {name: (function, arguments)}`; what follows a line `out = {}` is left out, so that
 runtime.py serves as well. On a shared machine a slow spell hits both sides alike, which makes ratios within a few
 per cent possible where whole runs in turn (compare.py) differ by ten.
 
 run: the compiled program. call: the function as it stands, not compiled. compile: lowering and compiling, once a round.
+--cpu: the processor's time of all threads, not the wall's; with `taskset -c 0` in front both sides have one thread.
 """
 import argparse, json, os, subprocess, sys, time
 
 
-def worker(path, mode):
+def worker(path, mode, clock):
     """Answers lines `name seconds` with the best time in milliseconds and the optimised program's text on request."""
     os.environ.setdefault("JAX_ENABLE_COMPILATION_CACHE", "0")
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     import jax
+    now = getattr(time, clock)
     source = open(path).read().split("\nout = {}")[0]
     space = {"__name__": "programs"}
     exec(compile(source, path, "exec"), space)
@@ -31,19 +33,19 @@ def worker(path, mode):
             if mode == "compile":
                 jax.clear_caches()
                 fresh = lambda *a: function(*a)
-                t0 = time.perf_counter()
+                t0 = now()
                 jax.jit(fresh).lower(*args).compile()
-                best = time.perf_counter() - t0
+                best = now() - t0
             else:
                 if name not in compiled:
                     compiled[name] = function if mode == "call" else jax.jit(function).lower(*args).compile()
                     jax.block_until_ready(compiled[name](*args))
                 run = compiled[name]
-                stop = time.perf_counter() + float(seconds)
-                while n < 2 or time.perf_counter() < stop:
-                    t0 = time.perf_counter()
+                stop = now() + float(seconds)
+                while n < 2 or now() < stop:
+                    t0 = now()
                     jax.block_until_ready(run(*args))
-                    best = min(best, time.perf_counter() - t0)
+                    best = min(best, now() - t0)
                     n += 1
             text = compiled[name].as_text() if mode == "run" and float(seconds) == 0 else ""
             print(json.dumps([best * 1e3, text]), file=out, flush=True)
@@ -51,9 +53,9 @@ def worker(path, mode):
             print(json.dumps([None, f"{type(error).__name__}: {error}"[:300]]), file=out, flush=True)
 
 
-def start(python, path, mode):
+def start(python, path, mode, clock):
     env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2")
-    process = subprocess.Popen([python, __file__, "--worker", path, mode], stdin=subprocess.PIPE,
+    process = subprocess.Popen([python, __file__, "--worker", path, mode, clock], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True, env=env)
     assert process.stdout.readline() == "ready\n", f"{python} could not load {path}"
     return process
@@ -73,10 +75,11 @@ def main():
     parser.add_argument("--slice", type=float, default=0.05, help="seconds of each turn")
     parser.add_argument("--hlo", help="folder for the optimised programs, to compare them")
     parser.add_argument("--mode", default="run", choices=["run", "compile", "call"])
+    parser.add_argument("--cpu", dest="clock", action="store_const", const="process_time", default="perf_counter")
     args = parser.parse_args()
     space = [line.split('"')[1] for line in open(args.programs) if line.startswith('    "')]
     names = args.only.split(",") if args.only else space
-    sides = [start(python, args.programs, args.mode) for python in (args.ours, args.theirs)]
+    sides = [start(python, args.programs, args.mode, args.clock) for python in (args.ours, args.theirs)]
     print(f"{'program':32} {'ours':>10} {'theirs':>10} {'ratio':>7}")
     for name in names:
         best = [1e9, 1e9]
@@ -99,6 +102,6 @@ def main():
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--worker"]:
-        worker(sys.argv[2], sys.argv[3])
+        worker(*sys.argv[2:])
     else:
         main()

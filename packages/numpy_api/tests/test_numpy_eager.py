@@ -1,4 +1,6 @@
 """What eager calls do: no compilation where the host computes exactly, arrays as results, errors that say what to do."""
+import sys
+
 import numpy as np
 import pytest
 
@@ -104,3 +106,46 @@ def test_traced_length():
 def test_error(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+_X, _I, _M = jnp.linspace(0.1, 0.9, 10), jnp.arange(10), jnp.eye(3) + 0.5
+_ROW, _BYTES = _M[0], _I.astype("uint8")
+
+
+@pytest.mark.parametrize("call", [
+    lambda: jnp.poly(_ROW), lambda: jnp.polyval(_X, _X), lambda: jnp.polyadd(_X, _X), lambda: jnp.polysub(_X, _X), lambda: jnp.polyder(_X),
+    lambda: jnp.polyint(_X), lambda: jnp.vander(_X), lambda: jnp.unwrap(_X), lambda: jnp.gradient(_X), lambda: jnp.trapezoid(_X),
+    lambda: jnp.geomspace(1.0, 2.0, 10), lambda: jnp.cross(_M, _M), lambda: jnp.trace(_M), lambda: jnp.matvec(_M, _ROW),
+    lambda: jnp.vecmat(_ROW, _M), lambda: jnp.vdot(_X, _X), lambda: jnp.vecdot(_X, _X), lambda: jnp.outer(_X, _X),
+    lambda: jnp.packbits(_I), lambda: jnp.unpackbits(_BYTES), lambda: jnp.nanmax(_X), lambda: jnp.nanmin(_X, axis=0),
+    lambda: jnp.nansum(_X), lambda: jnp.nanprod(_X), lambda: jnp.nanmean(_X), lambda: jnp.nanvar(_X, ddof=1), lambda: jnp.nanstd(_X),
+    lambda: jnp.nanargmax(_X), lambda: jnp.nanargmin(_X), lambda: jnp.ptp(_X), lambda: jnp.count_nonzero(_X), lambda: jnp.cov(_X),
+    lambda: jnp.corrcoef(_M), lambda: jnp.digitize(_X, _X), lambda: jnp.isin(_X, _X), lambda: jnp.argsort(_X), lambda: jnp.sort(_X),
+    lambda: jnp.lexsort((_X, _X)), lambda: jnp.argpartition(_X, 2), lambda: jnp.partition(_X, 2), lambda: jnp.sort_complex(_X),
+    lambda: jnp.top_k(_X, 2), lambda: jnp.take(_X, _I), lambda: jnp.take_along_axis(_X, _I), lambda: jnp.unstack(_M),
+    lambda: jnp.tril(_M), lambda: jnp.triu(_M), lambda: jnp.diagonal(_M), lambda: jnp.diag(_X), lambda: jnp.rot90(_M),
+    lambda: jnp.tile(_X, 2), lambda: jnp.append(_X, _X), lambda: jnp.diagflat(_X)])
+def test_a_call_that_comes_again_is_one_dispatch(call):
+    """The arguments are named outside, so no call of Python's but those on the way to the dispatcher is left."""
+    for _ in range(20):
+        call()
+    calls = []
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_qualname if hasattr(frame.f_code, "co_qualname") else "")
+                   if event == "call" else None)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    assert len(calls) <= 9, calls
+
+
+@pytest.mark.parametrize("axis", [[0, 1], np.array([0, 1])], ids=str)
+def test_axes_that_are_no_key(axis):
+    """A list cannot be a static argument; the call runs all the same."""
+    assert jnp.nanmax(_M, axis=axis) == 1.5 and jnp.count_nonzero(_M, axis) == 9
+
+
+def test_fill_values_are_told_apart():
+    """-0.0 and 0.0 are equal, and not the same."""
+    at = jnp.array([20])
+    assert [np.signbit(jnp.take(_X, at, fill_value=v)[0]) for v in (0.0, -0.0)] == [False, True]

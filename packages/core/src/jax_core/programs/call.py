@@ -50,6 +50,9 @@ _PROGRAMS_PER_FUNCTION = 4096
 _OF_THE_HOST = (bool, int, float, complex, np.generic, np.ndarray)
 
 
+_NO_STATIC: tuple[tuple, tuple] = ((), ())
+
+
 class Call:
     """One call of a jitted function, taken apart: flat dynamic arguments, and all that the program depends on."""
 
@@ -66,7 +69,7 @@ class Call:
             args = tuple(x for i, x in enumerate(args) if i not in nums)
             kwargs = {k: v for k, v in kwargs.items() if k not in names}
         else:
-            self.static = ((), ())
+            self.static = _NO_STATIC
         flat, self.in_tree = tree.flatten((args, kwargs))
         self.flat = plain_values(flat)
         try:
@@ -94,7 +97,11 @@ class Call:
                        f", or make {kind.__name__} a pytree, as by jax.tree_util.register_dataclass.")) from error
 
     def key(self):
-        return self.in_tree, self.avals, self.static, self.args_count
+        """What a program is kept under; with the types of static values, as 1 and 1.0 are equal and make different programs."""
+        count: Any = self.args_count
+        if self.static != _NO_STATIC:
+            count = (count, *[type(value) for kind in self.static for _, value in kind])
+        return self.in_tree, self.avals, self.static, count
 
     def program(self) -> TracedProgram:
         """The traced program, from the cache if it was traced before."""

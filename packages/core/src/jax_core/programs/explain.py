@@ -23,14 +23,14 @@ _seen_at: dict[tuple, weakref.WeakSet] = {}
 
 
 class ProgramKey(tuple):
-    """What a traced program depends on: ``(in_tree, avals, static, number of positional arguments, flags, axes)``."""
+    """What a traced program depends on: ``(in_tree, avals, static, number of positional arguments and types of static ones, flags, axes)``."""
 
     __slots__ = ()
 
     in_tree = property(lambda self: self[0])
     avals = property(lambda self: self[1])
     static = property(lambda self: self[2])
-    count = property(lambda self: self[3])
+    count = property(lambda self: self[3][0] if type(self[3]) is tuple else self[3])
     flags = property(lambda self: self[4])
     axes = property(lambda self: self[5:])
 

@@ -143,13 +143,18 @@ def _add_methods(wrapped, fun, options):
 
 
 def inlined(fun: Callable[..., PyTree] | None = None, *, static_argnums: int | Sequence[int] = (),
-            static_argnames: str | Sequence[str] = ()) -> Any:
+            static_argnames: str | Sequence[str] = (), rather_plain: Callable[[tuple], bool] | None = None) -> Any:
     """For functions of the numpy-like packages: one compiled call when eager, plain Python inside any transformation.
 
-    Static arguments as for `jit`. A transformation sees the primitives that ``fun`` binds, nothing nested.
+    Static arguments as for `jit`; where one cannot be hashed (a list of axes), the call runs as plain Python. A transformation sees
+    the primitives that ``fun`` binds, nothing nested.
+
+    Args:
+      rather_plain: ``rather_plain(args)`` says whether an eager call that is not compiled yet shall run as plain Python; asked
+        until it says no for arguments of these types. Compiled calls never enter Python.
     """
     if fun is None:
-        return functools.partial(inlined, static_argnums=static_argnums, static_argnames=static_argnames)
+        return functools.partial(inlined, static_argnums=static_argnums, static_argnames=static_argnames, rather_plain=rather_plain)
     nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     compiled = None
 
@@ -160,35 +165,45 @@ def inlined(fun: Callable[..., PyTree] | None = None, *, static_argnums: int | S
             if context.state.trace is not EVAL:
                 return fun(*args, **kwargs)
             if compiled is None:
-                compiled = jit(fun, inline=True, static_argnums=nums or None, static_argnames=static_argnames or None)
+                if rather_plain is None:
+                    compiled = jit(fun, inline=True, static_argnums=nums or None, static_argnames=static_argnames or None)
+                else:
+                    compiled = inlined_later(fun, rather_plain, nums, static_argnames)
             return compiled(*args, **kwargs)
         except Exception as error:
+            if isinstance(error, ValueError) and (nums or static_argnames) and not _hashable(fun, nums, static_argnames, args, kwargs):
+                return fun(*args, **kwargs)
             shorten(error)
             raise
     return call
 
 
+def _hashable(fun: Callable, nums: tuple, names: str | Sequence[str], args: tuple, kwargs: dict) -> bool:
+    """Whether all static arguments can be keys."""
+    try:
+        given = inspect.signature(fun).bind(*args, **kwargs).arguments
+        hash(tuple([x for i, (name, x) in enumerate(given.items()) if i in nums or name in ((names,) if isinstance(names, str) else names)]))
+    except TypeError:
+        return False
+    return True
+
+
 _MANY_TYPES = 1 << 12
 
 
-def inlined_later(fun: Callable, static_argnums: Sequence[int], rather_plain: Callable[[tuple], bool]) -> Callable:
-    """`jit` with ``inline``, for eager calls of functions that also run well as plain Python.
-
-    Args:
-      fun: takes positional arguments.
-      static_argnums: as for `jit`.
-      rather_plain: ``rather_plain(args)`` says whether a call that is not compiled yet shall run as plain Python; asked
-        until it says no for arguments of these types. Compiled calls never enter Python.
-    """
-    options = JitOptions(fun, tuple(static_argnums) or None, None, None, None, None, None, False, None, None, True, None)
+def inlined_later(fun: Callable, rather_plain: Callable[[tuple], bool], static_argnums: tuple = (),
+                  static_argnames: str | Sequence[str] = ()) -> Callable:
+    """`jit` with ``inline``, for eager calls of functions that also run well as plain Python; see `inlined`."""
+    options = JitOptions(fun, static_argnums or None, static_argnames or None, None, None, None, None, False, None, None, True, None)
     plain: set = set()
 
     def miss(*args, **kwargs):
-        key = tuple(getattr(x, "aval", type(x)) for x in args)
-        if not kwargs and rather_plain(args):
+        given = (*args, *kwargs.values()) if kwargs else args
+        key = tuple(getattr(x, "aval", type(x)) for x in given)
+        if rather_plain(given):
             if len(plain) < _MANY_TYPES:
                 plain.add(key)
-            return fun(*args), None
+            return fun(*args, **kwargs), None
         result, fast = _call_miss(fun, options, args, kwargs)
         if key in plain or len(plain) >= _MANY_TYPES:  # the dispatcher remembers that there was nothing to repeat; the next call shall ask again
             plain.clear()

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
@@ -77,6 +78,7 @@ def _order(bitorder: str) -> np.ndarray:
     return bits if bitorder == "little" else bits[::-1].copy()
 
 
+@inlined(static_argnames=("axis", "bitorder"))
 def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Array:
     """Booleans (or integers: not zero) packed eight to a byte along an axis, with zeros at the end.
 
@@ -103,6 +105,7 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     return moveaxis(packed, -1, axis)
 
 
+@inlined(static_argnames=("axis", "count", "bitorder"))
 def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Array:
     """The bits of bytes along an axis, as uint8.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence, overload
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
 from jax_core.traces.trace import Tracer
@@ -148,6 +149,7 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
     return values if asked is None else convert(values, asked)
 
 
+@inlined(static_argnames=("num", "endpoint", "dtype", "axis"))
 def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None,
               axis: int = 0) -> Array:
     """``num`` values from ``start`` to ``stop`` in geometric progression; arguments as for `linspace`.

@@ -167,6 +167,7 @@ def matmul(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
     return _matmul(a, b, precision, _preferred("matmul", preferred_element_type), out_sharding)
 
 
+@inlined
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Products of matrices ``(..., m, k)`` and vectors ``(..., k)``. Source: `numpy.matvec`.
 
@@ -178,6 +179,7 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return lax.squeeze(matmul(x1, lax.expand_dims(as_array(x2), (len(shape_of(x2)),))), (-1,))
 
 
+@inlined
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``. Source: `numpy.vecmat`.
 
@@ -195,6 +197,7 @@ def _core_axes(name, *operands):
             raise ValueError(f"jax.numpy.{name}: x{i} must have {rank} axes or more, got shape {shape_of(x)}")
 
 
+@inlined(static_argnames=("precision", "preferred_element_type"))
 def vdot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
          preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products of all elements, those of ``a`` conjugated. Source: `numpy.vdot`.
@@ -206,6 +209,7 @@ def vdot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
     return dot(conj(ravel(a)), ravel(b), precision=precision, preferred_element_type=preferred_element_type)
 
 
+@inlined(static_argnames=("axis", "precision", "preferred_element_type"))
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: PrecisionLike = None,
            preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products along an axis, those of ``x1`` conjugated; other axes broadcast.
@@ -244,6 +248,7 @@ def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
     return tensordot(a, b, (rank_a - 1, rank_b - 1), precision=precision, preferred_element_type=preferred_element_type)
 
 
+@inlined(static_argnames=("out",))
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """Products of all pairs of elements of two flattened arrays. Source: `numpy.outer`.
 
@@ -335,6 +340,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     return lax.reshape(product, tuple(m * n for m, n in zip(sa, sb)))
 
 
+@inlined(static_argnames=("axisa", "axisb", "axisc", "axis"))
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
     """Cross product of vectors of 3 elements (or 2, whose third is 0; of two such, the third component alone).
 
@@ -378,6 +384,7 @@ def _pick(x, order):
     return lax.concatenate([lax.slice_in_dim(x, i, i + 1, axis=x.ndim - 1) for i in order], x.ndim - 1)
 
 
+@inlined(static_argnames=("offset", "axis1", "axis2", "dtype", "out"))
 def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None,
           out: None = None) -> Array:
     """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
@@ -29,6 +30,7 @@ def _coefficients(name: str, *args: Any, inexact: bool = True) -> list[Array]:
     return [atleast_1d(as_array(x)) for x in promoted]
 
 
+@inlined(static_argnames=("unroll",))
 def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     """The polynomial's values, by Horner's rule.
 
@@ -62,6 +64,7 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     return lax.scan(lambda y, c: (lax.add(lax.mul(y, x), broadcast_to(c, shape)), None), y, p[1:], unroll=unroll or 16)[0]
 
 
+@inlined
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Sum of two polynomials. Source: `numpy.polyadd`.
 
@@ -72,6 +75,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     return _aligned(lax.add, a1, a2)
 
 
+@inlined
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Difference of two polynomials. Source: `numpy.polysub`.
 
@@ -135,6 +139,7 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
     return q, rest
 
 
+@inlined(static_argnames=("m",))
 def polyder(p: ArrayLike, m: int = 1) -> Array:
     """The ``m``-th derivative of a polynomial. Source: `numpy.polyder`.
 
@@ -160,6 +165,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     return lax.mul(p[:-m], as_array(factors.astype(p.dtype)))
 
 
+@inlined(static_argnames=("m",))
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """The ``m``-th integral of a polynomial, with constants of integration ``k`` (0 by default). Source: `numpy.polyint`.
 
@@ -190,6 +196,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     return p
 
 
+@inlined
 def poly(seq_of_zeros: ArrayLike) -> Array:
     """The polynomial with given roots, or the characteristic polynomial of a square matrix. Source: `numpy.poly`.
 
@@ -280,6 +287,7 @@ def _companion_roots_padded(p: Array, dtype: Any) -> Array:
     return arithmetic.select(keep, found, np.dtype(dtype).type(complex(np.nan, np.nan)))
 
 
+@inlined(static_argnames=("N", "increasing"))
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
     """Matrix of powers of the elements of a vector, one row each, falling unless ``increasing``. Source: `numpy.vander`.
 

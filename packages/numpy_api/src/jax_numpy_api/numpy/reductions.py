@@ -278,6 +278,7 @@ def minmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = F
     return (min(a, axis, out, keepdims, initial, where), max(a, axis, out, keepdims, initial, where))
 
 
+@inlined(static_argnames=("axis", "out", "keepdims"))
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
     """Difference between the largest and the smallest element. Source: `numpy.ptp`.
 
@@ -323,6 +324,7 @@ def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     return _truth("any", a, given_axes(axis), bool(keepdims), where)
 
 
+@inlined(static_argnames=("axis", "keepdims"))
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
     """Number of elements that are not zero, over axes, as the default integer. Source: `numpy.count_nonzero`.
 
@@ -589,6 +591,7 @@ def _nan_extreme(name, a, axis, out, keepdims, initial, where):
     return select(nothing, _like(result, np.nan), result)
 
 
+@inlined(static_argnames=("axis", "out", "keepdims"))
 def nanmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
            where: ArrayLike | None = None) -> Array:
     """`max` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmax`.
@@ -599,6 +602,7 @@ def nanmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = F
     return _nan_extreme("nanmax", a, axis, out, keepdims, initial, where)
 
 
+@inlined(static_argnames=("axis", "out", "keepdims"))
 def nanmin(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
            where: ArrayLike | None = None) -> Array:
     """`min` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmin`.
@@ -609,6 +613,7 @@ def nanmin(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = F
     return _nan_extreme("nanmin", a, axis, out, keepdims, initial, where)
 
 
+@inlined(static_argnames=("axis", "dtype", "out", "keepdims"))
 def nansum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
            initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
     """`sum` of the elements that are not NaN. Source: `numpy.nansum`.
@@ -620,6 +625,7 @@ def nansum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out:
     return sum(_without_nan("nansum", a, 0), axis, dtype, None, keepdims, initial, where)
 
 
+@inlined(static_argnames=("axis", "dtype", "out", "keepdims"))
 def nanprod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
             initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
     """`prod` of the elements that are not NaN. Source: `numpy.nanprod`.
@@ -638,6 +644,7 @@ def _present(name: str, a: Any, where: Any) -> Any:
     return present if where is None else lax.bitwise_and(present, where)
 
 
+@inlined(static_argnames=("axis", "dtype", "out", "keepdims"))
 def nanmean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
             where: ArrayLike | None = None) -> Array:
     """`mean` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmean`.
@@ -653,6 +660,7 @@ def nanmean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out
     return mean(a, axis, dtype, None, keepdims, where=_present("nanmean", a, where))
 
 
+@inlined(static_argnames=("axis", "dtype", "out", "ddof", "keepdims"))
 def nanvar(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
            keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
     """`var` of the elements that are not NaN. Source: `numpy.nanvar`.
@@ -667,6 +675,7 @@ def nanvar(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out:
     return result if dtype is None else convert(result, _dtype_argument(dtype, "nanvar"))
 
 
+@inlined(static_argnames=("axis", "dtype", "out", "ddof", "keepdims"))
 def nanstd(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
            keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
     """`std` of the elements that are not NaN. Source: `numpy.nanstd`.
@@ -855,6 +864,7 @@ def _nan_arg(name, a, axis, out, keepdims, fill):
     return select(nothing, _like(index, -1), index)
 
 
+@inlined(static_argnames=("axis", "out", "keepdims"))
 def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """`argmax` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmax`.
 
@@ -864,6 +874,7 @@ def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims:
     return _nan_arg("nanargmax", a, axis, out, keepdims, -np.inf)
 
 
+@inlined(static_argnames=("axis", "out", "keepdims"))
 def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """`argmin` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmin`.
 

@@ -82,30 +82,14 @@ def _is_integer(x: Any) -> bool:
     return getattr(getattr(x, "dtype", None), "kind", "i") in "biu" and not isinstance(x, (float, complex))
 
 
-def adaptive(exact: str, static_argnums: tuple = ()) -> Callable:
+def adaptive(exact: str, static_argnums: tuple = (), static_argnames: tuple = ()) -> Callable:
     """As `inlined`, for functions whose primitives the host computes exactly: on integers and booleans ("integers"), or
     on anything ("always"). The first few calls with each combination of types run there, and only then is it compiled:
     a program that calls it once with each of many shapes waits for no compiler, and a loop gets the fast dispatch.
     """
     def decorate(fun: Callable) -> Callable:
-        compiled = None
-
-        @functools.wraps(fun)
-        def call(*args, **kwargs):
-            nonlocal compiled
-            if context.state.trace is not EVAL:
-                return fun(*args, **kwargs)
-            if compiled is None:
-                compiled = _compiled(fun, exact, static_argnums)
-            return compiled(*args, **kwargs)
-        return call
+        return inlined(fun, static_argnums=static_argnums, static_argnames=static_argnames, rather_plain=lambda args: _is_cold(fun, exact, args))
     return decorate
-
-
-def _compiled(fun: Callable, exact: str | None, static_argnums: tuple = ()) -> Callable:
-    if exact is None:
-        return jit(fun, inline=True, static_argnums=static_argnums or None)
-    return inlined_later(fun, static_argnums, lambda args: _is_cold(fun, exact, args))
 
 
 def _made(fun: Callable, exact: str | None) -> Callable:
@@ -192,7 +176,7 @@ def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str
         if context.state.trace is not EVAL:
             return fun(x1, x2)
         if compiled is None:
-            compiled = _compiled(fun, exact)
+            compiled = jit(fun, inline=True) if exact is None else inlined_later(fun, lambda args: _is_cold(fun, exact, args))
         if type(x2) in NUMBERS:
             return compiled(x1, operand(x2, x1))
         if type(x1) in NUMBERS:

@@ -10,6 +10,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
@@ -237,6 +238,7 @@ def unique_values(x: ArrayLike, /, *, size: int | None = None, fill_value: Array
 
 # -- two sets ----------------------------------------------------------------------------------------------------------
 
+@inlined(static_argnames=("assume_unique", "invert", "method"))
 def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False, *,
          method: str = "auto") -> Array:
     """Whether each element is among ``test_elements``.

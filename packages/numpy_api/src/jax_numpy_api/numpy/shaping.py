@@ -24,6 +24,7 @@ from .broadcasting import broadcast_to
 from .creation import astype_of, eye, tri, zeros
 from .promotion import (_parse_shape, as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike, concrete,
                         convert, evaluating, host, is_arraylike, joined, refuse_out, several_axes, shape_of, strong, unwrapped)
+from .rows import adaptive
 
 # -- reshape -----------------------------------------------------------------------------------------------------------
 
@@ -461,6 +462,7 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
     return lax.concatenate(parts, axis) if len(parts) > 1 else parts[0]
 
 
+@adaptive("always", static_argnames=("axis",))
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple:
     """The slices of ``x`` along an axis, which they do not have. Source: `numpy.unstack`, array API standard.
 
@@ -569,6 +571,7 @@ def _block(x: Any, depth: int, rank: int, full: int) -> Array:
     return concatenate([_block(y, depth - 1, rank, full) for y in x], full - depth)
 
 
+@adaptive("always", static_argnames=("axis",))
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """``values`` after ``arr`` along an axis; both flattened if it is None. Source: `numpy.append`.
 
@@ -681,6 +684,7 @@ def dsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> li
 
 # -- repeating, reversing, rotating ------------------------------------------------------------------------------------
 
+@adaptive("always", static_argnames=("reps",))
 def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     """``A`` repeated a number of times along each axis. Source: `numpy.tile`.
 
@@ -735,6 +739,7 @@ def flipud(m: ArrayLike) -> Array:
     return flip(m, 0)
 
 
+@adaptive("always", static_argnames=("k", "axes"))
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """``m`` turned by ``k`` right angles in the plane of two axes. Source: `numpy.rot90`.
 
@@ -834,6 +839,7 @@ def _triangle(name: str, m: Any, k: int, lower: bool) -> Array:
     return lax.select(mask, m, zero) if lower else lax.select(mask, zero, m)
 
 
+@adaptive("always", static_argnames=("k",))
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """The lower triangle, up to diagonal ``k``; zeros elsewhere. Source: `numpy.tril`.
 
@@ -845,6 +851,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
     return _triangle("tril", m, operator.index(k), True)
 
 
+@adaptive("always", static_argnames=("k",))
 def triu(m: ArrayLike, k: int = 0) -> Array:
     """The upper triangle, from diagonal ``k``; zeros elsewhere. Source: `numpy.triu`.
 
@@ -855,6 +862,7 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
     return _triangle("triu", m, operator.index(k), False)
 
 
+@adaptive("always", static_argnames=("offset", "axis1", "axis2"))
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """The diagonal of the matrices in the plane of two axes, as a new last axis.
 
@@ -887,6 +895,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     return lax.slice_in_dim(flat, start, stop, columns + 1, axis=flat.ndim - 1)
 
 
+@adaptive("always", static_argnames=("k",))
 def diag(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the vector ``v`` on diagonal ``k``, or diagonal ``k`` of a matrix.
 
@@ -914,6 +923,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     return lax.select(eye(size, k=k, dtype=bool), spread, lax.full_like(spread, 0))
 
 
+@adaptive("always", static_argnames=("k",))
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the elements of ``v``, flattened, on diagonal ``k``. Source: `numpy.diagflat`.
 

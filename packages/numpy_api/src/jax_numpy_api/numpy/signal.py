@@ -170,6 +170,7 @@ def _sorted_pair(xp, fp):
 
 # -- gradients and integrals -------------------------------------------------------------------------------------------
 
+@inlined(static_argnames=("axis", "edge_order"))
 def gradient(f: ArrayLike, *varargs: Any, axis: int | Sequence[int] | None = None,
              edge_order: int | None = None) -> Array | list[Array]:
     """Central differences, one-sided at the ends.
@@ -259,6 +260,7 @@ def _is_complex_value(h):
     return dtypes.issubdtype(dtypes.dtype(h), np.complexfloating)
 
 
+@inlined(static_argnames=("axis",))
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1) -> Array:
     """Integral by the trapezoidal rule.
 
@@ -319,13 +321,18 @@ def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, perio
     Array([0.       , 3.       , 0.2168147], dtype=float32)
     """
     check_arraylike("unwrap", p)
+    whole = isinstance(period, int) and dtypes.issubdtype(dtypes.dtype(unwrapped(p)), np.integer)
+    return _unwrap(p, discont, period, axis, whole)
+
+
+@inlined(static_argnums=(3, 4))
+def _unwrap(p, discont, period, axis, whole):
     p = as_array(p)
     if dtypes.issubdtype(p.dtype, np.complexfloating):
         raise ValueError("jnp.unwrap does not support complex inputs.")
     if p.shape[canonical_axis(axis, p.ndim, "unwrap: axis")] == 0:
         return promote_dtypes_inexact(p)[0]
-    p, period = (as_array(v) for v in promote_dtypes(p, period)) if dtypes.issubdtype(p.dtype, np.integer) and isinstance(
-        period, int) else (as_array(v) for v in promote_dtypes_inexact(p, period))
+    p, period = map(as_array, (promote_dtypes if whole else promote_dtypes_inexact)(p, period))
     interval = period / 2 if dtypes.issubdtype(p.dtype, np.inexact) else period // 2
     step = diff(p, axis=axis)
     wrapped = arithmetic.remainder(step + interval, period) - interval

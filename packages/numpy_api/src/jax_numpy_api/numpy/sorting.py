@@ -20,6 +20,7 @@ from .. import lax
 from . import arithmetic
 from .promotion import (as_array, canonical_axis, check_arraylike, convert, evaluating, host, promote_dtypes, shape_of,
                         unwrapped)
+from .rows import adaptive
 from .shaping import flip, ravel
 from .taking import take_along_axis
 from .ufuncs import _is_inexact
@@ -41,6 +42,7 @@ def _line(a: Any, axis: Any, name: str) -> tuple[Array, int]:
     return a, canonical_axis(axis, a.ndim)
 
 
+@adaptive("always", static_argnames=("axis", "kind", "order", "stable", "descending"))
 def sort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
          descending: bool = False) -> Array:
     """``a`` sorted along an axis; NaN last.
@@ -64,6 +66,7 @@ def sort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None 
     return flip(out, axis) if descending else out
 
 
+@adaptive("always", static_argnames=("axis", "kind", "order", "stable", "descending", "dtype"))
 def argsort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
             descending: bool = False, dtype: DTypeLike | None = None) -> Array:
     """The positions that sort ``a`` along an axis; arguments as for `sort`, and the integer dtype of the result.
@@ -84,6 +87,7 @@ def argsort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: No
     return lax.sub(lax.full_like(backwards, a.shape[axis] - 1), flip(backwards, axis))
 
 
+@adaptive("always")
 def sort_complex(a: ArrayLike) -> Array:
     """``a`` as complex numbers, sorted along the last axis by real and then by imaginary part. Source: `numpy.sort_complex`.
 
@@ -91,10 +95,10 @@ def sort_complex(a: ArrayLike) -> Array:
     Array([0.+1.j, 0.+2.j, 1.+0.j], dtype=complex64)
     """
     check_arraylike("sort_complex", a)
-    a = sort(a)
-    return lax.convert_element_type(a, dtypes.to_complex_dtype(a.dtype))
+    ordered = sort(a)
+    return lax.convert_element_type(ordered, dtypes.to_complex_dtype(ordered.dtype))
 
-
+@adaptive("always", static_argnames=("axis", "batch_size"))
 def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size: int | None = 16) -> Array:
     """The positions that sort by several keys, the last key first.
 
@@ -126,6 +130,7 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size
     return lax.sort((*reversed(columns), positions), axis, num_keys=len(columns))[-1]
 
 
+@adaptive("always", static_argnames=("kth", "axis"))
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """``a`` with the element of rank ``kth`` at its place along an axis, none larger before it, none smaller after it.
 
@@ -144,6 +149,7 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     return sort(a, axis)
 
 
+@adaptive("always", static_argnames=("kth", "axis"))
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """The positions that `partition` takes its elements from. Source: `numpy.argpartition`.
 
@@ -157,6 +163,7 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     return convert(argsort(a, axis), np.dtype(np.int32))
 
 
+@adaptive("always", (1,), ("axis", "mode", "sorted"))
 def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True) -> list:
     """The ``k`` largest (or smallest) elements along an axis and their positions.
 
@@ -277,6 +284,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLi
     return _searchsorted(a, v, side, method, dtype)
 
 
+@inlined(static_argnames=("right", "method"))
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None) -> Array:
     """For each value the number of the bin that it falls into.
 

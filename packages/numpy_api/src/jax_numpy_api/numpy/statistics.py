@@ -574,6 +574,7 @@ def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
 
 # -- covariance --------------------------------------------------------------------------------------------------------
 
+@inlined(static_argnames=("rowvar", "bias", "ddof", "dtype"))
 def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
         fweights: ArrayLike | None = None, aweights: ArrayLike | None = None, dtype: DTypeLike | None = None) -> Array:
     """Covariance matrix of variables.
@@ -660,6 +661,7 @@ def _observation_weights(fweights, aweights, x):
     return weights.astype(x.dtype), reductions.sum(weights)
 
 
+@inlined(static_argnames=("rowvar", "dtype"))
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None) -> Array:
     """Correlation coefficients of variables; arguments as for `cov`. Source: `numpy.corrcoef`.
 

@@ -18,6 +18,7 @@ from .creation import asarray, placed
 from .index_plans import wrapped
 from .indexing import _AtIndex
 from .promotion import as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, refuse_out, unwrapped
+from .rows import adaptive
 from .shaping import _reshape, ravel
 
 
@@ -44,6 +45,11 @@ def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = 
     Array([30, 10], dtype=int32)
     """
     refuse_out("take", out)
+    taken = _taken if fill_value is None else _taken_or  # a number like -0.0 is no key
+    return taken(a, indices, axis, mode, unique_indices, indices_are_sorted, fill_value)
+
+
+def _taken_or(a, indices, axis, mode, unique_indices, indices_are_sorted, fill_value):
     check_arraylike("take", a, indices)
     a = ravel(a) if axis is None else as_array(a)
     axis = canonical_axis(0 if axis is None else axis, a.ndim)
@@ -71,6 +77,9 @@ def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = 
                                   wrap_negative_indices=mode != "clip")
 
 
+_taken = adaptive("always", (2, 3, 4, 5))(_taken_or)
+
+
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, mode: str | None = None,
                     fill_value: ArrayLike | None = None, *, wrap_negative_indices: bool = True) -> Array:
     """For each line along an axis, the elements at that line's own indices.
@@ -93,6 +102,11 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, m
     Array([[1, 3],
            [5, 9]], dtype=int32)
     """
+    along = _along if fill_value is None else _along_or
+    return along(arr, indices, axis, mode, fill_value, wrap_negative_indices)
+
+
+def _along_or(arr, indices, axis, mode, fill_value, wrap_negative_indices):
     check_arraylike("take_along_axis", arr, indices)
     indices = as_array(indices)
     if not dtypes.issubdtype(indices.dtype, np.integer):
@@ -110,6 +124,9 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, m
     lead = np.broadcast_shapes(_without(arr.shape, axis), _without(indices.shape, axis))
     with attributed_to(capture()):  # found once for all operations
         return _take_along(arr, indices, axis, lead, mode, fill_value, wrap_negative_indices)
+
+
+_along = adaptive("always", (2, 3, 5))(_along_or)
 
 
 def _without(shape: tuple, axis: int) -> tuple:
