@@ -156,6 +156,7 @@ def digamma_rest(x):
 
 
 FITS = {
+    "ATANH": lambda: chebyshev(lambda z: 2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) if z else mp.mpf(2), 0, mp.mpf("0.16")),
     "DIGAMMA_REST": lambda: chebyshev(digamma_rest, 1, 2),
     "RGAMMA": lambda: chebyshev(mp.rgamma, 1, 2, 32),
     "LGAMMA": lambda: chebyshev(lgamma_rest, mp.mpf(1) / 2, mp.mpf(5) / 2, 64),

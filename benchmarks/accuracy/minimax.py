@@ -121,6 +121,8 @@ def _rows():
         "exponential._EXP2 32": ((lambda r: mp.mpf(2) ** r, -half, half, range(7), "f8"), {}),
         "exponential._EXP2 64": ((lambda r: mp.mpf(2) ** r, -half, half, range(12), "f8"), {}),
         "powers._LOG2": ((log2, 0, small, range(7), "f8"), {}), "powers._EXP2": ((lambda r: mp.mpf(2) ** r, -half, half, range(8), "f8"), {}),
+        "gamma._SINE": ((_over_r(lambda r: mp.sin(mp.pi * r) / mp.pi, mp.mpf(1)), 0, 0.25, range(6), "f4"),
+                        inverse(_over_r(lambda r: mp.sin(mp.pi * r) / mp.pi, mp.mpf(1)))),
         "powers._ROOT": ((lambda m: 1 / mp.cbrt(m), edge, 1 / edge, range(6), "f4"), {"w": mp.cbrt}),
     }
 

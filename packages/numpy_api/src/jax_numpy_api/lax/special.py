@@ -2,7 +2,7 @@
 
 Where CHLO has the function, the op is used. The incomplete gamma and beta functions are in `incomplete`.
 
-Sources: NIST Digital Library of Mathematical Functions, 10.32.1. Chebyshev coefficients of i0e: `benchmarks/accuracy/fit.py`.
+Sources: NIST Digital Library of Mathematical Functions, 10.32.1. Chebyshev coefficients: `benchmarks/accuracy/fit.py`.
 """
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike
 
 from .arithmetic import add, div, integer_pow, max as maximum, mul, neg, sqrt, square, sub
-from .compare import eq, le
+from .compare import eq, le, lt
 from .complex import abs as absolute, sign
 from .accuracy import Accuracy
-from .nary import FLOAT, apply, constant, elementwise, full_operands, like
+from .elementary_cpu import gamma
+from .elementary_cpu.lanes import Formulation
+from .nary import FLOAT, apply, constant, elementwise, full_operands, like, op
 from .select import clamp, select_n_p
 from .transcendental import exp
 
@@ -50,6 +52,33 @@ def _vectorized(function):
     return np.vectorize(function, otypes=[np.float64])
 
 
+_LGAMMA = (  # of log gamma(z) / ((z - 1) (z - 2)) from 1/2 to 5/2
+    0.5233830675936226, -0.17797233729529863, 0.043707765509376, -0.012436054693716324, 0.0038166273622453444,
+    -0.0012248310110168689, 0.0004046307309337695, -0.0001363999286478383, 4.6669854564403646e-05, -1.6152571568530024e-05,
+    5.641861294289138e-06, -1.985468608994096e-06, 7.031292350156658e-07, -2.503431672683324e-07, 8.954655195462511e-08,
+    -3.216038816813161e-08, 1.1591674196198932e-08, -4.191331343092517e-09, 1.5198287942838018e-09, -5.525248244354367e-10,
+    2.0133461407895695e-10, -7.351973399346738e-11, 2.6898575436827364e-11, -9.85882886617758e-12, 3.619354400654772e-12,
+    -1.3307382122555227e-12, 4.899613435234918e-13, -1.8063242404502505e-13, 6.667388160934133e-14, -2.4638096705345538e-14,
+    9.114199669747885e-15, -3.3749037208856614e-15, 1.2508630658961872e-15, -4.640235454740319e-16, 1.7227826138316332e-16,
+    -6.401198458457187e-17, 2.3802040365336956e-17, -8.85670810564711e-18, 3.2977685786612905e-18, -1.2286928418849807e-18)
+
+
+def _lgamma_plain(b, x):
+    """CHLO's; in its place the series where that loses its digits, around the zeros at 1 and 2."""
+    found = op("chlo.lgamma")(b, x)
+    if x.aval.dtype not in (np.float32, np.float64):
+        return found
+
+    def joined(x, found):
+        from_middle = sub(x, _k(1.5, x))
+        near = lt(absolute(from_middle), _k(1, x))
+        t = _where(near, from_middle, like(_k(0.25, x), x))
+        half = _k(0.5, x)
+        series = mul(mul(add(t, half), sub(t, half)), _chebyshev(_LGAMMA, t))
+        return [_where(near, _where(eq(t, neg(half)), _k(0, x), series), found)]  # 0 at 1, not -0
+    return b.fun(joined, x, found)[0]
+
+
 def _trigamma(x):
     """The slope of `digamma`; that of large numbers is 1/x, which CHLO's sum of inverse squares loses to underflow."""
     large = _k(min(1e17, float(dtypes.finfo(get_aval(x).dtype).max)), x)
@@ -71,7 +100,7 @@ erfc_p = elementwise("erfc", "chlo.erfc", accepts=FLOAT, jvp=(lambda g, y, x: _g
                      reference=_vectorized(math.erfc), cost=4.0)
 erf_inv_p = elementwise("erf_inv", "chlo.erf_inv", accepts=FLOAT,
                         jvp=(lambda g, y, x: mul(g, mul(exp(square(y)), _k(1 / _TWO_OVER_ROOT_PI, y))),), cost=3.0)
-lgamma_p = elementwise("lgamma", "chlo.lgamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, digamma(x)),),
+lgamma_p = elementwise("lgamma", Formulation(_lgamma_plain, narrow=gamma.lgamma), accepts=FLOAT, jvp=(lambda g, y, x: mul(g, digamma(x)),),
                        reference=_vectorized(math.lgamma), cost=20.0)
 digamma_p = elementwise("digamma", "chlo.digamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, _trigamma(x)),), cost=20.0)
 polygamma_p: Primitive = elementwise(

@@ -9,4 +9,5 @@ log of float32, erf of float32, and others): `benchmarks/elementwise.py` measure
 - `exponential`: exp2, sinh, cosh.
 - `logarithmic`: log, log2, log1p, asinh, acosh, atanh.
 - `powers`: pow, cbrt.
+- `gamma`: lgamma.
 """

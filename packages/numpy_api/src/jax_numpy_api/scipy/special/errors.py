@@ -125,10 +125,11 @@ def _real(name: str, x: Any) -> Any:
 
 @functools.partial(custom_jvp, nondiff_argnums=(1,))
 def exp_square(x: Array, factor: float) -> Any:
-    """``exp(factor * x**2)`` for ``factor`` +-1/2 or +-1, without the error of rounding ``x**2``."""
-    short = jnp.round(jnp.clip(x, -1e3, 1e3) * 16) / 16
-    rest = jnp.where(jnp.abs(x) < 1e3, (x - short) * (x + short), 0)
-    return jnp.exp(factor * short * short) * jnp.exp(factor * rest)
+    """``exp(factor * x**2)`` for ``factor`` +-1/2 or +-1, without the error of rounding ``x**2``, which is multiplied on."""
+    whole = x * x
+    short = jnp.round(jnp.clip(x, -1e3, 1e3) * 16) / 16  # its square is exact, and what that leaves of the whole one nearly so
+    error = jnp.where(jnp.abs(x) < 1e3, (short * short - whole) + (x - short) * (x + short), 0)
+    return jnp.exp(factor * whole) * (1 + factor * error)
 
 
 @exp_square.defjvp
@@ -172,10 +173,14 @@ def erfinv(x: ArrayLike) -> Array:
 
 @differentiable
 def _erfcx(x):
-    a = jnp.abs(x)
-    k = 3.75
-    tail = chebyshev(_ERFCX, -1, 1, 1 - 2 * k / (a + k)) / (1 + 2 * a)
+    tail = _erfcx_right(jnp.abs(x))
     return jnp.where(x < 0, 2 * exp_square(x, 1) - tail, tail)
+
+
+def _erfcx_right(x):
+    """For ``x >= 0``."""
+    k = 3.75
+    return chebyshev(_ERFCX, -1, 1, 1 - 2 * k / (x + k)) / (1 + 2 * x)
 
 
 _FAR = 12.0  # from here on ``1 - sqrt(pi) x erfcx(x)`` would lose its digits
@@ -219,7 +224,7 @@ _INV_ROOT_2PI = 1 / math.sqrt(2 * math.pi)
 @differentiable
 def _ndtr(x):
     z = x * _ROOT_HALF
-    tail = 0.5 * exp_square(x, -0.5) * _erfcx(jnp.maximum(jnp.abs(z), 0.5))
+    tail = 0.5 * exp_square(x, -0.5) * _erfcx_right(jnp.maximum(jnp.abs(z), 0.5))
     return jnp.where(jnp.abs(z) < 0.6, 0.5 + 0.5 * lax.erf(z), jnp.where(z > 0, 1 - tail, tail))
 
 

@@ -1,6 +1,7 @@
 """Exponentials and logarithms: softmax, logistic functions, ``x log y`` and entropies, Box-Cox.
 
 Where the obvious formula has a bad value or derivative at an edge (0 log 0, infinite summands), both are given here.
+Chebyshev coefficients: `benchmarks/accuracy/fit.py`.
 """
 from __future__ import annotations
 
@@ -17,7 +18,12 @@ from ... import numpy as jnp
 from ...nn.normalize import softmax as softmax_along
 from ...nn.normalize import log_softmax as log_softmax_along
 from ...numpy.promotion import promote_args_inexact
-from ._series import differentiable, log1p
+from ._series import chebyshev, differentiable, log1p
+
+_ATANH = (  # of 2 atanh(s) / s in s**2
+    2.05758423033744, 0.05907458976671974, 0.0015364804327463993, 4.767823156634062e-05, 1.6125966574705089e-06,
+    5.740583918416682e-08, 2.1140918012828656e-09, 7.975969307791932e-11, 3.064038517292573e-12, 1.1937169787787715e-13,
+    4.703049673047031e-15, 1.8699898677254895e-16, 7.492283892573281e-18)
 
 # -- along axes --------------------------------------------------------------------------------------------------------
 
@@ -57,7 +63,7 @@ def expit(x: ArrayLike) -> Array:
 def logit(x: ArrayLike) -> Array:
     """``log(x / (1 - x))``, the inverse of `expit`: infinite at 0 and 1, NaN outside.
 
-    Near 1/2 it is computed as ``log1p((2 x - 1)/(1 - x))``, as a difference of logarithms would lose all digits.
+    Near 1/2 it is computed as ``2 atanh(2 x - 1)``, by a series, as the logarithm would lose all digits.
 
     Source: `scipy.special.logit`.
 
@@ -67,9 +73,9 @@ def logit(x: ArrayLike) -> Array:
     (x,) = promote_args_inexact("logit", x)
     if jnp.issubdtype(x.dtype, np.complexfloating):
         return jnp.log(x / (1 - x))
-    middle = jnp.abs(x - 0.5) <= 0.2
-    safe = jnp.where(middle, x, 0.5)
-    return jnp.where(middle, log1p((2 * safe - 1) / (1 - safe)), jnp.log(x) - log1p(-x))
+    s = 2 * x - 1
+    middle = jnp.abs(s) <= 0.4
+    return jnp.where(middle, s * chebyshev(_ATANH, 0, 0.16, s * s), jnp.log(x / (1 - x)))
 
 
 @logit.defjvp

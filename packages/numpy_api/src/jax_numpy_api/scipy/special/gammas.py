@@ -32,15 +32,6 @@ _RGAMMA = (
     -8.048141249784711e-05, 2.960011775188017e-06, 2.6897599644059546e-07, -3.3396463068683694e-08, 1.0896538645441867e-09,
     5.13850186324227e-11, -6.600741004112952e-12, 2.4769163034825414e-13, 2.2003907817225954e-15, -6.707186064779082e-16,
     3.1317345823123396e-17)
-_LGAMMA = (
-    0.5233830675936226, -0.17797233729529863, 0.043707765509376, -0.012436054693716324, 0.0038166273622453444,
-    -0.0012248310110168689, 0.0004046307309337695, -0.0001363999286478383, 4.6669854564403646e-05, -1.6152571568530024e-05,
-    5.641861294289138e-06, -1.985468608994096e-06, 7.031292350156658e-07, -2.503431672683324e-07, 8.954655195462511e-08,
-    -3.216038816813161e-08, 1.1591674196198932e-08, -4.191331343092517e-09, 1.5198287942838018e-09, -5.525248244354367e-10,
-    2.0133461407895695e-10, -7.351973399346738e-11, 2.6898575436827364e-11, -9.85882886617758e-12, 3.619354400654772e-12,
-    -1.3307382122555227e-12, 4.899613435234918e-13, -1.8063242404502505e-13, 6.667388160934133e-14, -2.4638096705345538e-14,
-    9.114199669747885e-15, -3.3749037208856614e-15, 1.2508630658961872e-15, -4.640235454740319e-16, 1.7227826138316332e-16,
-    -6.401198458457187e-17, 2.3802040365336956e-17, -8.85670810564711e-18, 3.2977685786612905e-18, -1.2286928418849807e-18)
 _DIGAMMA_REST = (
     0.983570260441567, -0.2270640863346444, 0.03336889902393011, -0.005320077271596548, 0.0008788656937820505,
     -0.00014773492650606044, 2.5060543468359146e-05, -4.2721034029993324e-06, 7.302769272465923e-07, -1.2502886813559594e-07,
@@ -120,19 +111,6 @@ def gamma(x: ArrayLike) -> Array:
     return _gamma(x).astype(dtype)
 
 
-@differentiable
-def _lgamma(x):
-    near = (x > 0.5) & (x < 2.5)
-    z = jnp.where(near, x, 1.25)
-    return jnp.where(near, (z - 1) * (z - 2) * chebyshev(_LGAMMA, 0.5, 2.5, z), lax.lgamma(x))
-
-
-@_lgamma.defjvp
-def _lgamma_jvp(primals, tangents):
-    (x,), (t,) = primals, tangents
-    return _lgamma(x), t * lax.digamma(x)
-
-
 @inlined
 def gammaln(x: ArrayLike) -> Array:
     """Logarithm of the magnitude of the gamma function: infinite at 0 and at negative whole numbers.
@@ -143,7 +121,7 @@ def gammaln(x: ArrayLike) -> Array:
     Array(12.80183, dtype=float32, weak_type=True)
     """
     (x,), dtype = wide("gammaln", x)
-    return convert(_lgamma(x), dtype)
+    return convert(lax.lgamma(x), dtype)
 
 
 def _complex_loggamma(z):
@@ -300,8 +278,8 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
 def _betaln(a, b):
     p, q = jnp.minimum(a, b), jnp.maximum(a, b)
     large = (q >= 20) & (p + q >= 20) & (q < np.inf)
-    by_gap = _lgamma(p) + _lgamma_gap(jnp.where(large, p, 1.0), jnp.where(large, q, 20.0))
-    other = _lgamma(a) + _lgamma(b) - _lgamma(a + b)
+    by_gap = lax.lgamma(p) + _lgamma_gap(jnp.where(large, p, 1.0), jnp.where(large, q, 20.0))
+    other = lax.lgamma(a) + lax.lgamma(b) - lax.lgamma(a + b)
     return jnp.where((p > 0) & (a + b == np.inf), -np.inf, jnp.where(large, by_gap, other))
 
 
@@ -397,7 +375,7 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     z, m = jnp.broadcast_arrays(*args)
     both, large = (z > 0) & (m > 0), (z >= 20) & (z + m >= 20) & (z + m < np.inf)
     z0, m0 = jnp.where(both, z, 1.0), jnp.where(both, m, 1.0)
-    log_value = jnp.where(both, _lgamma(m0) - _betaln(z0, m0), lax.lgamma(z + m) - lax.lgamma(z))
+    log_value = jnp.where(both, lax.lgamma(m0) - _betaln(z0, m0), lax.lgamma(z + m) - lax.lgamma(z))
     log_value = jnp.where(large, -_lgamma_gap(jnp.where(large, m, 1.0), jnp.where(large, z, 20.0)), log_value)
     value = gammasgn(z) * gammasgn(z + m) * jnp.exp(log_value)
     small = (jnp.abs(z) < 12) & (jnp.abs(z + m) < 12) & (z != 0)

@@ -21,7 +21,7 @@ from jax_core.representation.typing import ArrayLike
 from ... import lax
 from ... import numpy as jnp
 from ._series import differentiable, wide
-from .gammas import _lgamma, gammasgn
+from .gammas import gammasgn
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
@@ -62,7 +62,7 @@ def _m_asymptotic(a, b, x, shift):
         last = jnp.where(shrinking, jnp.abs(new), 0.0)
         term = jnp.where(shrinking, new, 0.0)
         total = total + term
-    size = jnp.exp(_lgamma(b) - _lgamma(a) + (x + shift) + (a - b) * jnp.log(x))
+    size = jnp.exp(lax.lgamma(b) - lax.lgamma(a) + (x + shift) + (a - b) * jnp.log(x))
     return gammasgn(b) * gammasgn(a) * size * total
 
 
