@@ -114,3 +114,12 @@ def test_signs_and_ends_of_powers():
     want = [-8, 4, np.nan, -0.0, -np.inf, np.inf, 1, 1, 1, np.nan, -np.inf, np.inf, np.nan, np.nan, 0, 0, np.inf, np.inf]
     np.testing.assert_array_equal(np.asarray(jit(lax.pow)(enlarged(x), enlarged(y)))[:18], np.array(want, np.float32))
     np.testing.assert_array_equal(np.signbit(np.asarray(jit(lax.pow)(enlarged(x), enlarged(y)))[3:5]), [True, True])
+
+
+def test_erf_inv_over_a_short_axis_is_computed_in_one_loop():
+    """XLA's code for loops over 10 elements has no vectors."""
+    x = np.linspace(-0.99, 0.99, 96000, dtype=np.float32)
+    text = jit(lax.erf_inv).trace(x.reshape(-1, 10)).lower().as_text()
+    assert "erf_inv %0 : tensor<96000xf32>" in text and "optimization_barrier" in text
+    assert "optimization_barrier" not in jit(lax.erf_inv).trace(x.reshape(-1, 100)).lower().as_text()
+    np.testing.assert_array_equal(jit(lax.erf_inv)(x.reshape(-1, 10)), np.reshape(jit(lax.erf_inv)(x), (-1, 10)))

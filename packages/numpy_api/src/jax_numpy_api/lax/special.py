@@ -12,7 +12,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.representation.aval import get_aval
+from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike
 
@@ -98,7 +98,20 @@ erf_p = elementwise("erf", "chlo.erf", accepts=FLOAT, jvp=(lambda g, y, x: _gaus
                     reference=_vectorized(math.erf), cost=1.2)
 erfc_p = elementwise("erfc", "chlo.erfc", accepts=FLOAT, jvp=(lambda g, y, x: _gaussian(g, x, -_TWO_OVER_ROOT_PI),),
                      reference=_vectorized(math.erfc), cost=4.0)
-erf_inv_p = elementwise("erf_inv", "chlo.erf_inv", accepts=FLOAT,
+_SHORT = 16
+"""Below this length of the last axis, XLA's CPU code for erf_inv has no vectors: 17.8 ms in place of 1.8 for 96,000 x 10 numbers."""
+
+
+def _erf_inv_lower(b, x):
+    shape, flat = x.aval.shape, ShapedArray((x.aval.size,), x.aval.dtype)
+    if len(shape) < 2 or shape[-1] >= _SHORT or b.platform != "cpu" or b.devices > 1 or not b.keeps(flat):
+        return op("chlo.erf_inv")(b, x)
+    line = b.emit(f"stablehlo.reshape {x}", x, out=flat)
+    found = b.in_memory(b.emit(f"chlo.erf_inv {line}", line, out=flat), "loops over a short axis are slow")
+    return b.emit(f"stablehlo.reshape {found}", found, out=x.aval)
+
+
+erf_inv_p = elementwise("erf_inv", _erf_inv_lower, accepts=FLOAT,
                         jvp=(lambda g, y, x: mul(g, mul(exp(square(y)), _k(1 / _TWO_OVER_ROOT_PI, y))),), cost=3.0)
 lgamma_p = elementwise("lgamma", Formulation(_lgamma_plain, narrow=gamma.lgamma), accepts=FLOAT, jvp=(lambda g, y, x: mul(g, digamma(x)),),
                        reference=_vectorized(math.lgamma), cost=20.0)
