@@ -40,6 +40,17 @@ def test_names():
     assert distributed.global_state.client is None
 
 
+@pytest.mark.parametrize("transform", [lambda f: jax.grad(jax.jit(f)), lambda f: jax.jit(jax.grad(jax.jit(f))), lambda f: jax.jacfwd(jax.jit(f))])
+def test_the_error_of_a_custom_vjp_that_closes_over_a_differentiated_value(transform):
+    def fun(y):
+        scaled = jax.custom_vjp(lambda x: x * y)
+        scaled.defvjp(lambda x: (x * y, None), lambda _, ct: (ct,))
+        return scaled(2.0)
+    from jax._src.interpreters.ad import CustomVJPException
+    with pytest.raises(CustomVJPException, match="closes over a value that is being differentiated"):
+        transform(fun)(1.0)
+
+
 def test_traces_of_one_transformation_share_main():
     seen = []
     jax.jvp(lambda x: seen.append(x._trace.main is jax.extend.core.find_top_trace([x]).main) or x, (1.0,), (1.0,))

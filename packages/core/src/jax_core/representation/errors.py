@@ -239,6 +239,10 @@ class UnexpectedTracerError(JAXTypeError):
         super().__init__(msg)
 
 
+class CustomVJPException(UnexpectedTracerError):
+    """A custom VJP function closes over a value that is being differentiated. A class of its own as libraries catch it by this name."""
+
+
 class KeyReuseError(JAXTypeError):
     """A random key was consumed twice. Remedy: `jax.random.split` it first."""
 

@@ -140,7 +140,7 @@ class JVPTrace(Trace):
 
 def closed_over(kind: str, name: str) -> Exception:
     """The error for a custom rule of the function ``name`` that reads a differentiated value that is not its argument."""
-    return errors.UnexpectedTracerError(
+    return (errors.CustomVJPException if kind == "custom_vjp" else errors.UnexpectedTracerError)(
         f"{kind} {name}: the function, or its rule, closes over a value that is being differentiated, or gets it as a "
         "non-differentiated argument; the rule says nothing about that value, so its derivative would be lost. Functions with "
         "custom derivatives can't close over such values: pass it as a differentiated argument (jax.closure_convert finds "
