@@ -16,6 +16,7 @@ from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas import triton
 
 import kernel_machine
+from jax_xla_backend.kernels import mosaic
 
 SPEC = importlib.util.spec_from_file_location("kernels", pathlib.Path(__file__).parents[1] / "examples" / "kernels.py")
 kernels = importlib.util.module_from_spec(SPEC)
@@ -213,9 +214,9 @@ KERNELS = {  # what a program is made of
         lambda x, o: put(o, x[...] + pl.program_id(0)), grid=(4, 2), in_specs=[pl.BlockSpec((64, 64), lambda i, j: (i, j))],
         out_specs=[pl.BlockSpec((64, 64), lambda i, j: (3 - i, j))])(x, o), in_specs=[WHOLE], out_specs=WHOLE)(A)),
     "a pipeline of products": (lambda: call(lambda x, y, o, total: pltpu.emit_pipeline(
-        added_products, grid=(2, 2, 4), in_specs=[pl.BlockSpec((32, 64), lambda i, j, k: (i, k)), pl.BlockSpec((64, 64), lambda i, j, k: (k, j))],
-        out_specs=[pl.BlockSpec((32, 64), lambda i, j, k: (i, j))])(x, y, o, scratches=(total,)), (64, 128), in_specs=[WHOLE, WHOLE], out_specs=WHOLE,
-        scratch_shapes=[pltpu.VMEM((32, 64), jnp.float32)])(A.reshape(128, 256)[:64], A)),
+        added_products, grid=(2, 1, 4), in_specs=[pl.BlockSpec((32, 128), lambda i, j, k: (i, k)), pl.BlockSpec((128, 64), lambda i, j, k: (k, j))],
+        out_specs=[pl.BlockSpec((32, 64), lambda i, j, k: (i, j))])(x, y, o, scratches=(total,)), (64, 64), in_specs=[WHOLE, WHOLE], out_specs=WHOLE,
+        scratch_shapes=[pltpu.VMEM((32, 64), jnp.float32)])(A.reshape(64, 512), A.reshape(512, 64))),
     "a pipeline for each step": (lambda: call(lambda x, o: pltpu.emit_pipeline(
         lambda x, o: put(o, x[...] * 2), grid=(2,), in_specs=[pl.BlockSpec((None, 64, 128), lambda i: (start(i), 0, 0))],
         out_specs=[pl.BlockSpec((None, 64, 128), lambda i: (start(i), 0, 0))])(x, o), (4, 64, 128), grid=2, in_specs=[WHOLE], out_specs=WHOLE)(
@@ -260,6 +261,20 @@ def test_what_kernels_can_do(case, platform):
         if case != "atomics":  # there two orders of the same are right
             jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5), kernel_machine.run(KERNELS[case], platform),
                          interpreted(KERNELS[case]))
+
+
+def drawn(out):
+    pltpu.prng_seed(pl.program_id(0), 3)
+    out[...] = pltpu.stateful_uniform((8, 128))
+
+
+def test_random_bits_are_the_core_s_own():
+    """A program with a seed and a draw; what bits they are only a TPU knows."""
+    function = lambda: call(drawn, (16, 128), grid=2, out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)))()
+    program, = (e.params["program"] for e in jax.make_jaxpr(function)().eqns)
+    text = mosaic.module_text(program)
+    assert "tpu.prng_set_seed_32" in text and "tpu.prng_random_bits" in text
+    assert TARGETS["tpu"] in module(function)
 
 
 REFUSED = {

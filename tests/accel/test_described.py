@@ -114,6 +114,14 @@ def test_without_the_device_the_cpu_is_used(platform):
     assert json.loads(out) == ["cpu", 1, False]
 
 
+def test_two_processes_compile_at_once(topology):
+    """Without a device there is nothing that only one of them may have; this process has the library loaded."""
+    platform = "tpu" if "TPU" in topology.devices[0].device_kind else "cuda"
+    code = f"from jax.experimental import topologies; print(len(topologies.get_topology_desc(**{DEVICES[platform]!r}).devices))"
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("TPU_", "ALLOW_"))} | {"JAX_PLATFORMS": "cpu"}
+    assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=600, check=True).stdout == "4\n"
+
+
 @pytest.mark.parametrize("name", ["svd", "svd full", "pure_callback", "io_callback ordered", "sharded callback", "debug.print", "callbacks without results",
                                   "ordered callbacks in a loop", "ordered callbacks stacked", "callback under vmap", "callback in a branch", "qr", "psum"])
 def test_programs(name, topology):

@@ -27,7 +27,7 @@ def compiled(request):
 
     def run(function, *types):
         args = [jax.ShapeDtypeStruct(shape, dtype, sharding=here) for shape, dtype in types]
-        return jax.jit(function).lower(*args).compile().as_text()
+        return jax.jit(function, out_shardings=here).lower(*args).compile().as_text()
     run.block = BLOCKS[request.param]
     return run
 
@@ -52,3 +52,23 @@ def cases(dtype, n):
 def test_kernels_compile(compiled, case, dtype):
     function, *types = cases(dtype, compiled.block)[case]
     assert "custom-call" in compiled(function, *types)
+
+
+def features():
+    spec = importlib.util.spec_from_file_location("test_kernels_features", HERE.parents[0] / "test_kernels.py")
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+@pytest.mark.parametrize("case", [
+    "squares", "places of extremes", "bits", "truth values", "a matrix and a vector", "padded", "every second row", "elements", "a size known at run time",
+    "a part of a part", "printed", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "semaphores", "a pipeline of products",
+    "a pipeline for each step"])
+def test_what_kernels_can_do_compiles(compiled, case, monkeypatch):
+    """Programs of `tests/test_kernels.py`, where the platform has what they use."""
+    monkeypatch.syspath_prepend(HERE.parent)
+    tests = features()
+    if case in (tests.TPU_ONLY if compiled.block == BLOCKS["cuda"] else tests.GPU_ONLY):
+        pytest.skip("not on this platform: tests/test_kernels.py")
+    assert "custom-call" in compiled(tests.KERNELS[case])

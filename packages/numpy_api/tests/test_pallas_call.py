@@ -15,9 +15,11 @@ from jax_numpy_api.pallas.control import (align_to, cdiv, loop, max_contiguous, 
                                           strides_from_shape, when)
 from jax_numpy_api.pallas.copies import make_async_copy, semaphore_read, semaphore_signal, semaphore_wait, sync_copy
 from jax_numpy_api.pallas.cost import estimate_cost
+from jax_numpy_api.pallas.generator import prng_random_bits, prng_seed, stateful_bits, stateful_uniform
 from jax_numpy_api.pallas.grid import num_programs, program_id
 from jax_numpy_api.pallas.memory import (atomic_add, atomic_cas, atomic_max, atomic_or, load, load_view, store, store_view,
                                          swap)
+from jax_numpy_api.pallas.mode import force_tpu_interpret_mode, set_tpu_interpret_mode
 from jax_numpy_api.pallas.pipeline import emit_pipeline
 from jax_numpy_api.pallas.spaces import ANY, SMEM, VMEM, SemaphoreType
 from jax_numpy_api.pallas.specs import BlockSpec, BoundedSlice, Element, GridSpec, InterpretParams, PrefetchScalarGridSpec, squeezed
@@ -208,6 +210,36 @@ def test_pipelines(case):
     np.testing.assert_array_equal(np.asarray(function()), np.asarray(expected))
 
 
+def test_random_bits():
+    """The state goes from step to step; the same seed gives the same bits, and each draw others."""
+    def kernel(out):
+        when(program_id(0) == 0)(lambda: prng_seed(7, 1))
+        out[...] = stateful_uniform((1, 1000))
+    draw = lambda: np.asarray(run(kernel, f32(50, 1000), grid=50, out_specs=BlockSpec((1, 1000), lambda i: (i, 0)))())
+    first = draw()
+    np.testing.assert_array_equal(first, draw())
+    assert abs(first.mean() - 0.5) < 0.01 and abs(first.var() - 1 / 12) < 0.001 and first.min() >= 0 and first.max() < 1
+    assert len(np.unique(first)) > 0.99 * first.size and np.abs(np.corrcoef(first) - np.eye(50)).max() < 0.25
+    bits = run(lambda o: (prng_seed(1), put(o, prng_random_bits((8,))), prng_seed(2), put(o, o[...] ^ prng_random_bits((8,)))), i32(8))()
+    assert np.all(np.asarray(bits) != 0)
+    assert run(lambda o: (prng_seed(1), put(o, stateful_bits((8,), np.uint8))), ShapeDtypeStruct((8,), np.uint8))().max() > 15
+
+
+def test_kernels_that_are_interpreted_as_a_whole():
+    f = lambda: call.pallas_call(copy, f32(8))(X)
+    with force_tpu_interpret_mode(InterpretParams()):
+        np.testing.assert_array_equal(f(), X)
+    with pytest.raises(ValueError, match="Only interpret mode is supported on CPU backend"):
+        f()
+    set_tpu_interpret_mode()
+    try:
+        np.testing.assert_array_equal(f(), X)
+    finally:
+        set_tpu_interpret_mode(None)
+    with pytest.raises(ValueError, match="Only interpret mode is supported on CPU backend"):
+        f()
+
+
 def test_a_forward_derivative_through_a_copy():
     def kernel(x, out):
         run_scoped(lambda memory: (sync_copy(x.at[ds(4, 4)], memory), put(out, memory[...] ** 2))[0], VMEM((4,), np.float32))
@@ -300,6 +332,9 @@ def failing(**options):
 
 C = np.arange(2)
 ERRORS = {
+    "random bits outside of a kernel": (lambda: prng_random_bits((2,)), ValueError, "prng_random_bits was called outside of a kernel"),
+    "a seed of halves": (lambda: run(lambda o: prng_seed(0.5), f32(8))(), ValueError, r"prng_seed: float32\[\] was given as a seed"),
+    "long random bits": (lambda: run(lambda o: stateful_bits((8,), np.int32), f32(8))(), ValueError, "stateful_bits: int32 was asked for"),
     "a pipeline over the end": (lambda: piped(copy, (2,), [rows(5)], [rows(5)])(X), NotImplementedError,
                                 r"emit_pipeline, reference 0: blocks \(5,\) of an array of shape \(8,\)"),
     "a pipeline of other references": (lambda: piped(copy, (2,), [rows(4)], [rows(4), rows(4)])(X), ValueError,

@@ -7,6 +7,8 @@
 * `uninitialized`: what memory holds at first.
 * `memory`, `control`, `copies`: what kernels are written with besides ``ref[...]``.
 * `pipeline`: blocks of large memory through two buffers, inside a kernel.
+* `generator`: random bits of the core that runs a kernel.
+* `mode`: kernels interpreted that do not ask for it.
 * `cost`: estimates.
 * `tpu`, `triton`: what is there for one platform only.
 

@@ -28,8 +28,10 @@ from jax_core.transformations.forward import has_tangent, jvp_flat
 from ..lax.control_flow.common import leaf_avals, run_eagerly
 from ..lax.control_flow.map import map_flat
 from . import interpreter
+from .generator import GENERATOR, STATE, NeedsGenerator, drawing, with_generator
 from .grid import INDEX, Operand, Options, Program, operand, trace_kernel
 from .spaces import ref_type
+from .mode import forced_interpretation
 from .specs import BlockSpec, CostEstimate, GridSpec, frozen, no_block_spec
 
 
@@ -184,7 +186,7 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
     out_shape = tuple(out_shape) if isinstance(out_shape, list) else out_shape
     results, out_tree = tree.flatten(out_shape)
     results = [_result_type(where, x) for x in results]
-    options = Options(name, interpret, bool(debug), compiler_params, cost_estimate, frozen(metadata))
+    options = Options(name, interpret or forced_interpretation.value, bool(debug), compiler_params, cost_estimate, frozen(metadata))
 
     @api_boundary
     def call(*args: Any) -> Any:
@@ -254,8 +256,15 @@ def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, ali
     out_refs = tree.unflatten(out_tree, [o.ref for o in outputs])
     scratch, keywords = _scratch(where, spec.scratch_shapes)
     positional = (*in_refs, *(out_refs if isinstance(out_refs, tuple) else (out_refs,)), *scratch)
-    jaxpr = trace_kernel(where, kernel, tuple(n if isinstance(n, int) else None for n in grid), positional, keywords, len(dynamic))
-    program = Program(ClosedJaxpr(jaxpr, ()), grid, scalar_refs, inputs, outputs, tuple(tree.leaves((scratch, keywords))),
+    sizes_known = tuple(n if isinstance(n, int) else None for n in grid)
+    memory = tuple(tree.leaves((scratch, keywords)))
+    try:
+        with drawing(None):
+            jaxpr = trace_kernel(where, kernel, sizes_known, positional, keywords, len(dynamic))
+    except NeedsGenerator:
+        jaxpr = trace_kernel(where, with_generator(kernel), sizes_known, positional, {**keywords, GENERATOR: STATE.get_ref_aval()}, len(dynamic))
+        memory = tuple(tree.leaves((scratch, {**keywords, GENERATOR: STATE.get_ref_aval()})))
+    program = Program(ClosedJaxpr(jaxpr, ()), grid, scalar_refs, inputs, outputs, memory,
                       _aliases(where, aliases, scalar_leaves, inputs, outputs), options)
     return program, [*(_int32(n) for n in dynamic), *map(strong, flat)]
 

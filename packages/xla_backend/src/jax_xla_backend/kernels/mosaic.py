@@ -295,6 +295,15 @@ class MosaicTranslation(Translation):
         self.lines.append(f'"tpu.log"({", ".join(self.values[x] for x in operands)}) <{{tag = {printed(text)}, formatted = false}}> : '
                           f"({', '.join(self.text_of(Type.of(x)) for x in operands)}) -> ()")
 
+    # the generator is the core's; the reference to a state is there for the interpreter
+
+    def memory_prng_seed(self, op, *_):
+        seeds = [self.values[x] for x in list(op.operands)[1:]]
+        self.lines.append(f'"tpu.prng_set_seed_32"({", ".join(seeds)}) : ({", ".join(["i32"] * len(seeds))}) -> ()')
+
+    def memory_prng_random_bits(self, op, *_):
+        return self.write(f'"tpu.prng_random_bits"() : () -> {self.text_of(Type.of(op.results[0]))}')
+
     # -- copies and semaphores -------------------------------------------------------------------------------------------------
 
     def _window(self, memory: Memory, config: str, operands: Iterator[Any]) -> Memory:

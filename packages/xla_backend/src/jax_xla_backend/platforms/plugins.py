@@ -36,9 +36,10 @@ HOW_TO_INSTALL = {"cuda": 'pip install "jax[cuda12]" (or cuda13)', "rocm": "pip 
                   "tpu": 'pip install "jax[tpu]"'}
 """By platform."""
 
-# A machine without the device has neither the metadata server nor, it may be, the libraries that the vendor's code looks for.
+# A machine without the device has neither the metadata server nor, it may be, the libraries that the vendor's code looks for, and
+# nothing that only one process may use.
 _WITHOUT_DEVICE = {"tpu": {"TPU_SKIP_MDS_QUERY": "1", "TPU_WORKER_HOSTNAMES": "localhost",
-                           "TPU_ACCELERATOR_TYPE": "v5litepod-4"}, "cuda": {"JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1"}}
+                           "TPU_ACCELERATOR_TYPE": "v5litepod-4", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"}, "cuda": {"JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1"}}
 
 _lock = threading.RLock()
 _found = False

@@ -4,6 +4,8 @@ from jax._lazy import table as _table
 
 _HOMES = {
     "copies": "async_copy make_async_copy sync_copy",
+    "generator": "prng_random_bits prng_seed stateful_bits stateful_uniform",
+    "mode": "force_tpu_interpret_mode reset_tpu_interpret_mode_state set_tpu_interpret_mode",
     "pipeline": "emit_pipeline",
     "spaces": "CMEM HBM SEMAPHORE SMEM VMEM VMEM_SHARED SemaphoreType",
     "specs": "InterpretParams PrefetchScalarGridSpec",

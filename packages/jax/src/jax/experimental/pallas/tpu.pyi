@@ -1,9 +1,10 @@
 """Types of `jax.experimental.pallas.tpu`. Written by packages/jax/tools/make_stubs.py."""
+from contextlib import AbstractContextManager
 from enum import Enum
 from jax.experimental.pallas import CompilerParams as _CompilerParams, GridSpec
 from jax.ref import AbstractRef
 from jax.typing import ArrayLike, DTypeLike
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 ARBITRARY: GridDimensionSemantics
 CMEM: MemorySpace
@@ -81,14 +82,28 @@ def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
     """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of."""
 def emit_pipeline(body: Callable[..., None], *, grid: Any, in_specs: Any = ..., out_specs: Any = ..., tiling: object | None = None, core_axis: object | None = None, core_axis_name: object | None = None, dimension_semantics: Any = None, trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
     """A function of references to large memory that runs ``body`` on their blocks, once for each step of a grid, inside a kernel."""
+def force_tpu_interpret_mode(params: InterpretParams = ...) -> AbstractContextManager[None]:
+    """Context in which kernels that are called are interpreted, as if ``interpret=params`` had been given."""
 def load(ref: object, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
     """The contents of ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
 def make_async_copy(src_ref: object, dst_ref: object, sem: object | None = None, *, src_sem: object | None = None) -> Any:
     """A copy of one reference, or view of a part, to another, which ``start()`` starts and ``wait()`` waits for."""
+def prng_random_bits(shape: Sequence[int]) -> Any:
+    """Random bits, ``int32[shape]``, of the generator that `prng_seed` has seeded."""
+def prng_seed(*seeds: ArrayLike) -> None:
+    """Seed the generator of the core that runs this kernel; integers, such as a seed and the step of the grid."""
 def reciprocal(x: ArrayLike, *, approx: bool = False, full_range: bool = True) -> Any:
     """``1 / x``; with ``approx`` the compiler may be less exact."""
+def reset_tpu_interpret_mode_state() -> None:
+    """Nothing: the interpreter keeps no state between kernels."""
 def roll(x: ArrayLike, shift: ArrayLike, axis: int, *, stride: int | None = None, stride_axis: int | None = None) -> Any:
     """``x`` with elements moved by ``shift`` places along ``axis``, those at the end coming in at the start."""
+def set_tpu_interpret_mode(params: InterpretParams | None = ...) -> None:
+    """From now on kernels that this thread calls are interpreted, as if ``interpret=params`` had been given; None: no more."""
+def stateful_bits(shape: Sequence[int] = ..., dtype: DTypeLike = ...) -> Any:
+    """Random bits of the generator, as unsigned integers of 32 bits or fewer."""
+def stateful_uniform(shape: Sequence[int] = ..., dtype: DTypeLike = ..., minval: ArrayLike = 0.0, maxval: ArrayLike = 1.0) -> Any:
+    """Samples of the generator from the interval ``[minval, maxval)``; in float32 the unit draw is a multiple of 2**-23."""
 def store(ref: object, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
     """Store ``val`` in ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
 def sync_copy(src_ref: object, dst_ref: object, *, add: bool = False) -> None:

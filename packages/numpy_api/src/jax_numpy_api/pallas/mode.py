@@ -1,0 +1,51 @@
+"""Whether kernels are interpreted that do not ask for it: for tests of code that calls `pallas_call` for a TPU."""
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import Any, Iterator
+
+from .specs import InterpretParams
+
+
+_PLAIN = InterpretParams()
+
+
+class _Forced(threading.local):
+    """``value``: what stands in the place of ``interpret=False``."""
+
+    value: Any = False
+
+
+forced_interpretation = _Forced()
+
+
+@contextlib.contextmanager
+def force_tpu_interpret_mode(params: InterpretParams = _PLAIN) -> Iterator[None]:
+    """Context in which kernels that are called are interpreted, as if ``interpret=params`` had been given.
+
+    A function that was jitted before keeps the program that it has.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(x, out):
+    ...     out[...] = x[...] + 1
+    >>> with pltpu.force_tpu_interpret_mode():
+    ...     pl.pallas_call(kernel, jax.ShapeDtypeStruct((2,), jnp.float32))(jnp.ones(2))
+    Array([2., 2.], dtype=float32)
+    """
+    before = forced_interpretation.value
+    forced_interpretation.value = params
+    try:
+        yield
+    finally:
+        forced_interpretation.value = before
+
+
+def set_tpu_interpret_mode(params: InterpretParams | None = _PLAIN) -> None:
+    """From now on kernels that this thread calls are interpreted, as if ``interpret=params`` had been given; None: no more."""
+    forced_interpretation.value = params or False
+
+
+def reset_tpu_interpret_mode_state() -> None:
+    """Nothing: the interpreter keeps no state between kernels."""
