@@ -167,6 +167,22 @@ def test_a_slot_is_filled_once():
     assert slot.value == 3
 
 
+def test_who_waits_for_a_slot_is_told_in_a_second_try():
+    """Ctrl-C may come in between."""
+    slot, told = Slot("a", "b"), []
+
+    def interrupted(value):
+        told.append(value)
+        if len(told) == 1:
+            raise KeyboardInterrupt
+    slot.when_filled(interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        slot.fill(1)
+    slot.fill(1)
+    slot.fill(1)
+    assert told == [1, 1]
+
+
 def test_listeners_are_told_in_order():
     event, seen = Listeners("it happens", "somebody"), []
     event.add(lambda x: seen.append(x))

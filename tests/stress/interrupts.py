@@ -13,6 +13,7 @@ CODE = """
     import jax, jax.numpy as jnp
 
     kind, count = sys.argv[1], int(sys.argv[2])
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let what runs in the background ignore it
     random.seed(kind)
     n = [0]
 
@@ -78,6 +79,37 @@ CODE = """
     print(delivered, broken)
 """
 
+FIRST = """
+    import os, random, signal, sys, threading, time
+    import numpy as np
+    import jax, jax.numpy as jnp
+
+    random.seed(int(sys.argv[1]))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    def send():
+        time.sleep(random.random() * float(sys.argv[2]))
+        os.kill(os.getpid(), signal.SIGINT)
+    thread = threading.Thread(target=send)
+
+    def use():
+        key = jax.random.key(0)
+        assert float(jnp.ones(3).sum()) == 3 and jax.random.normal(key, (2,)).shape == (2,)
+        assert float(jax.jit(jax.grad(lambda x: jax.lax.scan(lambda c, _: (c * x, None), 1.0, None, 3)[0]))(2.0)) == 12
+        assert np.asarray(jnp.arange(6).reshape(2, 3)[1, ::-1]).tolist() == [5, 4, 3]
+    try:
+        thread.start()
+        while thread.is_alive():
+            use()
+        time.sleep(5)
+    except KeyboardInterrupt:
+        thread.join()
+        use()
+        with jax.enable_x64(True):
+            assert jax.jit(lambda x: x / 3)(1.0).dtype == np.float64
+        print("end")
+"""
+"""Ctrl-C while packages are loaded, the backend starts and its devices are made: a second try finds all of that."""
+
 
 def main() -> None:
     start, count = time.time(), sys.argv[1] if len(sys.argv) > 1 else "100"
@@ -86,6 +118,12 @@ def main() -> None:
         delivered, broken = (done.stdout.split() or ["0", "all"])[:2]
         figure(kind, f"{delivered} of {count} delivered, {broken} times unusable afterwards",
                (done.returncode, delivered, broken, done.stderr) == (0, count, "0", ""), f"return code {done.returncode}\n{done.stderr}")
+    begin = time.perf_counter()
+    child(FIRST, 0, 0)
+    usual = time.perf_counter() - begin
+    outs = [child(FIRST, seed, usual) for seed in range(int(count))]
+    bad = [out for out in outs if (out.returncode, out.stdout.strip(), out.stderr) != (0, "end", "")]
+    figure("first use", f"{len(outs) - len(bad)} of {len(outs)} usable afterwards", not bad, "".join(out.stderr for out in bad[:2]))
     end(start)
 
 

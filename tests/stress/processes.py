@@ -68,6 +68,31 @@ if __name__ == '__main__':
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context('spawn')) as pool:
         print(float(sum(pool.map(jnp.sum, [np.ones(3)] * 4))))""", "12.0"),
 }
+FIRST = """
+import random, sys, traceback
+sys.setswitchinterval(1e-5)
+uses = [lambda: jnp.ones(3).sum(), lambda: jax.random.normal(jax.random.key(0), (2,)), lambda: jax.devices(), lambda: jax.jit(jnp.sin)(1.0),
+        lambda: jax.grad(lambda x: x * x)(2.0), lambda: jax.vmap(jnp.cumsum)(np.ones((2, 3))), lambda: jnp.linalg.inv(np.eye(2)),
+        lambda: jax.lax.scan(lambda c, x: (c + x, x), 0.0, np.ones(3)), lambda: jax.make_jaxpr(jnp.sort)(np.ones(3)),
+        lambda: jax.device_put(np.ones(3)), lambda: jax.nn.softmax(np.ones(3)), lambda: jax.scipy.special.gammaln(3.0),
+        lambda: jax.pure_callback(lambda: np.float32(1), jax.ShapeDtypeStruct((), np.float32)), lambda: jnp.fft.fft(np.ones(4)),
+        lambda: jax.jacrev(jnp.tanh)(np.ones(2)), lambda: jax.tree.map(jnp.asarray, {"a": 1}), lambda: jnp.arange(5)[::2],
+        lambda: jax.jit(lambda x: jax.lax.cond(x > 0, jnp.sin, jnp.cos, x))(1.0), lambda: jax.local_device_count(),
+        lambda: jax.sharding.Mesh(jax.devices(), ("x",)), lambda: jax.image.resize(np.ones((2, 2)), (4, 4), "linear"),
+        lambda: jax.config.update("jax_debug_nans", False), lambda: jax.checkpoint(jnp.sin)(1.0), lambda: jax.eval_shape(jnp.dot, 1.0, 2.0)]
+random.Random(int(sys.argv[1])).shuffle(uses)
+barrier, bad = threading.Barrier(16), []
+def go(n):
+    barrier.wait()
+    try:
+        for k in range(len(uses)): uses[(n + k) % len(uses)]()
+    except BaseException: bad.append(traceback.format_exc())
+threads = [threading.Thread(target=go, args=(n,)) for n in range(16)]
+[t.start() for t in threads]; [t.join() for t in threads]
+print(bad[0], file=sys.stderr) if bad else print("end")
+"""
+"""All that is made at the first use is made by several threads at once."""
+
 SHARED = HEAD + """
 for k in range(30):
     assert float(jax.jit(lambda x: jnp.sin(x) * k)(1.0)) == float(jax.jit(lambda x: jnp.sin(x) * k)(1.0))
@@ -103,6 +128,7 @@ def main() -> None:
             passed(f"exit {name}", child(HEAD + code, timeout=120), "end")
         for name, (code, wanted) in STARTS.items():
             passed(name, child(HEAD + code, timeout=120), wanted)
+        passed(f"first use in sixteen threads, seed {k}", child(HEAD + FIRST, k, timeout=300), "end")
         shared_cache(k)
     end(start)
 

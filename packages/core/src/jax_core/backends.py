@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 GROUP = "jax_core.backends"
 _backend: Backend | None = None
 _preferred: tuple[str, str] | None = None
+_lock = threading.RLock()  # the first calls of several threads load one backend
 
 
 def get() -> Backend:
@@ -48,11 +50,17 @@ def prefer(name: str, entry: str) -> None:
 
 def _load() -> Backend:
     global _backend
+    with _lock:
+        if _backend is None:
+            _backend = _made()
+        return _backend
+
+
+def _made() -> Backend:
     wanted = os.environ.get("JAX_CORE_BACKEND", "")
     if _preferred is not None and wanted in ("", _preferred[0]):
         module, _, function = _preferred[1].partition(":")
         made: Backend = getattr(importlib.import_module(module), function)()
-        _backend = made
         return made
     from importlib import metadata  # start-up: slow to load, and not needed where a backend is preferred
     found = {p.name: p for p in metadata.entry_points(group=GROUP)}
@@ -63,5 +71,4 @@ def _load() -> Backend:
             f"{f' where JAX_CORE_BACKEND={wanted}' if wanted else ''}; install jax-xla-backend"
             " (or set JAX_CORE_BACKEND to one of those installed)")
     made = next(iter(chosen.values())).load()()
-    _backend = made
     return made

@@ -45,20 +45,18 @@ class Slot(Generic[T]):
         self._waiting: list[Callable[[T], Any]] = []
 
     def fill(self, value: T) -> None:
-        """Put ``value`` there. Once: the same value again is no change.
+        """Put ``value`` there. Once: the same value again only tells those who have not been told, should Ctrl-C have come between.
 
         Raises:
           RuntimeError: the slot holds another value.
         """
-        if self.value is not None:
-            if self.value is value or self.value == value:
-                return
+        if self.value is not None and self.value is not value and self.value != value:
             raise RuntimeError(f"the slot for {self.purpose} was filled by {self.provider} with {self.value!r}, and is filled once; "
                                f"it cannot be filled again, with {value!r}")
         self.value = value
-        for use in self._waiting:
-            use(value)
-        self._waiting.clear()
+        while self._waiting:
+            self._waiting[0](value)
+            del self._waiting[0]
 
     def get(self) -> T:
         """The value.

@@ -63,7 +63,6 @@ def _show_names(started: Any) -> None:
     global _shown
     if _shown:
         return
-    _shown = True
     device = started.local_devices()[0]
     keep_name("jax._src.sharding_impls", sharding)
     with names_for_jaxlib(
@@ -75,5 +74,4 @@ def _show_names(started: Any) -> None:
         one = _jax.batched_device_put(ShapedArray((1,), np.dtype(np.float32)), whole, [np.zeros(1, np.float32)],
                                       [device], True)
         array.read(one)
-
-
+    _shown = True

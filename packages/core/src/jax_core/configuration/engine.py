@@ -218,6 +218,11 @@ class Override(ContextDecorator):
         return Override(self._state, self._value)  # a decorated function may run in many threads at once
 
 
+def overrides() -> tuple[Override, ...]:
+    """What this thread has overridden, for a thread that works for it to enter."""
+    return tuple(Override(state, value) for state, value in _thread.overrides.items()) if _overrides_in_force else ()
+
+
 class TraceKey:
     """The values of all flags that affect tracing. Equal values give the same object."""
 

@@ -139,7 +139,11 @@ def _start(name: str) -> Any:
             return None
         _pid = os.getpid()
         client = _clients[name] = factory()
-        client_made.tell(client)
+        try:
+            client_made.tell(client)
+        except BaseException:  # Ctrl-C: who was not told would miss it for good
+            del _clients[name]
+            raise
     return client
 
 

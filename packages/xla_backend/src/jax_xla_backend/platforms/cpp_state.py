@@ -7,16 +7,13 @@ that under any transformation the fast path does not apply.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jax_core.configuration import engine
 from jax_core.extension_points import trace_changed, tracing_flag
 from jax_core.traces.trace import Tracer
 
 from ..jaxlib_compat import Config, _jax, unset
-
-if TYPE_CHECKING:
-    from jax_core.representation.typing import PyTree
 
 _x64 = Config("jax_enable_x64", False, include_in_jit_key=True, include_in_trace_context=True)
 _never_disabled = Config("jax_disable_jit_natively", False)  # jaxlib would call the function of an eager dispatcher too
@@ -37,16 +34,16 @@ def _mirror(name: str, target: Any) -> None:
     engine.on_change(name, changed)
 
 
-def _mirror_trace_key() -> None:
+def _trace_key_changed(value: object, thread_local: bool) -> None:
+    if thread_local:
+        _key.set_local(engine.trace_key())
+    else:
+        _key.set_global(engine.trace_key())
+
+
+def _watch(state: engine.State) -> None:
     """One object stands for all flags that affect tracing; it is compared by identity."""
-    def changed(value: object, thread_local: bool) -> None:
-        if thread_local:
-            _key.set_local(engine.trace_key())
-        else:
-            _key.set_global(engine.trace_key())
-    def watch(state: PyTree) -> None:
-        engine.on_change(state.name, changed)
-    tracing_flag.fill(watch)
+    engine.on_change(state.name, _trace_key_changed)
 
 
 class _Running:
@@ -65,7 +62,8 @@ def _trace_changed(trace: Any) -> None:
 
 
 def install() -> None:
-    """Tell jaxlib about these objects and keep them up to date. Called once, before anything is dispatched."""
+    """Tell jaxlib about these objects and keep them up to date. Called before anything is dispatched; again is no change, should
+    Ctrl-C have come between."""
     _jax.jax_jit.set_enable_x64_state(_x64)
     _jax.jax_jit.set_disable_jit_state(_never_disabled)
     _jax.jax_jit.set_post_hook_state(_post_hook)
@@ -74,5 +72,5 @@ def install() -> None:
     _mirror("jax_enable_x64", _x64)
     _mirror("jax_disable_jit", _disable_jit)
     _mirror("jax_default_device", _device)
-    _mirror_trace_key()
+    tracing_flag.fill(_watch)
     trace_changed.fill(_trace_changed)
