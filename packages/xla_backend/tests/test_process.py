@@ -164,3 +164,47 @@ def test_an_interrupt_inside_the_collector_is_not_lost():
             print("interrupted")
         """)
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
+def test_ctrl_c_while_compiling_is_heard_at_once_and_the_interpreter_waits():
+    """Its end would take LLVM's data from a compilation that goes on."""
+    done = python("""
+        import os, signal, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from jax_core.configuration import flags
+        from jax_xla_backend.arrays import interruptible
+
+        def work():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+            print("compiled", flags.enable_x64.value, flush=True)
+
+        try:
+            with flags.enable_x64(True):
+                interruptible.call(work)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        """)
+    assert (done.stdout, done.stderr, done.returncode) == ("interrupted\ncompiled True\n", "", 0)
+
+
+def test_a_start_that_was_interrupted_is_made_again():
+    done = python("""
+        from jax_core import backends
+        from jax_xla_backend import startup
+        from jax_xla_backend.platforms import client
+        startup.start()
+        told = []
+
+        def interrupt(started):
+            told.append(started)
+            if len(told) == 1:
+                raise KeyboardInterrupt
+        client.client_made._functions.insert(0, interrupt)
+        for _ in range(3):
+            try:
+                print(backends.get().put(2.0), len(told))
+            except KeyboardInterrupt:
+                print("interrupted")
+        """)
+    assert (done.stdout, done.stderr) == ("interrupted\n2.0 2\n2.0 2\n", "")

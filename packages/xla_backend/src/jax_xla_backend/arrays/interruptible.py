@@ -1,4 +1,4 @@
-"""Waiting for results so that Ctrl-C works.
+"""Waiting for results and for the compiler so that Ctrl-C works.
 
 jaxlib's own wait does not look for signals, so a `KeyboardInterrupt` would only be raised when the computation has ended.
 Python runs signal handlers in the main thread alone; there, a long wait is left to a helper thread and the main
@@ -6,15 +6,23 @@ thread waits for it on a lock, which signals do interrupt.
 
 The helper costs some 20 us, as it has to be woken and to wake the main thread. So after many short waits in a row the
 main thread waits by itself, until a program is loaded that has not run before.
+
+The compiler has a thread of its own each time: left alone by Ctrl-C, it goes on, and the interpreter must not end before it (its
+end takes LLVM's data away), which it does not while a thread is no daemon.
 """
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
+
+from jax_core.configuration import engine
 
 from ..platforms import client
+
+T = TypeVar("T")
 
 _requests: queue.SimpleQueue | None = None
 _start_lock = threading.Lock()
@@ -83,3 +91,40 @@ def _by_helper(block: Callable[[], Any]) -> None:
     done.acquire()
     requests.put((block, done))
     done.acquire()
+
+
+def call(work: Callable[[], T]) -> T:
+    """What ``work()``, which blocks without the GIL, returns. Ctrl-C in the main thread ends the waiting; the work is done all the same,
+    before the interpreter ends."""
+    thread, main = threading.current_thread(), threading.main_thread()
+    if not main.is_alive() or thread is not main and not thread.daemon:
+        return work()
+    outcome: list[tuple[Any, BaseException | None]] = []
+    settings = engine.overrides()
+    done = threading.Lock()
+    done.acquire()
+
+    def run() -> None:
+        try:
+            with contextlib.ExitStack() as stack:
+                for setting in settings:
+                    stack.enter_context(setting)
+                outcome.append((work(), None))
+        except BaseException as error:
+            outcome.append((None, error))
+        finally:
+            done.release()
+
+    helper = threading.Thread(target=run, name="jax-compile", daemon=False)
+    try:
+        helper.start()
+    except RuntimeError:  # the interpreter ends, and starts no threads
+        return work()
+    done.acquire()
+    result, error = outcome.pop()
+    if error is not None:
+        try:
+            raise error
+        finally:
+            del error  # its traceback holds this frame
+    return result

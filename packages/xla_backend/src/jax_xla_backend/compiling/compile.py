@@ -228,12 +228,12 @@ def _compile(module: Any, on: Any, devices: Sequence[Any], items: tuple, host_ca
     options = compile_options(devices, items)
     device_list = _jax.DeviceList(tuple(devices))
     counts["compiled"] += 1
+    if is_described(on):
+        given, compiler = (module if not isinstance(module, str) else parse(module), device_list, options), on.compile
+    else:
+        given, compiler = (module, device_list, options, *([list(host_callbacks)] if host_callbacks else [])), on.compile_and_load
     try:
-        if is_described(on):
-            return on.compile(module if not isinstance(module, str) else parse(module), device_list, options)
-        if host_callbacks:
-            return on.compile_and_load(module, device_list, options, list(host_callbacks))
-        return on.compile_and_load(module, device_list, options)
+        return interruptible.call(functools.partial(compiler, *given))
     except RuntimeError_ as error:
         from .complaints import explained  # start-up: only a program that fails needs it
         raise explained(error, module, devices) from error
