@@ -1,5 +1,6 @@
 """Compiled executables on disk."""
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -140,11 +141,38 @@ def test_full_disk(folder, monkeypatch, call):
 
 def test_stale_temporary_files_leave(folder):
     folder.mkdir()
-    for name, age in [(".old.tmp", 7200), (".young.tmp", 60), ("other", 7200)]:
+    for name, age in [(".old.tmp", 7200), (".young.tmp", 60), (".future.tmp", -7200), ("other", 7200)]:
         (folder / name).write_bytes(b"half")
         os.utime(folder / name, (time.time() - age,) * 2)
     run()
     assert {p.name for p in entries(folder) if p.suffix != ".jaxexe"} == {".young.tmp", "other"}
+
+
+def test_a_folder_that_is_removed_is_made_again(folder):
+    run()
+    shutil.rmtree(folder)
+    assert [run(), run()] == [1, 0]
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_bucket_is_no_folder(folder, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    with flags.compilation_cache_dir("gs://bucket/folder"), pytest.warns(UserWarning, match="gs://bucket/folder .* another kind of storage"):
+        assert run() == 1
+    assert not list(folder.parent.iterdir())
+
+
+def test_two_that_sweep_at_once_do_not_empty_it(folder, monkeypatch):
+    folder.mkdir()
+    for i in range(10):
+        disk_cache.write(f"{i:064}", os.urandom(1000), 1.0)
+        os.utime(folder / f"{i:064}.jaxexe", (i + 1, i + 1))
+
+    def gone(path):
+        raise FileNotFoundError(2, "the other one was first")
+    monkeypatch.setattr(os, "unlink", gone)
+    with flags.compilation_cache_max_size(8000):
+        assert disk_cache.sweep(str(folder)) < 8000
 
 
 def test_private_directory_behind_a_link_keeps_its_mode(tmp_path, monkeypatch):

@@ -31,7 +31,7 @@ _MAGIC = b"jaxexe2\n"
 _DEFAULT_BOUND = 2 << 30
 _SUFFIX, _TEMPORARY = ".jaxexe", ".tmp"
 _WRITES_BETWEEN_SWEEPS = 64  # other processes write too
-_STALE = 3600  # seconds after which nobody is writing a temporary file any more
+_STALE = 3600  # seconds from now, of whichever clock, for which nobody writes a temporary file
 # Not through a link, and without waiting for whoever has the other end of a pipe.
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -177,8 +177,11 @@ def forget(key: str) -> None:
 
 
 def _make_private(folder: str) -> None:
-    if folder in _made:
+    if folder in _made and os.path.isdir(folder):
         return
+    if "://" in folder:
+        raise OSError("it is kept in a folder of the file system, and this names another kind of storage")
+    _sizes.pop(folder, None)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     if not flags.compilation_cache_dir.value and hasattr(os, "fchmod"):
         with contextlib.suppress(OSError):  # a link, which leads to a directory of the user's choice
@@ -222,7 +225,7 @@ def sweep(folder: str, more: int = 0) -> int:
                 status = entry.stat(follow_symlinks=False)
                 if entry.name.endswith(_SUFFIX):
                     entries.append((status.st_mtime, status.st_size, entry.path))
-                elif entry.name.startswith(".") and entry.name.endswith(_TEMPORARY) and status.st_mtime < time.time() - _STALE:
+                elif entry.name.startswith(".") and entry.name.endswith(_TEMPORARY) and abs(time.time() - status.st_mtime) > _STALE:
                     os.unlink(entry.path)
     total, bound = sum(size for _, size, _ in entries), _bound()
     if total + more <= bound:
@@ -230,9 +233,13 @@ def sweep(folder: str, more: int = 0) -> int:
     for _, size, path in sorted(entries):
         if total + more <= bound - bound // 10:
             break
-        with contextlib.suppress(OSError):
+        try:
             os.unlink(path)
-            total -= size
+        except FileNotFoundError:
+            pass  # another process sweeps too
+        except OSError:
+            continue
+        total -= size
     return total
 
 
