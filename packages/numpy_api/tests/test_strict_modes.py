@@ -21,7 +21,7 @@ signal.csd(x, x[::-1], nperseg=8, average="median"); sparse.bcoo_multiply_dense(
 sparse.sparsify(lambda a, b: a / b)(M, np.ones((1, 1), "float32"));
 nn.dot_product_attention(h, h, h, is_causal=True); nn.dot_product_attention(h, h, h, bias=jnp.ones((1, 2, 4, 4), "float16"));
 nn.dot_product_attention(h, h, h, local_window_size=1, query_seq_lengths=i[:1], key_value_seq_lengths=i[:1]);
-jnp.trapezoid(X, v); jnp.var(h, dtype="float32")
+jnp.trapezoid(X, v); jnp.var(h, dtype="float32"); jnp.array_equiv(X, X[0]); nn.log1mexp(h); stats.gumbel_r.logsf(h, h, h)
 """
 
 

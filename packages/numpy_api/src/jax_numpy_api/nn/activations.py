@@ -5,6 +5,7 @@ Where the plain formula has a bad derivative at some point, the derivative is gi
 """
 from __future__ import annotations
 
+import math
 
 import numpy as np
 
@@ -301,7 +302,7 @@ def log1mexp(x: ArrayLike) -> Array:
     Array(-0.45867515, dtype=float32, weak_type=True)
     """
     (x,) = _inexact("log1mexp", x)
-    small = x < np.log(2.0)
+    small = x < math.log(2.0)
     return jnp.where(small, jnp.log(-jnp.expm1(-x)), jnp.log1p(-jnp.exp(-x)))
 
 

@@ -410,7 +410,8 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
         np.broadcast_shapes(a1.shape, a2.shape)
     except ValueError:  # not of one shape: not equivalent, as in NumPy
         return array(False)
-    return all_of(equal(a1, a2))
+    rank = max(a1.ndim, a2.ndim)
+    return all_of(equal(*(lax.expand_dims(a, range(rank - a.ndim)) for a in (a1, a2))))
 
 
 # -- sinc --------------------------------------------------------------------------------------------------------------
