@@ -1,6 +1,7 @@
 """The reference: a page for each public module, with every name in it, from signatures and docstrings."""
 from __future__ import annotations
 
+import enum
 import importlib
 import inspect
 import pkgutil
@@ -107,9 +108,11 @@ def _page(module: str, names: dict[str, Any], documented: dict[int, str], known:
         elif documented[id(value)] != full:
             entries.append(_entry(kind, full, f"The same as :py:obj:`{documented[id(value)]}`."))
         elif kind == "class":
-            error = issubclass(value, BaseException)
+            error, choices = issubclass(value, BaseException), issubclass(value, enum.Enum)  # neither is called by users
             body = docstrings.to_rst(doc, known, module) + "\n\n" + "\n".join(_members(value, known))
-            entries.append(_entry("exception" if error else "class", full + ("" if error else signature(value)), body))
+            if choices:
+                body += "\n\nOne of " + ", ".join(f"``{n}``" for n in value.__members__) + "."
+            entries.append(_entry("exception" if error else "class", full + ("" if error or choices else signature(value)), body))
         else:
             entries.append(_entry("function", full + signature(value), docstrings.to_rst(doc, known, module)))
     lines = [module, "=" * len(module), "", *entries]

@@ -135,8 +135,8 @@ def jvp_jaxpr(jaxpr: ClosedJaxpr, nonzeros: Sequence[bool], instantiate: bool | 
 
     >>> from jax.interpreters import ad
     >>> program, has_tangent = ad.jvp_jaxpr(jax.make_jaxpr(lambda x, y: x * y)(1., 1.), [True, False], False)
-    >>> jax.core.jaxpr_as_fun(program)(2., 5., 1.), has_tangent
-    ([Array(10., dtype=float32, weak_type=True), Array(5., dtype=float32, weak_type=True)], [True])
+    >>> jax.tree.map(float, jax.core.jaxpr_as_fun(program)(2., 5., 1.)), has_tangent
+    ([10.0, 5.0], [True])
     """
     return forward.jvp_jaxpr(jaxpr, nonzeros, instantiate)
 
@@ -147,8 +147,8 @@ def jvp(fun: Callable[..., PyTree], has_aux: bool = False, instantiate: bool | S
 
     >>> from jax.extend import linear_util
     >>> from jax.interpreters import ad
-    >>> ad.jvp(linear_util.wrap_init(lambda x: [x * x])).call_wrapped([3.], [1.])
-    ([Array(9., dtype=float32, weak_type=True)], [Array(6., dtype=float32, weak_type=True)])
+    >>> jax.tree.map(float, ad.jvp(linear_util.wrap_init(lambda x: [x * x])).call_wrapped([3.], [1.]))
+    ([9.0], [6.0])
     """
     if has_aux:
         raise NotImplementedError("interpreters.ad.jvp: has_aux is not supported; use jax.jvp")

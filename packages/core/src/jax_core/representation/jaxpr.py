@@ -359,8 +359,8 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[object], *args: Any, propagate_sou
       TypeError: the number of arguments is wrong.
 
     >>> program = jax.make_jaxpr(lambda x, y: (x + y, x * y))(1., 2.)
-    >>> jax.core.eval_jaxpr(program.jaxpr, program.consts, 3., 4.)
-    [Array(7., dtype=float32, weak_type=True), Array(12., dtype=float32, weak_type=True)]
+    >>> jax.tree.map(float, jax.core.eval_jaxpr(program.jaxpr, program.consts, 3., 4.))
+    [7.0, 12.0]
     """
     if len(args) != len(jaxpr.invars):
         raise TypeError(f"eval_jaxpr: the jaxpr takes {len(jaxpr.invars)} arguments, got {len(args)}")
