@@ -200,6 +200,8 @@ def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
     if np.shape(fill_value):
         raise TypeError(f"lax.full_like: fill_value must be a scalar, got an array of shape {np.shape(fill_value)}.")
     dtype = aval.dtype if dtype is None else dtypes.canonicalize_user_dtype(dtype, "full_like")
+    if type(fill_value) is complex:
+        refuse_complex("lax.full_like", fill_value, dtype)
     if isinstance(dtype, dtypes.ExtendedDType) and not hasattr(fill_value, "aval"):
         return dtype.zeros(sizes)
     return filled(sizes, fill_value, dtype, weak, beside(x, sizes) if sharding is None else sharding)

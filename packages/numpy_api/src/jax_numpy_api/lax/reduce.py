@@ -335,7 +335,7 @@ def _reduce_type(*avals, computation, jaxpr, dimensions, out_sharding=None):
             raise (ValueError if init.shape else TypeError)(
                 f"lax.reduce: the initial value of operand {operand.str_short()} must be a scalar of its dtype, got {init.str_short()}.")
     shape = reduced_shape("lax.reduce", operands[0], dimensions)
-    return [ShapedArray(shape, operand.dtype) for operand in operands]
+    return [ShapedArray(shape, operand.dtype, operand.weak_type and init.weak_type) for operand, init in zip(operands, inits)]
 
 
 def _halves(xs):
@@ -585,6 +585,7 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
         raise ValueError(f"lax.reduce: operands have the structure {structure}, init_values {init_structure}; they must be the "
                          "same.")
     flat = [as_operand("reduce", x, i) for i, x in enumerate(flat)]
+    weak = [get_aval(x).weak_type and np.isscalar(init) and not isinstance(init, np.generic) for init, x in zip(inits, flat)]
     inits = [_scalar_like(init, x) for init, x in zip(inits, flat)]
     dims = _axes("reduce", dimensions, flat)
     known = _known_reducer(computation, inits) if len(flat) == 1 else None
@@ -593,6 +594,7 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
             flat[0], axes=dims)
         return tree.tree_unflatten(structure, [out])
     jaxpr = _scalar_jaxpr(computation, structure, [get_aval(x).dtype for x in flat])
+    inits = [init.item() if is_weak else init for init, is_weak in zip(inits, weak)]
     outs = reduce_p.bind(*flat, *inits, computation=computation, jaxpr=jaxpr, dimensions=dims, out_sharding=out_sharding)
     return tree.tree_unflatten(structure, outs)
 

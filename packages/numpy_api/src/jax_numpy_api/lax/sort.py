@@ -371,7 +371,7 @@ def _top_k_type(x, *, k, axis, is_stable=True):
     if k > n:
         raise ValueError(f"lax.top_k: k={k} asks for more than the {n} elements along axis {axis} of {x.str_short()}")
     shape = (*x.shape[:axis], k, *x.shape[axis + 1:])
-    return [ShapedArray(shape, x.dtype, x.weak_type), ShapedArray(shape, np.int32)]
+    return [ShapedArray(shape, x.dtype, x.weak_type), ShapedArray(shape, np.int32, x.weak_type)]
 
 
 def _top_k_jvp(primals, tangents, *, k, axis, is_stable=True):
@@ -470,7 +470,7 @@ def _approx_type(x, *, k, reduction_dimension, is_max_k, aggregate_to_topk, **_)
         raise ValueError(f"k must be smaller than the size of reduction_dim {n}, got {k}")
     shape = list(x.shape)
     shape[reduction_dimension] = k if aggregate_to_topk else n
-    return [ShapedArray(shape, x.dtype, x.weak_type), ShapedArray(shape, np.int32)]
+    return [ShapedArray(shape, x.dtype, x.weak_type), ShapedArray(shape, np.int32, x.weak_type)]
 
 
 def _approx_jvp(primals, tangents, *, reduction_dimension, **params):

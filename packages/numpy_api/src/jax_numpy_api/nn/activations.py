@@ -85,7 +85,8 @@ def sparse_plus(x: ArrayLike) -> Array:
     Array([0.  , 0.25, 2.  ], dtype=float32)
     """
     x = _array("sparse_plus", x)
-    return jnp.where(x >= 1.0, x, (jnp.clip(x, -1.0, 1.0) + 1.0) ** 2 / 4)
+    between = (jnp.clip(x, -1.0, 1.0) + 1.0) ** 2 / 4
+    return jnp.where(x >= 1.0, x, jnp.where(x <= -1.0, 0.0, between))
 
 
 @inlined

@@ -49,6 +49,7 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     """
     check_arraylike("polyval", p, x)
     p, x = (as_array(v) for v in promote_dtypes(p, x))
+    x = lax.convert_element_type(x, x.dtype)
     shape = np.broadcast_shapes(p.shape[1:], x.shape)
     x = broadcast_to(x, shape)
     if p.ndim == 0:
@@ -88,8 +89,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
 
 def _aligned(op: Any, a: Array, b: Array) -> Array:
     n = max(a.shape[0], b.shape[0])
-    zero = np.zeros((), a.dtype)[()]
-    return op(*(lax.pad(v, zero, ((n - v.shape[0], 0, 0),) + ((0, 0, 0),) * (v.ndim - 1)) for v in (a, b)))
+    return op(*(lax.pad(v, lax.full_like(v, 0, shape=()), ((n - v.shape[0], 0, 0),) + ((0, 0, 0),) * (v.ndim - 1)) for v in (a, b)))
 
 
 def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -> Array:

@@ -155,7 +155,7 @@ def signbit(x: ArrayLike, /) -> Array:
     x = unwrapped(x)
     dtype = np.dtype(lax.dtype(x))
     if dtypes.issubdtype(dtype, np.integer):
-        return lax.lt(x, _like(x, 0))
+        return lax.lt(x, dtype.type(0))
     if dtype == np.bool_:
         return lax.full(shape_of(x), False, np.bool_)
     if not dtypes.issubdtype(dtype, np.floating):

@@ -261,7 +261,7 @@ def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = Fal
     if method not in ("auto", "compare_all", "binary_search", "sort"):
         raise ValueError(f"method must be 'auto', 'compare_all', 'binary_search' or 'sort', got {method!r}")
     element, tests = (as_array(x) for x in promote_dtypes(element, test_elements))
-    tests = ravel(tests)
+    tests = lax.convert_element_type(ravel(tests), tests.dtype)
     if element.size == 0 or tests.size == 0:
         return lax.full(element.shape, bool(invert), np.bool_)
     if method == "compare_all" or method == "auto" and tests.size <= 8:

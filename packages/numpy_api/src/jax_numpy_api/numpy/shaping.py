@@ -881,6 +881,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     """
     check_arraylike("diagonal", a)
     a = as_array(a)
+    a = lax.convert_element_type(a, a.dtype)
     if a.ndim < 2:
         raise ValueError("diagonal requires an array of at least two dimensions.")
     k = operator.index(offset)

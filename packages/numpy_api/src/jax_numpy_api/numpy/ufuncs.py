@@ -229,14 +229,14 @@ def _isinf(x):
         return _full_bool(x, False)
     if _is_complex(x):
         return lax.bitwise_or(_isinf(lax.real(x)), _isinf(lax.imag(x)))
-    return lax.eq(lax.abs(x), _like(x, np.inf))
+    return lax.eq(lax.abs(x), np.dtype(lax.dtype(x)).type(np.inf))
 
 
 isfinite = unary("isfinite", _isfinite, "any", "Whether an element is neither infinite nor NaN.", exact="always",
     example=">>> jnp.isfinite(jnp.array([1., jnp.inf, jnp.nan]))\nArray([ True, False, False], dtype=bool)")
 isinf = unary("isinf", _isinf, "any", "Whether an element is infinite.", exact="always",
     example=">>> jnp.isinf(jnp.array([1., -jnp.inf]))\nArray([False,  True], dtype=bool)")
-isnan = unary("isnan", lambda x: lax.ne(x, x) if _is_inexact(x) else _full_bool(x, False), "any",
+isnan = unary("isnan", lambda x: lax.ne(x, x) if _is_inexact(x) or dtypes.is_weakly_typed(x) else _full_bool(x, False), "any",
               "Whether an element is NaN.", exact="always",
     example=">>> jnp.isnan(jnp.array([1., jnp.nan]))\nArray([False,  True], dtype=bool)")
 
@@ -247,7 +247,7 @@ def _sign_of_inf(name: str, value: float, x: Any, out: Any) -> Any:
     x = unwrapped(x)
     if _is_complex(x):
         raise ValueError(f"jnp.{name}: complex numbers have no sign; got dtype {lax.dtype(x)}.")
-    return lax.eq(x, _like(x, value)) if _is_inexact(x) else _full_bool(x, False)
+    return lax.eq(x, np.dtype(lax.dtype(x)).type(value)) if _is_inexact(x) else _full_bool(x, False)
 
 
 @inlined(static_argnames=("out",))
@@ -325,7 +325,8 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
         negative_zero = lax.bitwise_and(lax.eq(z, _like(z, 0)), lax.lt(lax.div(_like(z, 1), z), _like(z, 0)))
         result = lax.select(lax.bitwise_or(lax.lt(z, _like(z, 0)), negative_zero), lax.full_like(z, np.pi),
                             lax.full_like(z, 0))
-        result = lax.select(lax.ne(z, z), z, result)
+        unknown, nothing = lax.ne(z, z), lax.full_like(z, 0)  # NaN, of slope NaN
+        result = lax.add(result, lax.mul(lax.select(unknown, z, nothing), lax.select(unknown, z, nothing)))
     return lax.mul(result, _like(result, 180 / np.pi)) if deg else result
 
 

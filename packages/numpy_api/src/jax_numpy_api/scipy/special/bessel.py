@@ -4,12 +4,14 @@ Sources: DLMF 10.6.1, 10.12.4 (Miller's backward recurrence).
 """
 from __future__ import annotations
 
+import functools
 import operator
 
 import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax
@@ -82,16 +84,17 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     v, n_iter = operator.index(v), operator.index(n_iter)
     if v < 0 or n_iter <= v:
         raise ValueError(f"bessel_jn: needs 0 <= v < n_iter, got v={v} and n_iter={n_iter}")
-    return _bessel_jn(z, v, n_iter)
-
-
-@inlined(static_argnums=(1, 2))
-def _bessel_jn(z, v, n_iter):
-    """Backwards ``J[k-1] = (2 k/z) J[k] - J[k+1]`` from an arbitrary start, then scaled by ``J0 + 2 J2 + 2 J4 + ... = 1``."""
     (z,) = promote_args_inexact("bessel_jn", z)
     z = jnp.asarray(z)
     if jnp.issubdtype(z.dtype, jnp.complexfloating):
         raise ValueError(f"bessel_jn: z must be real, got {z.dtype}")
+    return _bessel_jn(z, v, n_iter)
+
+
+@functools.partial(custom_jvp, nondiff_argnums=(1, 2))
+@inlined(static_argnums=(1, 2))
+def _bessel_jn(z, v, n_iter):
+    """Backwards ``J[k-1] = (2 k/z) J[k] - J[k+1]`` from an arbitrary start, then scaled by ``J0 + 2 J2 + 2 J4 + ... = 1``."""
     zero = z == 0
     inverse = 1 / jnp.where(zero, 1.0, jnp.where(jnp.abs(z) > n_iter, np.nan, z))
     above, here, total = jnp.zeros_like(z), jnp.full_like(z, 1e-30), jnp.zeros_like(z)
@@ -110,3 +113,12 @@ def _bessel_jn(z, v, n_iter):
     found[0] = here
     rows = [jnp.where(zero, 1.0 if k == 0 else 0.5 * z if k == 1 else 0.0 * z, found[k] / total) for k in range(v + 1)]
     return jnp.stack(rows).astype(z.dtype)
+
+
+@_bessel_jn.defjvp
+def _bessel_jn_jvp(v, n_iter, primals, tangents):
+    """``(J[k-1] - J[k+1]) / 2``, and ``J[-1] = -J[1]``: the recurrence's own derivative cancels for small ``z``."""
+    z, (t,) = jnp.asarray(primals[0]), tangents
+    values = _bessel_jn(z, v + 1, max(n_iter, v + 2))
+    below = jnp.concatenate([-values[1:2], values[:v]])
+    return values[:v + 1], 0.5 * (below - values[1:]) * t

@@ -199,7 +199,7 @@ def _erfcx_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
     y = _erfcx(x)
     far = x > _FAR
-    v = 1 / jnp.where(far, x, _FAR) ** 2
+    v = (1 / jnp.where(far, x, _FAR)) ** 2  # of whose parts none overflows, nor of their derivatives
     return y, t * jnp.where(far, -v * _defect(v) / _ROOT_PI, 2 * jnp.where(far, 0.0, x) * y - 2 / _ROOT_PI)
 
 
@@ -377,7 +377,7 @@ def _dawsn_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
     y = _dawsn(x)
     far = jnp.abs(x) > _FAR
-    v = 1 / jnp.where(far, x, _FAR) ** 2
+    v = (1 / jnp.where(far, x, _FAR)) ** 2  # of whose parts none overflows, nor of their derivatives
     return y, t * jnp.where(far, -0.5 * v * _defect(-v), 1 - 2 * jnp.where(far, 0.0, x) * y)
 
 
