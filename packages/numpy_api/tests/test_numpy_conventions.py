@@ -201,6 +201,8 @@ ROWS = {
     "lax.reduce(jnp.full(2, 2.0), 0.0, lax.max, (0,))": "~float32 2.0", "lax.reduce(jnp.full(2, 2.0), np.float32(0), lax.max, (0,))": "float32 2.0",
     "lax.top_k(jnp.full(2, 2.0), 1)": "list(~float32 [2.0], ~int32 [0])", "lax.full_like(v, 1j)": "TypeError",
     "grad(grad(nn.sparse_plus))(-1.0)": "~float32 0.0", "grad(grad(special.erfcx))(inf)": "~float32 0.0", "grad(jnp.angle)(nan)": "~float32 nan", "grad(jnp.angle)(1.0)": "~float32 0.0",
+    "jnp.abs(np.complex64(complex(inf, nan)))": "float32 inf", "jnp.abs(jnp.array([complex(nan, -inf), complex(nan, 1), 3 + 4j]))": "float32 [inf, nan, 5.0]",
+    "grad(lambda a: jnp.linalg.norm(a, -np.inf))(jnp.array([inf, inf]))": "float32 [0.5, 0.5]",
     "bool(abs(grad(lambda z: special.bessel_jn(z, v=0)[0])(1e-3) + 5e-4) < 1e-9)": "True", "grad(grad(lambda z: special.bessel_jn(z, v=1)[0]))(0.0)": "~float32 -0.5",
     "str(jnp.promote_types('uint32', 'int8'))": "'int32'", "str(jnp.promote_types('int64', 'int8'))": "'int64'",
     "special.factorial(3)": "~float32 6.0", "jit(lambda: special.factorial(3))()": "~float32 6.0", "special.factorial(i8)": "float32 [1.0, 1.0]",

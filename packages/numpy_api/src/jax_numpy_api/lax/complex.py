@@ -129,7 +129,20 @@ def _sign_lower(b, x):
     return b.emit(f"stablehlo.minimum {x}, {(one := b.full(1, x.aval))}", x, one, out=b.out_avals[0])
 
 
-abs_p = elementwise("abs", "stablehlo.abs", accepts=SIGNED + INEXACT, jvp=(_abs_tangent,), result=real_part, reference=np.abs,
+def _abs_lower(b, x):
+    """A complex number with an infinite part is infinite, though the other may be NaN; XLA's own is NaN then."""
+    size = b.emit(f"stablehlo.abs {x}", x, out=b.out_avals[0])
+    return size if x.aval.dtype.kind != "c" else b.fun(_infinite_with_a_part, x, size)[0]
+
+
+def _infinite_with_a_part(x, size):
+    infinity = constant(np.inf, size)
+    for part in (real_p.bind(x), imag_p.bind(x)):
+        size = select_n_p.bind(eq_p.bind(abs_p.bind(part), infinity), size, infinity)
+    return size
+
+
+abs_p = elementwise("abs", _abs_lower, accepts=SIGNED + INEXACT, jvp=(_abs_tangent,), result=real_part, reference=np.abs,
                     exact=integers)
 sign_p = elementwise("sign", _sign_lower, accepts=NUMERIC, jvp=_sign_jvp, reference=_sign_reference, exact=integers)
 

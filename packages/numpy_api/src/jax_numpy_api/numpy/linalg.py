@@ -649,7 +649,7 @@ def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
     if ord == np.inf:
         return reductions.max(size, axis=axis, keepdims=keepdims, initial=0)
     if ord == -np.inf:
-        return reductions.min(size, axis=axis, keepdims=keepdims, initial=np.inf)
+        return reductions.min(size, axis=axis, keepdims=keepdims, initial=None if size.size else np.inf)
     if ord == 0:
         return reductions.sum(lax.convert_element_type(lax.ne(x, _like(x, 0)), size.dtype), axis=axis, keepdims=keepdims)
     if ord == 1:
