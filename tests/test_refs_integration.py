@@ -85,7 +85,7 @@ def test_views_of_parts():
     r.at[0][2] += 1.0
     view.addupdate(jnp.ones(2))
     close(r[...], [[0, 1, 3, 3], [4, 51, 6, 7], [8, 10, 10, 11]])
-    with pytest.raises(ValueError, match="cannot be stored in a part"):
+    with pytest.raises(ValueError, match="cannot be stored in a"):
         view[0] = 1
 
 
@@ -499,3 +499,51 @@ def test_what_has_no_gradient_needs_no_place_for_it():
     _, pullback = jax.vjp(lambda x, i: x[i] ** 2, jnp.arange(3.0), 2)
     pullback.with_refs(total, object())(1.0)
     np.testing.assert_array_equal(total[...], [0, 0, 4])
+
+
+@pytest.mark.parametrize("mode", [lambda f: f, jax.jit])
+def test_views_in_other_forms(mode):
+    """What is written through a transposed, reshaped or reinterpreted view arrives at its place."""
+    def fun(x):
+        ref = jax.new_ref(x)
+        whole = ref.at[:]
+        whole.T[1] = jnp.array([9.0, 8.0])
+        whole.reshape(6)[0] = 7.0
+        ref.at[1].reshape(3, -1).addupdate(jnp.ones((3, 1)))
+        whole.bitcast(jnp.int32)[0, 2] = jnp.int32(0x40000000)
+        old = whole.T.at[2].swap(jnp.array([5.0, 6.0]))
+        return ref.get(), old, whole.transpose((1, 0)).get(1), whole.reshape((3, 2)).at[2].get()
+    got = mode(fun)(jnp.arange(6.0).reshape(2, 3))
+    for a, b in zip(got, ([[7, 9, 5], [4, 9, 6]], [2, 6], [9, 9], [9, 6]), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_views_say_what_they_are_of():
+    ref = jax.new_ref(jnp.arange(6.0).reshape(2, 3))
+    view = ref.at[1].reshape(3, 1).bitcast("int32")
+    assert (view.shape, view.dtype, view.ndim, view.size, len(view.transforms)) == ((3, 1), np.int32, 2, 3, 3)
+    assert view.ref is ref and str(view.type) == "Ref{int32[3,1]}" and view.T.shape == (1, 3)
+    for call, error in [(lambda: view.reshape(5), ValueError), (lambda: view.transpose((0, 0)), ValueError),
+                        (lambda: view.bitcast("int16"), NotImplementedError)]:
+        with pytest.raises(error):
+            call()
+
+
+def test_gradients_pass_views_in_other_forms():
+    def fun(x):
+        ref = jax.new_ref(x)
+        ref.at[:].T[0] = x[:, 1] ** 2
+        return jnp.sum(ref.at[:].reshape(6).get() * jnp.arange(6.0))
+    check_grads(fun, (jnp.arange(6.0).reshape(2, 3) / 3,), 1, modes=["rev"])
+
+
+@pytest.mark.parametrize("transform", [jax.jit, jax.grad, jax.vmap])
+def test_only_references_are_got_and_set(transform):
+    """Tracers of arrays have no such methods, and no device."""
+    def fun(x):
+        assert not any(hasattr(x, name) for name in ("get", "set", "swap", "addupdate", "device"))
+        ref = jax.new_ref(x)
+        before = ref.swap(x * 2)
+        ref.set(ref.get() + before)
+        return ref.get().sum()
+    transform(fun)(jnp.ones(()) if transform is not jax.vmap else jnp.ones(2))

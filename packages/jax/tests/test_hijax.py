@@ -264,3 +264,30 @@ def test_a_nested_call_that_makes_a_high_value():
 def test_equal_objects_share_a_program():
     one, two = (ByValue(jax.typeof(jnp.float32(1)), power=3) for _ in range(2))
     assert one == two and hash(one) == hash(two) and one != ByValue(jax.typeof(jnp.float32(1)), power=2)
+
+
+def test_types_are_split_and_put_together():
+    """`shard` and `unshard` are what `shard_map` does to types."""
+    P, mesh = jax.sharding.PartitionSpec, jax.sharding.AbstractMesh((2,), ("x",))
+    whole = jax.core.ShapedArray((4, 3), np.float32)
+    part = whole.shard(mesh, frozenset({"x"}), True, P("x"))
+    assert (part.shape, part.vma) == ((2, 3), {"x"}) and whole.shard(mesh, frozenset({"x"}), False, P("x")).vma == frozenset()
+    assert part.unshard(mesh, True, P("x")).shape == (4, 3) and part.unshard(mesh, True, P("x")).vma == frozenset()
+    assert whole.nospec(mesh, True, ("x",)) == P() and whole.nospec(mesh, False, ("x",)) == P(("x",))
+    explicit = jax.sharding.NamedSharding(jax.sharding.AbstractMesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Explicit,)), P("x"))
+    assert str(whole.reshard(explicit)) == "float32[4@x,3]"
+    assert whole.raise_val2(whole.lower_val2(1.0)) == 1.0
+    ref = jax.typeof(jax.new_ref(jnp.ones((4, 3))))
+    assert ref.shard(mesh, frozenset({"x"}), True, P("x")).shape == (2, 3)
+    for call in (lambda: PairType.nospec(None, mesh, True, ()), lambda: hijax.HiType().shard(mesh, frozenset(), True, P()),
+                 lambda: jax.core.AbstractValue().reshard(explicit)):
+        with pytest.raises((NotImplementedError, AttributeError)):
+            call()
+
+
+def test_aval_attributes_of_references():
+    ref = jax.new_ref(jnp.arange(6.0).reshape(2, 3))
+    aval = jax.typeof(ref)
+    assert aval.T.fget(ref).shape == (3, 2) and aval.reshape.fun(ref, 6).shape == (6,)
+    aval.set.fun(ref, jnp.zeros(3), 0)
+    assert aval.get.fun(ref, 0).tolist() == [0, 0, 0] and aval.mat == aval.manual_axis_type

@@ -8,6 +8,7 @@ from .running import stages
 from .compiling import compile, tiered_compilation
 from .platforms import client
 from .placement import described_shardings
+from .placement.partition_spec import PartitionSpec
 from .running import dispatch, eager
 from .tools import exporting, inspecting
 from .arrays.put import as_sharding, asked_for, from_host, put
@@ -25,6 +26,23 @@ class Placements:
         """``x``, stored as ``layout`` says."""
         from .operations.layout_constraint import with_layout_constraint  # start-up: few programs say how arrays are stored
         return with_layout_constraint(x, layout)
+
+    @staticmethod
+    def part_type(aval: Any, mesh: Any, manual_axes: frozenset, checked: bool, spec: Any) -> Any:
+        """The type of a part in a manual region."""
+        from .operations.shard_map.program import part_aval  # start-up: few programs have manual regions
+        return part_aval(aval, mesh, spec, checked, sorted(manual_axes, key=str))
+
+    @staticmethod
+    def whole_type(aval: Any, mesh: Any, spec: Any) -> Any:
+        """The type of the whole outside of the region."""
+        from .operations.shard_map.program import whole_aval  # start-up: few programs have manual regions
+        return whole_aval(aval, mesh, spec, spec.axis_names())
+
+    @staticmethod
+    def spec_of(partitions: tuple) -> Any:
+        """The spec of these entries."""
+        return PartitionSpec(*partitions)
 
     own_format = staticmethod(own_layouts.own_format)
     of_block = staticmethod(described_shardings.of_block)

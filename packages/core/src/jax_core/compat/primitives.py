@@ -9,6 +9,8 @@ class PrimitiveHabits:
 
     call_primitive = False  # kinds of primitives that are bound in a way of their own elsewhere; here there is one way
     map_primitive = False
+    skip_canonicalization = False  # what they are bound to is brought into the dtypes of the configuration
+    ref_primitive = False  # whether it works on references
 
     def bind_with_trace(self, trace: Any, args: Sequence[Any], *avals_and_params: Any) -> Any:
         """Apply the primitive to ``args`` under ``trace``: ``(trace, args, avals, params)``, or without ``avals``.

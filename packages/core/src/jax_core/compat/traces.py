@@ -20,6 +20,7 @@ class TraceHabits:
 
     __slots__ = ()
     parent: Any
+    requires_low = False  # values of high-level types go through all traces of this system
     main = property(lambda self: self, doc="What traces of one transformation share: here there is one trace for each.")
 
     # -- under their names
@@ -96,6 +97,13 @@ class TracerHabits:
     def full_lower(self) -> Any:
         """The tracer itself. Libraries (quax, oryx) get rid of wrappings with it that are not needed."""
         return self
+
+    dimension_as_value = None  # dimensions that are not known become values by `jax.numpy.asarray`, without a primitive of their own
+
+    @property
+    def device(self) -> Any:
+        """Not known while a program is traced. Raises AttributeError, so that `hasattr` says so."""
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute 'device'", name="device", obj=self)
 
     def get_referent(self) -> Any:
         """The tracer itself: what it is a name for. Libraries compare tracers by it to find two for one value."""

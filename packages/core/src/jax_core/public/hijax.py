@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ..references.api import RefView as TransformedRef
 from ..representation import high
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, aval_of_type
 from ..representation.effects import Effect
@@ -52,6 +53,18 @@ class HiType(AbstractValue):
     def leading_axis_spec(self) -> Any:
         raise self._missing("leading_axis_spec()")
 
+    def shard(self, mesh: Any, manual_axes: frozenset, check_vma: bool, spec: Any) -> Any:
+        raise self._missing("shard(mesh, manual_axes, check_vma, spec)")
+
+    def unshard(self, mesh: Any, check_vma: bool, spec: Any) -> Any:
+        raise self._missing("unshard(mesh, check_vma, spec)")
+
+    def reshard(self, sharding: Any) -> Any:
+        raise self._missing("reshard(sharding)")
+
+    def nospec(self, mesh: Any, check_vma: bool, all_names: tuple) -> Any:
+        raise self._missing("nospec(mesh, check_vma, all_names)")
+
     def _missing(self, method: str) -> NotImplementedError:
         return NotImplementedError(f"{type(self).__name__} is a high-level type and must have a method {method}")
 
@@ -94,6 +107,6 @@ def register_hitype(val_cls: type, typeof_fn: Callable) -> None:
 
 
 __all__ = ["AbstractRef", "AbstractValue", "AvalMutableQDD", "AvalQDD", "GradAccum", "HiPrim", "HiPrimitive", "HiPspec", "HiType", "Linear",
-           "MappingSpec", "MutableHiType", "NullAccum", "ShapedArray", "VJPHiPrimitive", "ValAccum", "Zero", "aval_method",
+           "MappingSpec", "MutableHiType", "NullAccum", "ShapedArray", "TransformedRef", "VJPHiPrimitive", "ValAccum", "Zero", "aval_method",
            "aval_property", "bdims_at_front", "control_flow_allowed_effects", "instantiate_zeros", "is_undefined_primal",
            "jvp_from_lin", "linearize_from_jvp", "register_hitype", "vjp_from_jvp", "vjp_from_lin"]

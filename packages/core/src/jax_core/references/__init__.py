@@ -10,6 +10,7 @@ each primitive that holds programs has one rule, ``discharge``, and none of the 
 
 * `primitives`: reading, writing, adding, making and freezing, and what traces do with them.
 * `indexing`: the part of a reference that an index names.
+* `transforms`: steps of views that are no indices.
 * `discharge`: the transformation.
 * `ahead`: programs on references that are compiled ahead of time.
 * `api`: the public functions and the class `Ref`.

@@ -1,7 +1,8 @@
 """The public face of references: the class `Ref` and the functions of `jax.ref`."""
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Sequence, cast
 
 import numpy as np
 
@@ -9,10 +10,10 @@ from ..extension_points import reference_operators
 from ..representation import dtypes, tree
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
 from ..representation.array import Array
-from ..representation.typing import ArrayLike, Indexer
+from ..representation.typing import ArrayLike, DTypeLike, Indexer
 from ..traces.structural import convert_element_type_p
 from ..traces.trace import Tracer
-from . import indexing
+from . import indexing, transforms
 from .indexing import ds
 from .primitives import LOCAL, EagerCell, RefPrimitive, addupdate_p, free_ref_p, freeze_p, get_p, is_ref, swap_p
 
@@ -71,6 +72,18 @@ class Ref(metaclass=_RefMeta):
         """Add ``x`` to the part that ``idx`` names; by default to all of it."""
         addupdate(self, idx, x)
 
+    def get(self, idx: Indexer = ()) -> Any:
+        """The part that ``idx`` names; by default all of it."""
+        return get(self, idx)
+
+    def set(self, value: ArrayLike, idx: Indexer = ()) -> None:
+        """Store ``value`` there."""
+        set(self, idx, value)
+
+    def swap(self, value: ArrayLike, idx: Indexer = ()) -> Any:
+        """Store ``value`` there, and return what was there."""
+        return swap(self, idx, value)
+
     def unsafe_buffer_pointer(self) -> int:
         return self._cell.value.unsafe_buffer_pointer()
 
@@ -97,17 +110,61 @@ class RefAt:
 
 
 class RefView:
-    """A part of a reference, which can be read, overwritten and indexed like one."""
+    """A part of a reference, or it in another form, which can be read, overwritten and indexed like one.
+
+    Args:
+      ref: the reference.
+      transforms: how the view comes of it, step by step: indices, and steps of `transforms`.
+    """
 
     __slots__ = ("ref", "path")
 
-    def __init__(self, ref: Any, path: tuple):
-        self.ref, self.path = ref, path
+    def __init__(self, ref: Any, transforms: tuple):
+        self.ref, self.path = ref, transforms
 
+    transforms = property(lambda self: self.path)
     at = property(lambda self: RefAt(self.ref, self.path))
     shape = property(lambda self: _view_shape(self))
-    dtype = property(lambda self: self.ref.dtype)
+    dtype = property(lambda self: next((s.to for s in reversed(self.path) if type(s) is transforms.BitcastTransform), self.ref.dtype))
     ndim = property(lambda self: len(self.shape))
+    size = property(lambda self: math.prod(self.shape))
+    type = property(lambda self: AbstractRef(ShapedArray(self.shape, self.dtype), self.memory_space))
+    memory_space = property(lambda self: get_aval(self.ref).memory_space)
+    is_dynamic_size = multiref = False  # lengths are known, and a view is of one reference
+    T = property(lambda self: self.transpose(range(self.ndim)[::-1]))
+
+    def transpose(self, permutation: Sequence[int]) -> "RefView":
+        """The view with its axes in another order."""
+        return self._then(transforms.TransposeTransform(tuple(map(int, permutation))))
+
+    def reshape(self, *shape: int | Sequence[int]) -> "RefView":
+        """The view in another shape, of which one length may be -1."""
+        lengths = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        return self._then(transforms.ReshapeTransform(tuple(map(int, cast(Any, lengths)))))
+
+    def bitcast(self, dtype: DTypeLike) -> "RefView":
+        """The bits of the view as elements of another dtype of the same width.
+
+        Raises:
+          NotImplementedError: the widths differ.
+        """
+        return self._then(transforms.bitcast_of(self.dtype, dtype))
+
+    def _then(self, step: Any) -> "RefView":
+        step.shape_of(self.shape)  # which raises where it does not fit
+        return RefView(self.ref, (*self.path, step))
+
+    def get(self, idx: Indexer = ()) -> Any:
+        """The part that ``idx`` names; by default all of it."""
+        return get(self, idx)
+
+    def set(self, value: ArrayLike, idx: Indexer = ()) -> None:
+        """Store ``value`` there."""
+        set(self, idx, value)
+
+    def swap(self, value: ArrayLike, idx: Indexer = ()) -> Any:
+        """Store ``value`` there, and return what was there."""
+        return swap(self, idx, value)
 
     def __getitem__(self, index):
         return get(self, index)
@@ -149,24 +206,40 @@ def refuse_views(name: str, operands: object) -> None:
 
 def _view_shape(view: RefView) -> tuple:
     shape = view.ref.shape
-    for index in view.path:
-        static, operands = indexing.parse(index, shape)
+    for step in view.path:
+        if type(step) in transforms.KINDS:
+            shape = step.shape_of(shape)
+            continue
+        static, operands = indexing.parse(step, shape)
         shape = indexing.part_shape(shape, static, [get_aval(x) for x in operands])
     return shape
 
 
+def _read(step: Any, value: Any) -> Any:
+    """What one step of a view sees of ``value``."""
+    return step.read(value) if type(step) in transforms.KINDS else indexing.read(value, *indexing.parse(step, np.shape(value)))
+
+
+def _write(step: Any, value: Any, new: Any) -> Any:
+    """``value`` with ``new`` as what the step sees of it."""
+    return step.write(value, new) if type(step) in transforms.KINDS else indexing.write(value, *indexing.parse(step, np.shape(value)), new)
+
+
+def _seen(view: RefView, index: Any) -> tuple[Any, list, list]:
+    """The index of the part that has to be read for a part of a view, the steps from there, and what is seen after each."""
+    first, *steps = ((), *view.path, index) if type(view.path[0]) in transforms.KINDS else (*view.path, index)
+    held = [get(view.ref, first)]
+    for step in steps:
+        held.append(_read(step, held[-1]))
+    return first, steps, held
+
+
 def _change_view(view: RefView, index: Any, value: Any, change: Any) -> Any:
     """Read the part that the view's first index names, change what is inside it, store it; returns what was there."""
-    first, *rest = view.path
-    part = get(view.ref, first)
-    steps, held = [*rest, index], [part]
-    for step in steps:
-        static, operands = indexing.parse(step, np.shape(held[-1]))
-        held.append(indexing.read(held[-1], static, operands))
+    first, steps, held = _seen(view, index)
     new = change(held[-1], value)
     for step, outer in zip(reversed(steps), reversed(held[:-1])):
-        static, operands = indexing.parse(step, np.shape(outer))
-        new = indexing.write(outer, static, operands, new)
+        new = _write(step, outer, new)
     set(view.ref, first, new)
     return held[-1]
 
@@ -285,11 +358,7 @@ def get(ref: Ref | RefView, idx: Indexer | None = None) -> Any:
         found = indexing.composed((*ref.path, idx), ref.ref.shape)
         if found is not None:
             return get_p.bind(ref.ref, *found[1], index=found[0])
-        value = get(ref.ref, ref.path[0])
-        for index in (*ref.path[1:], idx):
-            static, operands = indexing.parse(index, np.shape(value))
-            value = indexing.read(value, static, operands)
-        return value
+        return _seen(ref, idx)[2][-1]
     _check("ref.get", ref)
     index, operands = indexing.parse(idx, ref.shape)
     return get_p.bind(ref, *operands, index=index)
@@ -380,4 +449,5 @@ def addupdate(ref: Ref | RefView, idx: Indexer, x: ArrayLike) -> None:
 
 # -- tracers -----------------------------------------------------------------------------------------------------------
 
-reference_operators.fill({"__getitem__": get, "__setitem__": set, "at": Ref.at, "addupdate": Ref.addupdate})
+reference_operators.fill({"__getitem__": get, "__setitem__": set, "at": Ref.at, "addupdate": Ref.addupdate, "get": Ref.get, "set": Ref.set,
+                          "swap": Ref.swap})

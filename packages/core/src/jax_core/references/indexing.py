@@ -19,6 +19,7 @@ from ..representation import dtypes, errors
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.typing import ArrayLike
 from ..traces.structural import add
+from . import transforms
 
 if TYPE_CHECKING:
     from ..representation.typing import Indexer
@@ -198,8 +199,10 @@ def _sized_slice(entry: Slice, n: int) -> tuple[Slice, list]:
 def composed(path: Sequence[Indexer], shape: Sequence[int]) -> tuple[Index, list] | None:
     """The static part and the operands of one index for a part of a part (and so on) of a reference of this shape.
 
-    None where an array of integers is among the indices.
+    None where an array of integers is among the indices, or a step is no index.
     """
+    if any(type(step) in transforms.KINDS for step in path):
+        return None
     entries: list[Any] = [Slice(0, n) for n in shape]
     for step in path:
         kept = [k for k, e in enumerate(entries) if type(e) is Slice]

@@ -50,6 +50,8 @@ class RefPrimitive(Primitive):
         (result, new contents)``, new contents None where they stay.
     """
 
+    ref_primitive = True
+
     def __init__(self, name: str, *, out_type: Callable, effects: frozenset, under: Callable, run: Callable,
                  multiple_results: bool = False, arrow: Literal["read", "write"] | None = None,
                  on_contents: Callable | None = None):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping
 import numpy as np
 
 from .. import backends
+from ..compat.avals import ArrayTypeHabits, RefTypeHabits, TypeHabits, aval_method, aval_property
 from ..extension_points import array_methods
 from . import dtypes, splits
 from .extended import EArray
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from .typing import PyTree, ArrayLike, DTypeLike, Placement, Shape
 
 
-class AbstractValue:
+class AbstractValue(TypeHabits):
     """Base class of all types of traced values. All but opaque ones have the attributes of `ShapedArray`."""
 
     __slots__ = ()
@@ -146,7 +147,7 @@ class Token:
             self.buf.block_until_ready()
 
 
-class AbstractRef(AbstractValue):
+class AbstractRef(RefTypeHabits, AbstractValue):
     """The type of a mutable reference to an array of type ``inner_aval``; see the package `refs`.
 
     Args:
@@ -226,7 +227,7 @@ def is_open(sharding: object) -> bool:
     return getattr(getattr(sharding, "mesh", None), "empty", False)
 
 
-class ShapedArray(AbstractValue):
+class ShapedArray(ArrayTypeHabits, AbstractValue):
     """The type of an array.
 
     Args:
@@ -381,20 +382,6 @@ class ShapedArray(AbstractValue):
 
     def __str__(self):
         return ("~" if self.weak_type else "") + self.str_short()
-
-
-class aval_method:
-    """Marks a function as a method that tracers of a high-level type have."""
-
-    def __init__(self, fun: Callable[..., Any]):
-        self.fun = fun
-
-
-class aval_property:
-    """Marks a function as a property that tracers of a high-level type have."""
-
-    def __init__(self, fget: Callable[..., Any]):
-        self.fget = fget
 
 
 def _describe_arrays(methods: Mapping[str, Any]) -> None:

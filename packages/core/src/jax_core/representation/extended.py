@@ -41,6 +41,12 @@ class EArray:
         return cls(stored.aval.update(shape=data.shape[:rank], dtype=dtype, weak_type=False), data)
 
     device = property(lambda self: self.data.device)
+
+    @property
+    def sharding(self) -> Any:
+        found = self.data.sharding
+        spec = getattr(found, "spec", None)
+        return found if spec is None else found.update(spec=spec.update(partitions=spec.partitions[:self.ndim]))
     is_fully_addressable = property(lambda self: self.data.is_fully_addressable)
     is_fully_replicated = property(lambda self: self.data.is_fully_replicated)
 
@@ -53,6 +59,15 @@ class EArray:
 
     def copy_to_host_async(self) -> None:
         self.data.copy_to_host_async()
+
+    def on_device_size_in_bytes(self) -> int:
+        return self.data.on_device_size_in_bytes()
+
+    def unsafe_buffer_pointer(self) -> int:
+        return self.data.unsafe_buffer_pointer()
+
+    def addressable_data(self, index: int) -> "EArray":
+        return EArray.of(self.dtype, self.data.addressable_data(index))
 
     def delete(self) -> None:
         self.data.delete()
@@ -73,5 +88,5 @@ class EArray:
 
 OWN_METHODS = frozenset(name for name in vars(EArray) if name not in ("__module__", "__doc__", "__slots__")) | frozenset({
     "tolist", "item", "tobytes", "__float__", "__int__", "__bool__", "__complex__", "__index__", "__dlpack__", "__dlpack_device__",
-    "__array_namespace__", "addressable_data", "on_device_size_in_bytes", "traceback", "unsafe_buffer_pointer"})
+    "__array_namespace__", "traceback"})
 """What does not come from the methods that all arrays share; the second half it does not have."""

@@ -186,12 +186,10 @@ class Tracer(TracerHabits):
     def at(self):
         return _operators(self)["at"].__get__(self)
 
-    @property
-    def addupdate(self):
-        """For references only: add to a part of it."""
-        if type(self.aval) is not AbstractRef:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'addupdate'")
-        return _operators(self)["addupdate"].__get__(self)
+    addupdate = property(lambda self: _of_reference(self, "addupdate"), doc="For references only: add to a part of it.")
+    get = property(lambda self: _of_reference(self, "get"), doc="For references only: read a part of it.")
+    set = property(lambda self: _of_reference(self, "set"), doc="For references only: overwrite a part of it.")
+    swap = property(lambda self: _of_reference(self, "swap"), doc="For references only: overwrite a part of it, and return what was there.")
 
     def __len__(self):
         return len(self.aval)
@@ -307,6 +305,12 @@ def _attribute_by_type(self: Tracer, name: str) -> Any:
     if isinstance(said := getattr(type(self), name, None), property):  # which has raised: it says why
         return said.__get__(self)
     raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
+
+def _of_reference(tracer: Tracer, name: str) -> Any:
+    if type(tracer.aval) is not AbstractRef:
+        raise AttributeError(f"{type(tracer).__name__!r} object has no attribute {name!r}", name=name, obj=tracer)
+    return _operators(tracer)[name].__get__(tracer)
 
 
 def _operators(tracer: Tracer) -> Mapping[str, Any]:

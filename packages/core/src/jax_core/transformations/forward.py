@@ -107,6 +107,10 @@ class JVPTrace(Trace):
     def pair(self, primal: object, tangent: object) -> Any:
         return primal if isinstance(tangent, Zero) else JVPTracer(self, primal, tangent)
 
+    def to_primal_tangent_pair(self, val: Any) -> tuple[Any, Any]:
+        """Value and tangent of ``val``; what is no tracer of this trace has tangent zero."""
+        return self.split(val)
+
     def split(self, x: Any) -> tuple[Any, Any]:
         """Value and tangent of ``x``."""
         if type(x) is JVPTracer and x._trace is self:

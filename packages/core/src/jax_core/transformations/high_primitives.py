@@ -38,6 +38,8 @@ class GradAccum:
 class ValAccum(GradAccum):
     """Keeps the sum as a value."""
 
+    val: Any = None
+
     def __init__(self, aval: AbstractValue, val: Any = None):
         self.aval, self.val = aval, val
 

@@ -1,5 +1,5 @@
 """Types of `jax.experimental.custom_partitioning`. Written by packages/jax/tools/make_stubs.py."""
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 class ArrayMapping(tuple):
     """The factors of the dimensions of one array: names and `CompoundFactor`\\ s, the first one possibly `BATCHING`."""
@@ -8,11 +8,14 @@ class CompoundFactor(tuple):
     """A dimension that is several factors, the major one first."""
 class SdyShardingRule:
     """A rule for an operation."""
+    operand_mappings: tuple[ArrayMapping, ...]
+    result_mappings: tuple[ArrayMapping, ...]
+    reduction_factors: tuple[str, ...]
+    need_replication_factors: tuple[str, ...]
+    permutation_factors: tuple[str, ...]
+    factor_sizes: Mapping[str, int]
     def __init__(self, operand_mappings: Sequence[ArrayMapping], result_mappings: Sequence[ArrayMapping], *, reduction_factors: Sequence[str] = ..., need_replication_factors: Sequence[str] = ..., permutation_factors: Sequence[str] = ..., **factor_sizes: int) -> None: ...
     def attribute(self, operands: Sequence[Sequence[int]], results: Sequence[Sequence[int]]) -> str: ...
-    factor_sizes: Any
-    permutation_factors: Any
-    result_mappings: Any
 class custom_partitioning:
     """``fun`` with rules of its own for running on several devices; set them with `def_partition`."""
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...

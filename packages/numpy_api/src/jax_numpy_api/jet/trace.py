@@ -128,6 +128,15 @@ class JetTrace(Trace):
         self.created: list[JetTracer] | None = None
         """Series made by the JVP rule that is running; None outside rules, where series are computed at once."""
 
+    @property
+    def parent_trace(self) -> Trace:
+        """The trace that does the arithmetic."""
+        return self.parent
+
+    def to_primal_terms_pair(self, val: ArrayLike | JetTracer) -> tuple[Any, list]:
+        """Coefficient of ``t^0``, and the list of the others; of what is no series of this trace they are zero (None)."""
+        return (val.primal, val.terms) if self.owns(val) else (val, [None] * self.order)
+
     def owns(self, x: ArrayLike | JetTracer) -> TypeGuard[JetTracer]:
         return type(x) is JetTracer and x._trace is self
 

@@ -6,8 +6,11 @@ its cases, which the generators of parameterised tests need.
 """
 from __future__ import annotations
 
+import contextlib
+import textwrap
+import warnings
 import zlib
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -96,6 +99,22 @@ class SparseTestCase(TestCase):
         self.assertEqual(x.shape, y.shape, err_msg)
         atol, rtol = _tolerance(atol, x, y), _tolerance(rtol, x, y)
         np.testing.assert_allclose(_wide(x), _wide(y), atol=atol, rtol=rtol, err_msg=err_msg)
+
+    def assertDtypesMatch(self, actual: ArrayLike, desired: ArrayLike, *, canonicalize_dtypes: bool = True) -> None:
+        """Fail unless two arrays have one dtype; with ``canonicalize_dtypes``, the one that they have here."""
+        found = [dtypes.dtype(x) for x in (actual, desired)]
+        self.assertEqual(*(map(dtypes.canonicalize_dtype, found) if canonicalize_dtypes else found))
+
+    def assertMultiLineStrippedEqual(self, expected: str, what: str) -> None:
+        """Fail unless two texts are equal but for indentation, and space around them."""
+        self.assertMultiLineEqual(*(textwrap.dedent(text).strip() for text in (expected, what)))
+
+    @contextlib.contextmanager
+    def assertNoWarnings(self) -> Iterator[None]:
+        """Fail if the block warns."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            yield
 
     def assertAllClose(self, x: PyTree, y: PyTree, *, check_dtypes: bool = True, atol: Tolerance = None, rtol: Tolerance = None,
                        canonicalize_dtypes: bool = True, err_msg: str = "") -> None:

@@ -9,7 +9,8 @@ Source: Shardy dialect, `sdy.op_sharding_rule`.
 from __future__ import annotations
 
 import re
-from typing import Any, Iterable, Iterator, Sequence
+from types import MappingProxyType
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 BATCHING = "…"
 """Any number of leading dimensions."""
@@ -79,6 +80,13 @@ class SdyShardingRule:
       ValueError: a factor that does not appear is named, one that is a whole dimension is given a size, one that is only
         part of dimensions is not, or a factor has two roles.
     """
+
+    operand_mappings: tuple[ArrayMapping, ...] = ()
+    result_mappings: tuple[ArrayMapping, ...] = ()
+    reduction_factors: tuple[str, ...] = ()
+    need_replication_factors: tuple[str, ...] = ()
+    permutation_factors: tuple[str, ...] = ()
+    factor_sizes: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, operand_mappings: Sequence[ArrayMapping], result_mappings: Sequence[ArrayMapping], *,
                  reduction_factors: Sequence[str] = (), need_replication_factors: Sequence[str] = (),

@@ -94,7 +94,7 @@ def _names(entry: Any) -> tuple:
     return entry if isinstance(entry, tuple) else () if entry is None else (entry,)
 
 
-def _whole_aval(aval: ShapedArray, mesh: Any, spec: Any, manual_axes: Sequence[Any]) -> ShapedArray:
+def whole_aval(aval: ShapedArray, mesh: Any, spec: Any, manual_axes: Sequence[Any]) -> ShapedArray:
     inner = [()] * len(aval.shape) if aval.placement is None else list(map(_names, aval.placement.spec.partitions))
     shape = aval.shape
     if type(spec) is Stacked:
@@ -150,7 +150,7 @@ def _agree(args, params):
 
 
 def _type(*avals, jaxpr, mesh, out_specs, manual_axes, **_):
-    return [_whole_aval(a, mesh, s, manual_axes) for a, s in zip(jaxpr.out_avals, out_specs)]
+    return [whole_aval(a, mesh, s, manual_axes) for a, s in zip(jaxpr.out_avals, out_specs)]
 
 
 def _effects(*avals, jaxpr, manual_axes, **_):
