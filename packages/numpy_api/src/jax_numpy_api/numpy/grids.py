@@ -133,6 +133,7 @@ def _host_linspace(start, stop, num, endpoint, dtype, computed):
     return _put(values.astype(dtype)), _put(np.asarray(step, computed))
 
 
+@inlined(static_argnames=("num", "endpoint", "dtype", "axis"))
 def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, base: ArrayLike = 10.0,
              dtype: DTypeLike | None = None, axis: int = 0) -> Array:
     """``base`` to the power of ``num`` evenly spaced exponents; other arguments as for `linspace`.

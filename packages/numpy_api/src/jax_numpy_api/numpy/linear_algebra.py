@@ -233,6 +233,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Precis
     return lax.squeeze(matmul(a, b, precision=precision, preferred_element_type=preferred_element_type), (-2, -1))
 
 
+@inlined(static_argnames=("precision", "preferred_element_type"))
 def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
           preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products over the last axes of both operands. Source: `numpy.inner`.

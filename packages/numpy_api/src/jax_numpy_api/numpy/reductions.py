@@ -268,6 +268,7 @@ def min(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 amax, amin = max, min
 
 
+@inlined(static_argnames=("axis", "out", "keepdims"))
 def minmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False,
            initial: ArrayLike | None = None, where: ArrayLike | None = None) -> tuple[Array, Array]:
     """The pair of `min` and `max`.

@@ -363,6 +363,7 @@ def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike
     return result
 
 
+@inlined(static_argnames=("equal_nan",))
 def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08,
              equal_nan: bool = False) -> Array:
     """Whether all elements are close in the sense of `isclose`; a boolean array of rank 0.

@@ -278,6 +278,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     return swapaxes(x, -1, -2)
 
 
+@adaptive("always", static_argnames=("axis1", "axis2"))
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """``a`` with two axes exchanged. Source: `numpy.swapaxes`.
 
@@ -707,6 +708,7 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     return lax.reshape(wide, tuple(r * n for r, n in zip(reps, shape)))
 
 
+@adaptive("always", static_argnames=("axis",))
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     """``m`` reversed along some axes, all by default. Source: `numpy.flip`.
 
@@ -719,6 +721,7 @@ def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     return lax.rev(m, canonical_axes(axis, m.ndim))
 
 
+@adaptive("always")
 def fliplr(m: ArrayLike) -> Array:
     """``m`` reversed along its second axis. Source: `numpy.fliplr`.
 
@@ -729,6 +732,7 @@ def fliplr(m: ArrayLike) -> Array:
     return flip(m, 1)
 
 
+@adaptive("always")
 def flipud(m: ArrayLike) -> Array:
     """``m`` reversed along its first axis. Source: `numpy.flipud`.
 

@@ -330,6 +330,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     return lax.mul(result, _like(result, 180 / np.pi)) if deg else result
 
 
+@adaptive("always")
 def iscomplex(x: ArrayLike) -> Array:
     """Whether the imaginary part of an element is not zero. Source: `numpy.iscomplex`.
 
@@ -340,6 +341,7 @@ def iscomplex(x: ArrayLike) -> Array:
     return not_equal(part, 0)
 
 
+@adaptive("always")
 def isreal(x: ArrayLike) -> Array:
     """Whether the imaginary part of an element is zero. Source: `numpy.isreal`.
 
