@@ -48,3 +48,16 @@ def test_elementwise_agrees_with_numpy(ours, numpys, size):
     np.testing.assert_array_equal(jit(ours)(x, y), numpys(x, y))
     np.testing.assert_array_equal(jit(lambda x: ours(x, 0))(x), numpys(x, np.float32(0)))
     np.testing.assert_array_equal(jit(lambda x: ours(x, np.float32(np.nan)))(x), numpys(x, np.float32(np.nan)))
+
+
+@pytest.mark.parametrize("shape, axes", [((1 << 17,), (0,)), ((200_003,), (0,)), ((300, 700), (0,)), ((300, 700), (1,)), ((17, 9000), (0, 1))], ids=str)
+@pytest.mark.parametrize("op, reference", [(lax.reduce_max, np.max), (lax.reduce_min, np.min)], ids=["max", "min"])
+def test_folded_reductions_of_arguments(op, reference, shape, axes):
+    """In two steps; the pieces of the first may overlap, and NaN of either sign is kept wherever it is."""
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    np.testing.assert_array_equal(jit(op, static_argnums=1)(x, axes), reference(x, axes))
+    flat = x.reshape(-1)
+    flat[[0, x.size // 3, -1]] = np.nan, -np.nan, -np.nan
+    np.testing.assert_array_equal(jit(op, static_argnums=1)(x, axes), reference(x, axes))
+    sizes = jit(op, static_argnums=1).trace(x, axes).lower().as_text().count("stablehlo.slice")
+    assert sizes == 16 and jit(lambda x: op(2 * x, axes)).trace(x).lower().as_text().count("stablehlo.slice") == 0

@@ -113,6 +113,9 @@ class Builder(Protocol):
     def keeps(self, aval: AbstractValue) -> bool:
         """Whether `in_memory` makes a difference to values of this type."""
 
+    def given(self, x: Value) -> bool:
+        """Whether ``x`` is an argument of the program, and so in memory."""
+
     def in_memory(self, x: Value, reason: str) -> Value:
         """``x``, computed once however many read it, where the compiler can be told so.
 

@@ -8,6 +8,9 @@ the elementwise operations before them. Its maximum and minimum pass over NaN: w
   1000 x 1000 arrays takes 0.52 ms so, 0.78 as XLA's own; a sum over one 0.57 and 0.36);
 - a reduction stays with the library, and a second one tells whether there was NaN: the sum of the squares is NaN only
   then, as it adds nothing negative to an infinity (1000 x 1000 over the last axis: 0.24 ms, 0.16 without);
+- a reduction of a large argument of the program is first folded: the elementwise extremum of 16 pieces, with one test for NaN, which
+  reads each element once (a million in 0.084 ms, 0.131 by two reductions, 0.081 by the one that loses NaN). A value that is computed
+  is not, as each piece would compute it anew;
 - a window is reduced by comparisons.
 
 Of equal zeros of different signs, the elementwise ones give the second.
@@ -40,6 +43,39 @@ def emit_choice(b: Builder, op: str, x: Value, y: Value) -> Any:
     nan = emit_compare(b, "NE", y, y)
     second = b.emit(f"stablehlo.or {second}, {nan}", second, nan, out=second.aval)
     return b.emit(f"stablehlo.select {second}, {y}, {x}", second, y, x, out=x.aval)
+
+
+_FOLDED = 1 << 17
+_PIECES = 16
+
+
+def folds(b: Builder, x: Value, axes: Sequence[int]) -> bool:
+    """Whether the reduction of ``x`` over ``axes`` pays in two steps, the first of which is `emit_fold`."""
+    aval = x.aval
+    return (aval.size >= _FOLDED and aval.dtype.name in ("float32", "float64") and max([aval.shape[d] for d in axes], default=0) >= 4 * _PIECES
+            and b.devices == 1 and b.keeps(aval) and b.given(x))
+
+
+def emit_fold(b: Builder, op: str, x: Value, axes: Sequence[int]) -> Any:
+    """``x`` with the longest of ``axes`` shortened to a sixteenth: extrema of pieces, of which the last two may overlap; with its NaNs."""
+    shape = x.aval.shape
+    axis = max(axes, key=lambda d: shape[d])
+    length = shape[axis]
+    short = -(-length // _PIECES)
+    out = x.aval.update(shape=(*shape[:axis], short, *shape[axis + 1:]), sharding=None)
+    best = []
+    for i in range(_PIECES):
+        start = min(i * short, length - short)
+        ranges = ", ".join([f"{start}:{start + short}" if d == axis else f"0:{n}" for d, n in enumerate(shape)])
+        best.append(b.emit(f"stablehlo.slice {x} [{ranges}]", x, out=out))
+    nans = [emit_compare(b, "NE", piece, piece) for piece in best]
+    while len(best) > 1:
+        nans = [b.emit(f"stablehlo.or {p}, {q}", p, q, out=p.aval) for p, q in zip(nans[::2], nans[1::2])]
+        firsts = [emit_compare(b, "GT" if op == "stablehlo.maximum" else "LT", p, q) for p, q in zip(best[::2], best[1::2])]
+        best = [b.emit(f"stablehlo.select {c}, {p}, {q}", c, p, q, out=out) for c, p, q in zip(firsts, best[::2], best[1::2])]
+    (nan,), (found,) = nans, best
+    missing = b.full(float("nan"), out)
+    return b.in_memory(b.emit(f"stablehlo.select {nan}, {missing}, {found}", nan, missing, found, out=out), "a reduction in two steps")
 
 
 def emit_with_nan(b: Any, x: Any, extremum: Any, axes: Sequence[int]) -> Any:

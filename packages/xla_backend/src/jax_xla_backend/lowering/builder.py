@@ -366,6 +366,10 @@ class Builder:
         """Whether `in_memory` makes a difference: where the planner is at work, and cuts values of this size."""
         return self.module.planning and aval.nbytes >= SMALL
 
+    def given(self, x: Value) -> bool:
+        """Whether ``x`` is an argument of the program; those of its functions may be computed where they are read."""
+        return x.startswith("%arg") and not self.module.in_function
+
     def in_memory(self, x: Value, reason: str) -> Value:
         """``x``, computed once however many read it; see `interfaces.Builder.in_memory`."""
         return self._barrier(x, reason) if self.keeps(x.aval) else x
