@@ -61,3 +61,13 @@ def test_folded_reductions_of_arguments(op, reference, shape, axes):
     np.testing.assert_array_equal(jit(op, static_argnums=1)(x, axes), reference(x, axes))
     sizes = jit(op, static_argnums=1).trace(x, axes).lower().as_text().count("stablehlo.slice")
     assert sizes == 16 and jit(lambda x: op(2 * x, axes)).trace(x).lower().as_text().count("stablehlo.slice") == 0
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "int64"])
+@pytest.mark.parametrize("shape, axes", [((200_003,), (0,)), ((300, 700), (1,)), ((17, 9000), (0, 1)), ((300, 700), (0,))], ids=str)
+def test_folded_reductions_of_integers(shape, axes, dtype):
+    x = np.random.default_rng(0).integers(0, 250, shape).astype(dtype)
+    with flags.enable_x64(True):
+        for op, reference in ((lax.reduce_max, np.max), (lax.reduce_min, np.min)):
+            np.testing.assert_array_equal(jit(op, static_argnums=1)(x, axes), reference(x, axes))
+            assert ("stablehlo.slice" in jit(op, static_argnums=1).trace(x, axes).lower().as_text()) == (len(shape) - 1 in axes)

@@ -49,15 +49,19 @@ _FOLDED = 1 << 17
 _PIECES = 16
 
 
-def folds(b: Builder, x: Value, axes: Sequence[int]) -> bool:
-    """Whether the reduction of ``x`` over ``axes`` pays in two steps, the first of which is `emit_fold`."""
+def folds(b: Builder, op: str, x: Value, axes: Sequence[int], nan: bool) -> bool:
+    """Whether the reduction of ``x`` over ``axes`` pays in two steps, the first of which is `emit_fold`: of floats where NaN must be kept
+    (``nan``), and of integers over the last axis, which XLA reduces without vectors (a million in 0.66 ms, 0.08 so)."""
     aval = x.aval
-    return (aval.size >= _FOLDED and aval.dtype.name in ("float32", "float64") and max([aval.shape[d] for d in axes], default=0) >= 4 * _PIECES
-            and b.devices == 1 and b.keeps(aval) and b.given(x))
+    if op not in _BETTER or b.platform != "cpu" or aval.size < _FOLDED:
+        return False
+    fits = nan if aval.dtype.name in ("float32", "float64") else aval.dtype.kind in "iu" and aval.ndim - 1 in axes
+    return fits and max([aval.shape[d] for d in axes], default=0) >= 4 * _PIECES and b.devices == 1 and b.keeps(aval) and b.given(x)
 
 
 def emit_fold(b: Builder, op: str, x: Value, axes: Sequence[int]) -> Any:
-    """``x`` with the longest of ``axes`` shortened to a sixteenth: extrema of pieces, of which the last two may overlap; with its NaNs."""
+    """``x`` with the longest of ``axes`` shortened to a sixteenth: extrema of pieces, of which the last two may overlap; with its NaNs.
+    That of integers once more, where it is still long."""
     shape = x.aval.shape
     axis = max(axes, key=lambda d: shape[d])
     length = shape[axis]
@@ -68,14 +72,22 @@ def emit_fold(b: Builder, op: str, x: Value, axes: Sequence[int]) -> Any:
         start = min(i * short, length - short)
         ranges = ", ".join([f"{start}:{start + short}" if d == axis else f"0:{n}" for d, n in enumerate(shape)])
         best.append(b.emit(f"stablehlo.slice {x} [{ranges}]", x, out=out))
-    nans = [emit_compare(b, "NE", piece, piece) for piece in best]
+    integers = x.aval.dtype.kind in "iu"
+    nans = [] if integers else [emit_compare(b, "NE", piece, piece) for piece in best]
     while len(best) > 1:
+        pairs = list(zip(best[::2], best[1::2]))
+        if integers:
+            best = [b.emit(f"{op} {p}, {q}", p, q, out=out) for p, q in pairs]
+            continue
         nans = [b.emit(f"stablehlo.or {p}, {q}", p, q, out=p.aval) for p, q in zip(nans[::2], nans[1::2])]
-        firsts = [emit_compare(b, "GT" if op == "stablehlo.maximum" else "LT", p, q) for p, q in zip(best[::2], best[1::2])]
-        best = [b.emit(f"stablehlo.select {c}, {p}, {q}", c, p, q, out=out) for c, p, q in zip(firsts, best[::2], best[1::2])]
-    (nan,), (found,) = nans, best
-    missing = b.full(float("nan"), out)
-    return b.in_memory(b.emit(f"stablehlo.select {nan}, {missing}, {found}", nan, missing, found, out=out), "a reduction in two steps")
+        firsts = [emit_compare(b, "GT" if op == "stablehlo.maximum" else "LT", p, q) for p, q in pairs]
+        best = [b.emit(f"stablehlo.select {c}, {p}, {q}", c, p, q, out=out) for c, (p, q) in zip(firsts, pairs)]
+    found = best[0]
+    if not integers:
+        missing = b.full(float("nan"), out)
+        found = b.emit(f"stablehlo.select {nans[0]}, {missing}, {found}", nans[0], missing, found, out=out)
+    found = b.in_memory(found, "a reduction in two steps")
+    return emit_fold(b, op, found, axes) if integers and short >= 64 * _PIECES else found
 
 
 def emit_with_nan(b: Any, x: Any, extremum: Any, axes: Sequence[int]) -> Any:

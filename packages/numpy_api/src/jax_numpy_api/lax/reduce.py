@@ -83,13 +83,11 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
         start = b.scalar(identity(x.aval.dtype), x.aval.dtype)
         if x.aval.dtype.kind == "c" and op_name in _COMPLEX_REDUCERS:
             return _complex_extremum(b, x, start, axes, _COMPLEX_REDUCERS[op_name])
-        looked_for = nan and drops_nan(b, x.aval)
-        if looked_for and folds(b, x, axes):
+        if folds(b, op_name, x, axes, nan):
             x = emit_fold(b, op_name, x, axes)
-            looked_for = drops_nan(b, x.aval)
         out = b.emit(f"stablehlo.reduce({x} init: {start}) applies {op_name} across dimensions = {list(axes)}", x, start,
                      out=b.out_avals[0])
-        return emit_with_nan(b, x, out, axes) if looked_for else out
+        return emit_with_nan(b, x, out, axes) if nan and drops_nan(b, x.aval) else out
 
     prim = Primitive(
         name, out_type=out_type, jvp=jvp, transpose=none(f"lax.{name} is not linear, so it has no transpose"),
