@@ -66,7 +66,7 @@ def emit_fold(b: Builder, op: str, x: Value, axes: Sequence[int]) -> Any:
     axis = max(axes, key=lambda d: shape[d])
     length = shape[axis]
     short = -(-length // _PIECES)
-    out = x.aval.update(shape=(*shape[:axis], short, *shape[axis + 1:]), sharding=None)
+    out = ShapedArray((*shape[:axis], short, *shape[axis + 1:]), x.aval.dtype)
     best = []
     for i in range(_PIECES):
         start = min(i * short, length - short)
