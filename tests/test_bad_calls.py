@@ -42,6 +42,11 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jax.random.normal(jax.random.key(0), (3,), out_sharding=(1, 2))", TypeError),
     ("jnp.matmul(jnp.ones((3, 3)), jnp.ones((3, 3)), out_sharding=7)", TypeError),
     ("jnp.array_equiv(jnp.ones(3), np.array(['a']))", TypeError), ("jnp.flatnonzero(jnp.ones(3), fill_value='a')", TypeError),
+    ("jnp.ones(3) == [1, 1, 1]", TypeError), ("jnp.ones(3) != (1,)", TypeError), ("jnp.ones(3) == {}", TypeError),
+    ("jax.jit(lambda x: x == [1])(jnp.ones(3))", TypeError), ("jax.nn.one_hot(jnp.arange(3), -1)", TypeError),
+    ("jnp.repeat(jnp.ones(3), 1.5)", TypeError), ("jnp.repeat(jnp.ones(3), np.array([1.5]))", TypeError), ("jnp.split(jnp.ones(3), [[1]])", TypeError),
+    ("jax.lax.bitcast_convert_type(jnp.ones(3), None)", ValueError), ("jax.random.bernoulli(jax.random.key(0), [0.5])", TypeError),
+    ("jax.random.categorical(jax.random.key(0), [0.5, 1.0])", TypeError), ("jax.random.categorical(jax.random.key(0), jnp.arange(3))", ValueError),
     ("jsp.linalg.hankel(jnp.ones(3), 1.5)", ValueError), ("jax.named_scope(7)", TypeError), ("jax.default_device(7)", ValueError),
 ]
 
@@ -54,6 +59,7 @@ def test_refused_with_the_class_that_users_expect(call, kind):
 
 def test_accepted():
     assert jnp.hanning(2.7).shape == (2,) and not jax.tree_util.is_tree_node(7)
+    assert not jnp.ones(3) == None and jnp.ones(3) != "a" and jnp.repeat(jnp.ones(3), [1, 0, 2]).shape == (3,)  # noqa: E711
 
 
 def test_there_are_enough():

@@ -196,6 +196,7 @@ ROWS = {
     "jnp.unique(2)": "~int32 [2]", "jnp.unique(jnp.array([2, 2]))": "int32 [2]", "jnp.union1d(2, 2.5)": "~float32 [2.0, 2.5]",
     "jnp.intersect1d(jnp.int8(2), 2)": "int8 [2]", "jnp.intersect1d(i8, 2.0)": "~float32 []", "jnp.setxor1d(2, 3)": "~int32 [2, 3]",
     "jnp.setdiff1d(2, jnp.arange(2))": "~int32 [2]",
+    "jnp.isreal(b[0])": "bool [True, True, True]", "jnp.iscomplex(True)": "bool False", "jnp.isreal(2)": "~bool True",
     "jnp.isposinf(2.0)": "bool False", "jnp.isinf(2.0)": "bool False", "jnp.isnan(2)": "~bool False", "jnp.signbit(2)": "bool False", "jnp.isin(2.0, 2.0)": "bool True", "jnp.isneginf(2)": "bool False", "jnp.diagonal(jnp.full((1, 1), 2.0))": "float32 [2.0]",
     "jnp.polyval(jnp.full(2, 2), 2)": "int32 6", "jnp.polyadd(jnp.full(2, 2), jnp.full(1, 2))": "~int32 [2, 4]", "jnp.polysub(jnp.full(1, 2), jnp.full(1, 2.0))": "~float32 [0.0]",
     "lax.reduce(jnp.full(2, 2.0), 0.0, lax.max, (0,))": "~float32 2.0", "lax.reduce(jnp.full(2, 2.0), np.float32(0), lax.max, (0,))": "float32 2.0",

@@ -193,13 +193,13 @@ def check_dtype(name: str, dtype: DTypeLike | None, kind: str = "float") -> Any:
     return dtype
 
 
-def check_array(name: str, what: str, x: ArrayLike, allow_complex: bool = False) -> Any:
-    """``x``, if it is a number or an array of numbers (a sequence becomes an array).
+def check_array(name: str, what: str, x: ArrayLike, allow_complex: bool = False, sequences: bool = True) -> Any:
+    """``x``, if it is a number or an array of numbers (a sequence becomes an array, where ``sequences``).
 
     Raises:
       TypeError: it is something else. TypePromotionError: it is complex, and ``allow_complex`` is False.
     """
-    if isinstance(x, (list, tuple)):
+    if sequences and isinstance(x, (list, tuple)):
         x = np.asarray(x)
         x = x.astype(dtypes.canonicalize_dtype(x.dtype)) if x.dtype != object else x
     try:

@@ -63,7 +63,8 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape 
       out_sharding: placement of the result.
 
     Raises:
-      ValueError: ``shape`` does not end with the batch shape; more samples than categories without replacement.
+      ValueError: ``shape`` does not end with the batch shape; more samples than categories without replacement; logits that are no floats.
+      TypeError: logits are no array.
 
     Source: the Gumbel maximum: Vieira, "Gumbel-max trick and weighted reservoir sampling", 2014.
 
@@ -71,15 +72,17 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape 
     Array([1, 1, 1], dtype=int32)
     """
     words, impl = key_words("categorical", key)
-    logits = check_array("categorical", "logits", logits)
+    logits = check_array("categorical", "logits", logits, sequences=False)
     logits_shape = np.shape(logits)
     axis = operator.index(axis)
     if not -len(logits_shape) <= axis < len(logits_shape):
         raise ValueError(f"categorical: axis {axis} is out of bounds for logits of shape {logits_shape}")
     axis %= len(logits_shape)
     batch = logits_shape[:axis] + logits_shape[axis + 1:]
-    dtype = dtypes.to_inexact_dtype(get_aval(logits).dtype)
-    if get_aval(logits).dtype != dtype or isinstance(logits, np.ndarray):
+    dtype = get_aval(logits).dtype
+    if not dtypes.issubdtype(dtype, np.floating):
+        raise ValueError(f"categorical: logits must be floats, got dtype {dtype}")
+    if isinstance(logits, np.ndarray):
         logits = jnp.asarray(logits, dtype)
     shape = batch if shape is None else check_shape("categorical", shape)
     try:

@@ -269,7 +269,7 @@ def bernoulli(key: ArrayLike, p: ArrayLike = 0.5, shape: Shape | None = None, mo
     Array([ True,  True,  True], dtype=bool)
     """
     words, impl = key_words("bernoulli", key)
-    p = check_array("bernoulli", "p", p)
+    p = check_array("bernoulli", "p", p, sequences=False)
     dtype = get_aval(p).dtype
     if not dtypes.issubdtype(dtype, np.floating):
         raise TypeError(f"bernoulli probability `p` must have a floating dtype, got {dtype}.")

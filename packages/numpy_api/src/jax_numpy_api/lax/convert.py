@@ -99,7 +99,7 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     Narrower elements appear along a new last axis, lowest bits first; wider ones take up the last axis.
 
     Raises:
-      TypeError: booleans or complex numbers. ValueError: the last axis does not hold one wider element.
+      TypeError: booleans or complex numbers. ValueError: the last axis does not hold one wider element; no dtype.
 
     Source: StableHLO `bitcast_convert`.
 
@@ -107,6 +107,8 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     Array(1065353216, dtype=uint32)
     """
     operand = as_operand("bitcast_convert_type", operand, 0)
+    if new_dtype is None:
+        raise ValueError("lax.bitcast_convert_type: new_dtype must be named, got None")
     return bitcast_convert_type_p.bind(operand, new_dtype=dtypes.canonicalize_user_dtype(new_dtype, "bitcast_convert_type"))
 
 

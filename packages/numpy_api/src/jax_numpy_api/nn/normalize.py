@@ -145,7 +145,7 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
     splits the axes of ``x`` as they are.
 
     Raises:
-      TypeError: ``num_classes`` is not a known integer.
+      TypeError: ``num_classes`` is not a known integer of at least 0.
       ValueError: the result has no such axis.
       ShardingTypeError: ``out_sharding`` splits the axes of ``x`` otherwise than ``x`` is split.
 
@@ -155,6 +155,8 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
     """
     if not hasattr(num_classes, "__index__"):
         raise TypeError(f"one_hot: num_classes must be an int, got {num_classes!r}; it is a length, so it must be known")
+    if int(num_classes) < 0:
+        raise TypeError(f"one_hot: num_classes must be at least 0, got {num_classes}")
     dtype = dtypes.canonicalize_dtype(np.float64 if dtype is None else dtype)
     if out_sharding is None:
         return _one_hot(x, int(num_classes), dtype, axis)

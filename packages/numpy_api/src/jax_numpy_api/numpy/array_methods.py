@@ -37,12 +37,20 @@ def _accepts(other: Any) -> bool:
     return kind in _NUMBERS or isinstance(other, Array) or is_arraylike(other)
 
 
+def _declined(name: str, other: Any) -> Any:
+    """Python goes on to ask ``other``, and at last says that the two are not equal: of a list of numbers that would mislead."""
+    if name in ("__eq__", "__ne__") and isinstance(other, (list, tuple, dict, set)):
+        raise TypeError(f"{'==' if name == '__eq__' else '!='} of an array and a {type(other).__name__} is not defined; make the latter "
+                        "an array with jnp.asarray")
+    return NotImplemented
+
+
 def _operator(name: str, fun: Callable) -> Callable:
     def method(self, other):
         try:
             if type(other) is type(self) or type(other) in _NUMBERS:
                 return fun(self, other)
-            return fun(self, unwrapped(other)) if _accepts(other) else NotImplemented
+            return fun(self, unwrapped(other)) if _accepts(other) else _declined(name, other)
         except Exception as error:
             shorten(error)
             raise

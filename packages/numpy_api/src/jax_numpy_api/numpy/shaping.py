@@ -590,6 +590,8 @@ def _split_points(name: str, length: int, sections: Any, equal: bool) -> list[in
     """Where to cut: the bounds of the pieces, first and last included."""
     sections = unwrapped(sections)
     if isinstance(sections, (tuple, list)) or len(shape_of(sections)) > 0:
+        if any(np.ndim(i) for i in sections):
+            raise TypeError(f"jnp.{name}: the positions of the cuts must be integers, got {sections!r}")
         values = [_static_index(i, name) for i in sections]
         clipped = [min(max(i + length if i < 0 else i, 0), length) for i in values]
         return [0, *clipped, length]

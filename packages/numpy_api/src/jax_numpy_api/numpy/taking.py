@@ -161,7 +161,8 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
       out_sharding: placement.
 
     Raises:
-      ValueError: the number of repeats does not fit. ConcretizationTypeError: traced repeats without a length.
+      ValueError: the number of repeats does not fit. ConcretizationTypeError: traced repeats without a length. TypeError: repeats
+        are no whole numbers.
 
     Source: `numpy.repeat`.
 
@@ -174,6 +175,9 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
     a = ravel(a) if axis is None else as_array(a)
     axis = canonical_axis(0 if axis is None else axis, a.ndim)
     known = np.asarray(repeats) if isinstance(repeats, (list, tuple)) else concrete(repeats)
+    dtype = lax.dtype(repeats if known is None else known)
+    if not dtypes.issubdtype(dtype, np.integer) and dtype != np.bool_:
+        raise TypeError(f"repeat: repeats must be whole numbers, got dtype {dtype}; convert them with astype(int)")
     if total_repeat_length is not None:
         return placed(_repeat_to(a, repeats, axis, operator.index(total_repeat_length)), None, out_sharding)
     if known is None:

@@ -338,7 +338,7 @@ def iscomplex(x: ArrayLike) -> Array:
     Array([ True, False], dtype=bool)
     """
     part = imag(x)
-    return not_equal(part, 0)
+    return not_equal(part, _like(part, 0))
 
 
 @adaptive("always")
@@ -348,7 +348,8 @@ def isreal(x: ArrayLike) -> Array:
     >>> jnp.isreal(jnp.array([1j, 2]))
     Array([False,  True], dtype=bool)
     """
-    return equal(imag(x), 0)
+    part = imag(x)
+    return equal(part, _like(part, 0))
 
 
 def iscomplexobj(x: object) -> bool:
