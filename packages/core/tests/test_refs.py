@@ -295,7 +295,7 @@ def test_compiled_ahead_of_time():
     close(compiled(r, X), 3 * X)
     close(r[...], 3 * X)
     close(closed_over[...], 4 * X)
-    with pytest.raises(TypeError, match=r"argument 0 is float32\[3\], but it was compiled for Ref\{float32\[3\]\}"):
+    with pytest.raises(TypeError, match=r"argument r is float32\[3\], but it was compiled for Ref\{float32\[3\]\}"):
         compiled(X, X)
     close(jit.jit(doubled_sine).lower(X).compile()(X), 2 * np.sin(X))
 
