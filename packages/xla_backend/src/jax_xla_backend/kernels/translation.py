@@ -129,7 +129,7 @@ class Translation:
     def constant(self, value: Any, kind: Type) -> str:
         """A constant of which all elements are ``value``, given as text or as a number."""
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            value = f"{value:.9e}" if kind.is_float else str(int(value))
+            value = f"{value:e}" if kind.is_float else str(int(value))
         value = str(value).lower() if isinstance(value, bool) else value
         if not kind.shape:
             return self.write(f"arith.constant {value}" + ("" if kind.element == "i1" else f" : {kind.element}"))
