@@ -1,6 +1,6 @@
-"""Record the results of all cases under the public `jax`, in both layouts: run with its interpreter.
+"""Record the results of all cases under the public `jax`, in both layouts: run in an environment that has it, and not ours.
 
-    /opt/envs/ref312/bin/python record_reference.py
+    python record_reference.py
 
 writes ``data/reference.json``: for each layout and case the dtype, the shape and the bytes in hexadecimal.
 """
