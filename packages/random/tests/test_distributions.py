@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import jax_random as random
+from jax_random import initializers
 from jax_core.configuration import flags
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
@@ -138,6 +139,17 @@ def test_orthogonal_matrices_are_orthogonal():
         q = np.asarray(random.orthogonal(KEY, n, (3,), m=m))
         small = q @ q.swapaxes(-1, -2) if (m or n) >= n else q.swapaxes(-1, -2) @ q
         np.testing.assert_allclose(small, np.broadcast_to(np.eye(small.shape[-1]), small.shape), atol=1e-5)
+
+
+@pytest.mark.parametrize("n, m", [(3, 3), (4, 2), (2, 4)])
+def test_orthogonal_initializers_draw_the_matrices_of_orthogonal(n, m):
+    """The values are as fixed as those of the generators: a network that starts from a seed starts at the same point on the public jax."""
+    q = np.asarray(random.orthogonal(KEY, n, m=m))
+    orthogonal, close = initializers.orthogonal, np.testing.assert_allclose
+    close(orthogonal()(KEY, (n, m)), q, atol=1e-5)
+    close(orthogonal(2.0, column_axis=0)(KEY, (m, n)), 2 * q.T, atol=1e-5)
+    if n <= m:
+        close(initializers.delta_orthogonal()(KEY, (3, n, m))[1], q, atol=1e-5)
 
 
 def test_complex_normal_has_variance_one():

@@ -253,7 +253,7 @@ def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike
         q, r = jnp.linalg.qr(_draw("normal")(key, tall, chosen))
         diagonal = jnp.diag(r)
         q = q * (diagonal / jnp.abs(diagonal))[None, :]
-        q = q.T if n_rows < n_cols else q
+        q = q.T if n_rows <= n_cols else q
         rest = tuple(np.delete(shape, column_axis))
         return jnp.asarray(scale, chosen) * jnp.moveaxis(q.reshape((n_rows, *rest)), 0, column_axis)
     return init
@@ -280,7 +280,7 @@ def delta_orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTy
             raise ValueError(f"delta_orthogonal: shape must have 3 to 5 axes, got {tuple(shape)}")
         if shape[-1] < shape[-2]:
             raise ValueError(f"delta_orthogonal: shape {tuple(shape)} needs at least as many output as input channels")
-        square = orthogonal(scale, column_axis, chosen)(key, (shape[-1], shape[-1]), chosen)[: shape[-2]]
+        matrix = orthogonal(scale, column_axis, chosen)(key, shape[-2:], chosen)
         centre = tuple((n - 1) // 2 for n in shape[:-2])
-        return jnp.zeros(shape, chosen).at[centre].set(square)
+        return jnp.zeros(shape, chosen).at[centre].set(matrix)
     return init
