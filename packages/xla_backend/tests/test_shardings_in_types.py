@@ -67,6 +67,8 @@ RULES = [
     ("merged axes", lambda a, b: a.reshape(32), P("x", "y"), P(), P(("x", "y"))),
     ("an axis split over two", lambda a, b: a.reshape(2, 4, 4), P(("x", "y")), P(), P("x", "y", None)),
     ("reshape with the result given", lambda a, b: lax.reshape(a, (32,), out_sharding=P("y")), P("x", "y"), P(), P("y")),
+    ("transform of whole axes", lambda a, b: jnp.fft.fft(a).real, P("x"), P(), P("x", None)),
+    ("tridiagonal systems", lambda a, b: lax.linalg.tridiagonal_solve(a, a + 1, a, a[..., None])[..., 0], P("x"), P(), P("x", None)),
     ("concatenate", lambda a, b: jnp.concatenate([a, b]), P("x", "y"), P("x", "y"), P("x", "y")),
     ("stack", lambda a, b: jnp.stack([a, b], 1), P("x", "y"), P("x", "y"), P("x", None, "y")),
     ("new axis", lambda a, b: a[:, None], P("x", "y"), P(), P("x", None, "y")),
@@ -379,3 +381,58 @@ def test_lowered_text_is_for_the_mesh_in_use():
 def test_no_operation_computes_in_pinned_memory():
     with set_mesh(grid()), pytest.raises(ValueError, match="pinned_host.*jax.device_put"):
         jnp.full((2,), 0, out_sharding=NamedSharding(grid().abstract_mesh, P("x"), memory_kind="pinned_host"))
+
+
+def other_mesh(x):
+    with set_mesh(Mesh(np.array(devices()[:2]), ("x",), (AxisType.Explicit,))):
+        return jit(jnp.sin)(x)
+
+
+def size_changed(x):
+    def f(x):
+        with Mesh(np.array(devices()[:2]), ("x",)):
+            return x
+    with Mesh(np.array(devices()[:1]), ("x",)):
+        return jit(f)(x)
+
+
+CONTEXTS = [
+    ("operand of another mesh", other_mesh, "mesh in context is .* argument 0 of type float32\\[8@x,4\\] is typed for another"),
+    ("mesh set inside a program", lambda x: jit(lambda x: set_mesh(grid()) and x)(x), "cannot set the mesh"),
+    ("mesh of another size inside a program", size_changed, "cannot change the size of the mesh"),
+    ("loop over a split axis", lambda x: lax.scan(lambda c, row: (c, row), 0.0, x), "axis 0 of xs.*must be whole.*split over 'x'"),
+]
+
+
+@pytest.mark.parametrize("_, f, message", CONTEXTS, ids=[row[0] for row in CONTEXTS])
+def test_programs_and_meshes_that_do_not_agree(_, f, message):
+    x = put(P("x"))
+    with pytest.raises(ValueError, match=message):
+        f(x)
+
+
+def test_regions_are_of_the_mesh_in_context():
+    with set_mesh(grid()), pytest.raises(ValueError, match="argument mesh.*must be the mesh in context"):
+        shard_map(lambda x: x, mesh=grid(AxisType.Auto), in_specs=P("x"), out_specs=P("x"))(X)
+
+
+@pytest.mark.parametrize("like", [jnp.zeros_like, jnp.ones_like, jnp.empty_like, lambda x: jnp.full_like(x, 2), lambda x: lax.full_like(x, 2)],
+                         ids=["zeros", "ones", "empty", "full", "lax.full"])
+def test_arrays_like_another_are_split_alike(like):
+    with set_mesh(grid()):
+        x = put(P("x", None))
+        described = ShapeDtypeStruct((8, 4), np.float32, sharding=NamedSharding(grid(), P("x")))
+        assert like(x).sharding.spec == jit(like)(x).sharding.spec == jit(lambda: like(described))().sharding.spec == P("x", None)
+
+
+def test_explicit_axes_leave_the_others_to_the_compiler():
+    with set_mesh(grid(AxisType.Auto)):
+        x = device_put(X, P("x", "y"))
+        out = jit(lambda x: explicit_axes(jnp.sin, axes="y", in_sharding=P(None, "y"))(x * 2))(x)
+        assert out.sharding.spec == P("x", "y")
+
+
+def test_equal_specs_and_meshes_are_one_object():
+    assert P((), "x", ["y", "z"]) is P(None, ("x",), ("y", "z")) is not P(None, "x")
+    assert P("x", unreduced={"y"}) is P("x", unreduced=frozenset({"y"}))
+    assert grid() is grid() is not grid(AxisType.Auto)

@@ -125,6 +125,7 @@ class Call:
         return found
 
     def trace(self) -> TracedProgram:
+        self._check_mesh()
         fun, in_tree, static, count = self.fun, self.in_tree, self.static, self.args_count
         out_tree: list = []
 
@@ -139,6 +140,16 @@ class Call:
             jaxpr, consts, _ = trace_to_jaxpr(flat_fun, self.avals, debug)
         trace = weakref.ref(context.state.trace) if any(isinstance(x, Tracer) for x in consts) else None
         return TracedProgram(jaxpr, consts, out_tree[0], trace)
+
+    def _check_mesh(self):
+        """Arguments are typed for the mesh in context, if there is one."""
+        here = flags.mesh_in_context.value
+        if here is None or here[1] is None or here[1].empty:
+            return
+        for i, aval in enumerate(self.avals):
+            if aval.placement is not None and aval.placement.mesh != here[1]:
+                raise ValueError(f"{describe_function(self.fun)}: the mesh in context is {here[1]}, and argument {i} of type {aval.str_short()} is typed "
+                                 f"for another, {aval.placement.mesh}; set that one by jax.set_mesh, or move the argument by jax.device_put.")
 
     def inline(self) -> Any:
         """Write the program's equations into the caller's; results that are numbers of the caller's become arrays."""

@@ -284,13 +284,19 @@ def batch_placement(aval: AbstractValue) -> Any:
 
 def batched(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:
     """Of matrices in a batch: the batch stays split, the matrices must be whole."""
-    first, *rest = [a for a in avals if len(a.shape) >= 2]
-    for a in (first, *rest):
-        if any(e is not None for e in entries(a)[-2:]):
-            raise ShardingTypeError(f"{prim.name}: the last two axes of its operands must be whole, only batch axes can be split, got "
+    return whole_behind(prim, [a for a in avals if len(a.shape) >= 2], outs, 2)
+
+
+def whole_behind(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, axes: int | Sequence[int]) -> list[Entries]:
+    """The last ``axes`` axes of the operands (of each its own number) must be whole, those in front stay split."""
+    each = (axes,) * len(avals) if isinstance(axes, int) else axes
+    fronts = [entries(a)[:len(a.shape) - n] for a, n in zip(avals, each)]
+    for a, n, front in zip(avals, each, fronts):
+        if any(e is not None for e in entries(a)[len(front):]):
+            raise ShardingTypeError(f"{prim.name}: the last {n} axes of an operand must be whole, only batch axes can be split, got "
                                     f"{types_text(avals)}; reshard them.")
-    batch = entries(first)[:-2]
-    return [batch + (None,) * (len(out.shape) - len(batch)) for out in outs]
+    front = fronts[0]
+    return [front + (None,) * (len(out.shape) - len(front)) for out in outs]
 
 
 def product(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:

@@ -423,16 +423,16 @@ def _reshard_type(x, *, dst_sharding):
     return out
 
 
-def _types_say_all(aval):
-    """Whether the placement in a type is constrained wherever a value of it is lowered, and leaves nothing open."""
-    return aval.placement is not None and not aval.placement.mesh.auto_axes
+def _type_says_all(aval, asked):
+    """Whether the placement in a type, which is constrained wherever a value of it is lowered, is all that is asked."""
+    return aval.placement is not None and set(asked.spec.axis_names()) == set(aval.placement.spec.axis_names())
 
 
 reshard_p = Primitive(
     "reshard", out_type=_reshard_type, jvp=LINEAR,
     transpose=lambda ct, x, *, dst_sharding: reshard(ct, splits.cotangent_placement(x.aval)),
     batch=lambda axis, args, dims, *, dst_sharding: (reshard(args[0], batched_placement(axis, dst_sharding, dims[0])), dims[0]),
-    lower=lambda b, x, *, dst_sharding: x if _types_say_all(b.out_avals[0]) else b.sharding_constraint(x, dst_sharding),
+    lower=lambda b, x, *, dst_sharding: x if _type_says_all(b.out_avals[0], dst_sharding) else b.sharding_constraint(x, dst_sharding),
     reference=lambda x, *, dst_sharding: np.array(x),
     impl=lambda x, *, dst_sharding: backends.get().put(x, None, dst_sharding),
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED),

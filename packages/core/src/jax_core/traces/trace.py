@@ -118,6 +118,14 @@ def trace_state_clean() -> bool:
     return context.state.trace is EVAL
 
 
+def tracing() -> bool:
+    """Whether a program is being written down, so that what is called now will run later."""
+    trace = context.state.trace
+    while trace.parent is not None:
+        trace = trace.parent
+    return trace is not EVAL
+
+
 class Tracer(TracerHabits):
     """A value inside a transformation: its type is known, its contents may not be.
 

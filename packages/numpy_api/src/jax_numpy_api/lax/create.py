@@ -10,19 +10,20 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core import backends
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim_p
-from jax_core.traces.trace import Tracer
+from jax_core.traces.trace import Tracer, tracing
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .convert import convert
 from .nary import NUMERIC, as_operand, check_dtype
+from .placement import sharding_constraint_p
 
 # -- iota ----------------------------------------------------------------------------------------------------------------
 
@@ -154,11 +155,13 @@ def filled(shape: tuple, value: Any, dtype: DTypeLike | None, weak_type: bool = 
         value = _in_dtype(value, dtype, weak_type)
     else:
         value = convert(value, dtype, weak_type)
-    concrete = sharding is not None and not isinstance(value, Tracer)
-    out = broadcast_in_dim_p.bind(value, shape=shape, broadcast_dimensions=(), sharding=None if concrete else sharding)
-    if concrete and not isinstance(out, Tracer):
+    if sharding is None:
+        return broadcast_in_dim_p.bind(value, shape=shape, broadcast_dimensions=(), sharding=None)
+    typed = splits.in_type(sharding, len(shape))
+    out = broadcast_in_dim_p.bind(value, shape=shape, broadcast_dimensions=(), sharding=typed if tracing() else None)
+    if not isinstance(out, Tracer):
         return backends.get().put(out, None, sharding)
-    return out
+    return out if typed is not None else sharding_constraint_p.bind(out, sharding=sharding)
 
 
 def _in_dtype(value, dtype, weak_type):
@@ -208,9 +211,11 @@ def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
 
 
 def beside(x: ArrayLike, shape: Sequence[int]) -> Any:
-    """Where an array of ``shape`` like ``x`` goes: to the placement of ``x``, if it is committed to one that suits the shape; else None."""
-    if isinstance(x, Tracer):
-        return x.aval.placement if x.shape == shape else None
+    """Where an array of ``shape`` like ``x`` goes: to the placement of ``x``, if it is committed to one that suits the shape; else None.
+    In a program only the types tell."""
+    if isinstance(x, Tracer) or tracing():
+        found = x.aval.placement if hasattr(x, "aval") else splits.in_type(getattr(x, "sharding", None), np.ndim(x))
+        return found if np.shape(x) == tuple(shape) else None
     where = getattr(x, "sharding", None)
     if where is None or not getattr(x, "committed", True) or np.shape(x) != shape and not where.is_fully_replicated:
         return None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray
 from jax_core.traces.structural import moved
 from jax_core.representation.marks import LINEAR
@@ -126,8 +126,13 @@ def _reference(x, *, fft_type, fft_lengths):
     return wide.astype(_type(ShapedArray(np.shape(x), x.dtype), fft_type=fft_type, fft_lengths=fft_lengths).dtype)
 
 
+def _splits(prim, avals, outs, params):
+    """The axes that are transformed must be whole, those in front stay split."""
+    return splits.whole_behind(prim, avals, outs, len(params["fft_lengths"]))
+
+
 fft_p = Primitive("fft", out_type=_type, jvp=LINEAR, transpose=_transpose, batch=_batch, lower=_lower, reference=_reference,
-                  traits=Traits(Kind.LIBRARY))
+                  splits=_splits, traits=Traits(Kind.LIBRARY))
 
 
 def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Any:

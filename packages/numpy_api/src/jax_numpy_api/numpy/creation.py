@@ -178,7 +178,7 @@ def _like_arguments(name: str, a: Any, dtype: Any, shape: Any) -> tuple:
 
 def _beside(a: Any, shape: Any, device: Any, out_sharding: Any) -> Any:
     """Where an array like ``a`` goes: where ``a`` is (see `beside`), unless another placement is given."""
-    if device is None and out_sharding is None and evaluating() and not isinstance(a, Tracer):
+    if device is None and out_sharding is None and hasattr(a, "shape"):
         return beside(a, shape_of(a) if shape is None else canonical_shape(shape))
     return device
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from jax_core.configuration import flags
 from jax_core.representation.typing import ArrayLike, AxisName, DeviceLike
+from jax_core.traces.trace import tracing
 
 from ..platforms import client
 from ..jaxlib_compat import _jax
@@ -89,6 +90,9 @@ def _types_of_axes(names: tuple, types: Any, default: AxisType, owner: str) -> t
     return types
 
 
+_meshes: "weakref.WeakValueDictionary[tuple, Any]" = weakref.WeakValueDictionary()
+
+
 class Mesh(contextlib.ContextDecorator, _Axes):
     """An array of devices with a name for each of its axes.
 
@@ -103,8 +107,16 @@ class Mesh(contextlib.ContextDecorator, _Axes):
 
     devices: np.ndarray
 
-    def __init__(self, devices: ArrayLike | Sequence[DeviceLike], axis_names: Sequence[AxisName] | str,
-                 axis_types: Sequence[AxisType] | AxisType | None = None):
+    axis_names: tuple
+    axis_types: tuple
+    _devices_key: tuple
+    _key: tuple
+    _hash: int
+    _device_list: Any
+    _abstract: AbstractMesh | None
+
+    def __new__(cls, devices: ArrayLike | Sequence[DeviceLike], axis_names: Sequence[AxisName] | str,
+                axis_types: Sequence[AxisType] | AxisType | None = None):
         devices = np.array(devices, dtype=object)
         names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
         if None in names:
@@ -113,14 +125,18 @@ class Mesh(contextlib.ContextDecorator, _Axes):
             raise ValueError(f"Mesh requires one name for each axis of `devices`: got devices of shape {devices.shape} "
                              f"and axis_names={names}")
         devices.flags.writeable = False
-        self.devices = devices
-        self.axis_names = names
-        self.axis_types = _types_of_axes(names, axis_types, AxisType.Auto, "Mesh")
-        self._devices_key = tuple(devices.flat)
-        self._key = (self._devices_key, devices.shape, names, self.axis_types)
+        key = (cls, tuple(devices.flat), devices.shape, names, _types_of_axes(names, axis_types, AxisType.Auto, "Mesh"))
+        known = _meshes.get(key)
+        if known is not None:  # equal meshes are one object, so comparing them, and what follows from one, costs nothing
+            return known
+        self = object.__new__(cls)
+        self.devices, self.axis_names = devices, names
+        self._devices_key, self.axis_types = key[1], key[-1]
+        self._key = key[1:]
         self._hash = hash(self._key)
-        self._device_list: Any = None
-        self._abstract: AbstractMesh | None = None
+        self._device_list = None
+        self._abstract = None
+        return _meshes.setdefault(key, self)
 
     axis_sizes = property(lambda self: self.devices.shape)
     size = property(lambda self: self.devices.size if self.devices.ndim else 0)
@@ -175,7 +191,11 @@ class Mesh(contextlib.ContextDecorator, _Axes):
                     self.axis_types if axis_types is None else axis_types)
 
     def __enter__(self):
-        _state.stack = (*_state.stack, _state.mesh)
+        here = _state.mesh
+        if tracing() and here is not None and not here.empty and not self.empty and here.size != self.size:
+            raise ValueError(f"with {self}: a program that is being traced cannot change the size of the mesh, which is {here}; it runs on the "
+                             "devices of one mesh.")
+        _state.stack = (*_state.stack, here)
         _use(self, _state.abstract)
         return self
 
@@ -362,6 +382,9 @@ class set_mesh:
     def __init__(self, mesh: Mesh):
         if not isinstance(mesh, Mesh):
             raise ValueError(f"set_mesh: expected a jax.sharding.Mesh, got {mesh!r} of type {type(mesh).__name__}")
+        if tracing():
+            raise ValueError("set_mesh: a program that is being traced cannot set the mesh that it runs on; set it around the call of jax.jit, or "
+                             "inside it use jax.sharding.use_abstract_mesh.")
         self.prev_mesh, self.prev_abstract_mesh = _state.mesh, _state.abstract
         _use(mesh, mesh.abstract_mesh)
 

@@ -36,6 +36,11 @@ def _normal(entry: Any) -> Any:
     return entry
 
 
+_NONE: frozenset = frozenset()
+_known: dict = {}
+_KNOWN_LIMIT = 1 << 14
+
+
 class PartitionSpec:
     """How an array is split over the axes of a mesh.
 
@@ -54,8 +59,21 @@ class PartitionSpec:
     __slots__ = ("_partitions", "unreduced", "reduced", "unreduced_kind", "_hash")
     UNCONSTRAINED = UNCONSTRAINED
 
-    def __init__(self, *partitions: Any, unreduced: Iterable[AxisName] = frozenset(),
-                 reduced: Iterable[AxisName] = frozenset(), unreduced_kind: UnreducedKind | None = None):
+    _partitions: tuple
+    unreduced: frozenset
+    reduced: frozenset
+    unreduced_kind: UnreducedKind | None
+    _hash: int
+
+    def __new__(cls, *partitions: Any, unreduced: Iterable[AxisName] = _NONE, reduced: Iterable[AxisName] = _NONE,
+                unreduced_kind: UnreducedKind | None = None):
+        # Equal specs are one object: placements are compared at every call, and the comparison then ends at identity.
+        asked = (cls, partitions, unreduced, reduced, unreduced_kind)
+        try:
+            return _known[asked]
+        except (KeyError, TypeError):  # TypeError: a list, or a set
+            pass
+        self = object.__new__(cls)
         self._partitions = tuple(map(_normal, partitions))
         self.unreduced = _axis_set(unreduced, "unreduced")
         self.reduced = _axis_set(reduced, "reduced")
@@ -64,7 +82,16 @@ class PartitionSpec:
             if getattr(self, name) & set(self.axis_names()):
                 raise ValueError(f"PartitionSpec: the axes in {name}={set(getattr(self, name))} must not be among the "
                                  f"partitions {self._partitions}")
-        self._hash = hash((self._partitions, self.unreduced, self.reduced, self.unreduced_kind))
+        normal = (self._partitions, self.unreduced, self.reduced, self.unreduced_kind)
+        self._hash = hash(normal)
+        if len(_known) > _KNOWN_LIMIT:
+            _known.clear()
+        result = _known.setdefault((cls, *normal), self)
+        try:
+            _known[asked] = result
+        except TypeError:
+            pass
+        return result
 
     @property
     def partitions(self) -> tuple:

@@ -435,7 +435,15 @@ def stacked(aval: ShapedArray, length: int) -> ShapedArray:
 
 
 def unstacked(aval: AbstractValue) -> AbstractValue:
-    """``aval`` without its leading axis."""
+    """``aval`` without its leading axis.
+
+    Raises:
+      ValueError: that axis is split over devices, which would each have to run other steps.
+    """
     if type(aval) is AbstractRef:
         return aval.update(unstacked(aval.inner_aval))
+    split = splits.entries(aval)[0]
+    if split is not None:
+        raise ValueError(f"lax.scan: axis 0 of xs, over which the loop steps, must be whole on each device, but it is split over {split!r} in an "
+                         f"array of type {aval.str_short()}; reshard it by jax.sharding.reshard, or use jax.shard_map.")
     return ShapedArray(aval.shape[1:], aval.dtype, aval.weak_type, vma=aval.vma, sums=aval.sums, sharding=splits.without_axis(aval.placement, 0))

@@ -249,7 +249,7 @@ def _thomas(dl, d, du, b):
 tridiagonal_solve_p: Primitive = Primitive(
     "tridiagonal_solve", out_type=_tridiagonal_type, jvp=_tridiagonal_jvp, transpose=_tridiagonal_transpose,
     batch=batch_rule(lambda *args, **params: tridiagonal_solve_p.bind(*args, **params)), lower=_tridiagonal_lower,
-    traits=Traits(Kind.LIBRARY))
+    splits=lambda prim, avals, outs, params: splits.whole_behind(prim, avals, outs, (1, 1, 1, 2)), traits=Traits(Kind.LIBRARY))
 
 
 def tridiagonal_solve(dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, *, perturb_singular: bool = False) -> Array:

@@ -158,6 +158,10 @@ class _Call:
         if not self.manual:
             raise ValueError(f"shard_map of {self.name}: all axes of the mesh {self.mesh.axis_names} are manual already, in the "
                              "shard_map around it.")
+        here = get_abstract_mesh()
+        if mesh is not None and not here.empty and mesh.abstract_mesh != here:
+            raise ValueError(f"shard_map of {self.name}: the argument mesh, {mesh}, must be the mesh in context, {here}, with its kinds of axes; leave "
+                             "mesh out, or give jax.sharding.get_abstract_mesh().")
 
     def run(self, args: tuple) -> Any:
         every, in_tree = tree.flatten(args)
