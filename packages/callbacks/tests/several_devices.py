@@ -6,6 +6,7 @@ from jax_callbacks import debug, io_callback, pure_callback
 from jax_core.programs.jit import jit
 from jax_numpy_api import numpy as jnp
 from jax_xla_backend.api import device_put, devices, effects_barrier, Mesh, NamedSharding, PartitionSpec as P
+from jax_xla_backend.operations.shard_map.api import shard_map
 
 mesh = Mesh(np.array(devices()), ("x",))
 x = device_put(jnp.arange(8.0), NamedSharding(mesh, P("x")))
@@ -49,6 +50,18 @@ effects_barrier()
 found["which"] = [quiet, "maximal_mesh_3 = <[], device_ids=[3]>" in told.lower(x).as_text()]
 calls("debug", watched())
 calls("partitioned", watched(partitioned=True))
+by_part: dict = {}
+
+
+def in_turn(first):
+    io_callback(lambda a: by_part.setdefault(float(a[0]), []).append(a.tolist()), None, first, ordered=True)
+    io_callback(lambda a, b: by_part[float(a[0])].append(b.tolist()), None, first, first + 1, ordered=True)
+    return first
+
+
+jit(shard_map(in_turn, mesh=mesh, in_specs=P("x"), out_specs=P("x")))(x)
+effects_barrier()
+found["in turn"] = sorted(by_part.values())
 try:
     jit(lambda x: pure_callback(fail, x, x))(x).block_until_ready()
 except KeyError as error:

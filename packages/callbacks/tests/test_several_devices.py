@@ -26,6 +26,10 @@ def test_one_call_with_the_whole_array(found, kind):
     assert found[kind] == [[WHOLE], TWICE]
 
 
+def test_each_device_of_a_manual_region_calls_in_order(found):
+    assert found["in turn"] == [[WHOLE[i:i + 2], [v + 1 for v in WHOLE[i:i + 2]]] for i in (0, 2, 4, 6)]
+
+
 def test_device_that_makes_the_call(found):
     assert found["which"] == [[WHOLE], True]
     assert found["on all"][0] == "NotImplementedError" and "sharding must be on one device" in found["on all"][1]

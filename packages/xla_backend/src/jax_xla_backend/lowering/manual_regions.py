@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.configuration import flags
-from jax_core.representation.aval import AbstractValue, ShapedArray
+from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token
+from jax_core.representation.effects import ordered_effects
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.partial_sums import NOTHING, Sums
 from jax_core.transformations.manual import AxisEnv
@@ -86,13 +87,17 @@ def manual_computation(b: Any, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: An
     env = AxisEnv(mesh.axis_names, mesh.axis_sizes, not single, everything, inner,
                   b.module.shardings.mesh_symbol(mesh, True) if by_axes else None)
 
+    ordered = b.tokens(jaxpr.effects) if not single and flags.use_shardy_partitioner.value else []  # each device calls in order; devices do not wait for each other
+
     def body(b: Builder, *parts):
         writer.axis_env = env
+        for (effect, _), token in zip(ordered, parts):
+            b.set_token(effect, token)
         try:
-            outs = b.jaxpr(jaxpr, *[_without_front(b, x, s, v.aval) for x, s, v in zip(parts, in_specs, jaxpr.jaxpr.invars)])
+            outs = b.jaxpr(jaxpr, *[_without_front(b, x, s, v.aval) for x, s, v in zip(parts[len(ordered):], in_specs, jaxpr.jaxpr.invars)])
         finally:
             writer.axis_env = outer
-        return [_with_front(b, x, s) for x, s in zip(outs, out_specs)]
+        return [b.token(effect) for effect, _ in ordered] + [_with_front(b, x, s) for x, s in zip(outs, out_specs)]
 
     if single:
         return body(b, *xs)
@@ -100,20 +105,27 @@ def manual_computation(b: Any, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: An
     xs = [b.physical(x) for x in xs]
     types = [_part_type(v.aval, s) for v, s in zip(jaxpr.jaxpr.invars, in_specs)]
     if not flags.use_shardy_partitioner.value:
+        if ordered_effects(jaxpr.effects):
+            raise NotImplementedError("shard_map: ordered effects on several devices need Shardy; set jax_use_shardy_partitioner, or make the "
+                                      "callbacks unordered.")
         return _by_custom_calls(b, xs, types, body, mesh, in_specs, out_specs, everything if rest else mesh.axis_names)
     place = lambda specs, ranks: f"#sdy.sharding_per_value<[{', '.join(_sdy(b, mesh, s, n, rest) for s, n in zip(specs, ranks))}]>"
     named = ", ".join(quoted(a) for a in mesh.axis_names if a in manual or (a in everything and outer is None))
     outs = [physical_aval(a) for a in b.out_avals]
     logical = list(b.out_avals)
-    region = b.region(types, body, "sdy.return")
+    region = b.region([abstract_token] * len(ordered) + types, body, "sdy.return")
     sums = any([whole_spec(s).unreduced for s in (*in_specs, *out_specs)])  # the compiler asks to be told on both sides of the region
     pinned = lambda xs, specs: [b.emit(f"sdy.sharding_constraint {x} {_sdy(b, mesh, s, x.ndim, rest)}", x, out=x.aval)
                                 for x, s in zip(xs, specs)] if sums else xs
-    xs = pinned(xs, in_specs)
+    xs = [token for _, token in ordered] + pinned(xs, in_specs)
+    whole = [PartitionSpec()] * len(ordered)
     found = b.emit(
-        f'"sdy.manual_computation"({", ".join(xs)}) ({region})', *xs, out=outs,
-        attrs=f"{{in_shardings = {place(in_specs, [x.ndim for x in xs])}, manual_axes = #sdy<manual_axes{{{named}}}>, "
-              f"out_shardings = {place(out_specs, [a.ndim for a in outs])}}}")
+        f'"sdy.manual_computation"({", ".join(xs)}) ({region})', *xs, out=[abstract_token] * len(ordered) + outs,
+        attrs=f"{{in_shardings = {place([*whole, *in_specs], [len(x.aval.shape) for x in xs])}, manual_axes = #sdy<manual_axes{{{named}}}>, "
+              f"out_shardings = {place([*whole, *out_specs], [0] * len(ordered) + [a.ndim for a in outs])}}}")
+    for (effect, _), token in zip(ordered, found):
+        b.set_token(effect, token)
+    found = found[len(ordered):]
     return [new_value(x, a) for x, a in zip(pinned(found, out_specs), logical)]
 
 

@@ -8,7 +8,7 @@ from jax_core.configuration import context
 from jax_core.transformations import manual
 from jax_core.representation import tree
 from jax_core.representation.aval import AbstractRef, get_aval, is_jax_type
-from jax_core.representation.effects import NamedAxisEffect, ordered_effects
+from jax_core.representation.effects import NamedAxisEffect
 from jax_core.representation.jaxpr import DebugInfo
 from jax_core.transformations.manual import ManualAxis
 from jax_core.representation.source import describe_function
@@ -312,10 +312,6 @@ class _Call:
                 "value is (jax.lax.pcast), or change the spec.")
 
     def _check_effects(self, closed):
-        ordered = ordered_effects(closed.effects)
-        if ordered:
-            raise NotImplementedError(f"shard_map of {self.name}: ordered effects ({', '.join(map(str, ordered))}) cannot happen on "
-                                      "every device in one order; make the callbacks unordered.")
         bound = {name for name, _ in context.state.axes} | set(self.manual)
         for effect in closed.effects:
             if isinstance(effect, NamedAxisEffect) and effect.name not in bound:
