@@ -85,7 +85,7 @@ def cond_on_place(x):
 
 
 def in_fori(x):
-    return lax.fori_loop(0, 3, lambda k, c: jnp.sin(ring(c)) + x, jnp.ones((8, 3)))
+    return lax.fori_loop(0, 3, lambda k, c: jnp.sin(ring(c)) + x, jnp.ones((8, 3)) + 0 * x)
 
 
 @custom_vjp
@@ -409,8 +409,11 @@ def test_collectives_over_two_axes_of_three(axes):
     near(run(lambda v: lax.psum(v, axes), P("b")), group.sum(1))
     gathered = run(lambda v: lax.all_gather(v, axes), P(None, ("a", "b", "c"))).reshape(4, 2, 2, 2)
     near(gathered, np.broadcast_to(group.T[:, None, :, None], (4, 2, 2, 2)))
-    moved = run(lambda v: lax.ppermute(v, axes, [(k, (k + 1) % 4) for k in range(4)])).reshape(2, 2, 2)
-    near(moved, np.array([group[b, (place[a, b, c] - 1) % 4] for a, b, c in np.ndindex(2, 2, 2)]).reshape(2, 2, 2))
+    with pytest.raises(RuntimeError, match="must be in the order of the mesh, .'a', 'c'"):
+        run(lambda v: lax.ppermute(v, ("c", "a"), [(0, 1)]))
+    if axes == ("a", "c"):
+        moved = run(lambda v: lax.ppermute(v, axes, [(k, (k + 1) % 4) for k in range(4)])).reshape(2, 2, 2)
+        near(moved, np.array([group[b, (place[a, b, c] - 1) % 4] for a, b, c in np.ndindex(2, 2, 2)]).reshape(2, 2, 2))
     scale = jnp.arange(1, 5, dtype=jnp.float32)
     near(run(lambda v: lax.psum_scatter(v * scale, axes, tiled=True)).reshape(2, 2, 2),
          (place + 1) * group.sum(1)[None, :, None])
@@ -489,8 +492,8 @@ def test_gradient_inside_through_control_flow(wrap):
     def loss(w, x):
         def step(c, row):
             return jnp.sin(c + row * w), c.sum()
-        c, ys = lax.scan(step, jnp.zeros(3), x)
-        c = lax.cond(c[0] > 0.1, lambda: c * w, lambda: w * w)
+        c, ys = lax.scan(step, 0 * x[0], x)
+        c = lax.cond(c[0] > 0.1, lambda: c * w, lambda: w * w + 0 * c)
         return c.sum() + ys.sum()
     mapped = shard_map(grad(wrap(loss)), mesh=line(4), in_specs=(P(), P("i")), out_specs=P())
     near(jit(mapped)(w, x), sum(grad(loss)(w, part) for part in x.reshape(4, 2, 3)))
@@ -777,3 +780,23 @@ def test_values_are_not_cast_where_that_is_off(f):
     mesh = Mesh(np.array(devices()[:2]), ("i",))
     with flags.auto_pcast(False), pytest.raises(ValueError, match="varying manual axes to match"):
         shard_map(f, mesh=mesh, in_specs=(P("i"), P()), out_specs=P("i"))(jnp.ones((2, 2)), jnp.ones((2, 2)))
+
+
+VARYING = [
+    ("scan", lambda x: lax.scan(lambda c, row: (c + row.sum(), None), 0.0, x)[0]),
+    ("scan that returns less", lambda x: lax.scan(lambda c, _: (jnp.zeros(3), None), x[0], length=2)[0].sum()),
+    ("while_loop", lambda x: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] + x), (0, jnp.zeros((2, 3))))[1].sum()),
+    ("fori_loop", lambda x: lax.fori_loop(0, 3, lambda i, c: c + x[0, 0], 0.0)),
+    ("cond", lambda x: lax.cond(True, lambda: jnp.zeros((2, 3)), lambda: x).sum()),
+    ("switch", lambda x: lax.switch(1, [lambda: jnp.zeros((2, 3)), lambda: x]).sum()),
+]
+
+
+@several
+@pytest.mark.parametrize("_, f", VARYING, ids=[row[0] for row in VARYING])
+def test_carries_and_branches_vary_alike(_, f):
+    def mapped(checked):
+        return shard_map(lambda x: f(x)[None], mesh=line(4), in_specs=P("i"), out_specs=P("i"), check_vma=checked)
+    with pytest.raises(TypeError, match=r"apply jax\.lax\.pcast\(\.\.\., \('i',\), to='varying'\) to the"):
+        mapped(True)(rows(8, 3))
+    assert mapped(False)(rows(8, 3)).shape == (4,)

@@ -249,6 +249,12 @@ def name_and_code(fun: Callable[..., PyTree]) -> tuple:
     return name_of(fun), getattr(unwrapped(fun), "__code__", None)
 
 
+def is_own(fun: Callable[..., PyTree]) -> bool:
+    """Whether ``fun`` was written in one of our packages."""
+    code = name_and_code(fun)[1]
+    return code is not None and is_internal(code)
+
+
 def describe_code(name: str, code) -> str:
     """``name at file:line``."""
     return name if code is None else f"{name} at {code.co_filename}:{code.co_firstlineno}"

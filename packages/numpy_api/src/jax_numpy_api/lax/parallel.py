@@ -690,7 +690,7 @@ def ppermute(x: PyTree, axis_name: AxisName | Sequence[AxisName], perm: Sequence
 
     Raises:
       NameError: the axis is not in scope. ValueError: a source or destination is repeated or out of range.
-      TypeError: ``perm`` is neither list nor tuple.
+      TypeError: ``perm`` is neither list nor tuple. RuntimeError: the axes of a mesh are named in another order than its own.
 
     Source: StableHLO `collective_permute`.
 
@@ -702,6 +702,10 @@ def ppermute(x: PyTree, axis_name: AxisName | Sequence[AxisName], perm: Sequence
         raise TypeError("lax.ppermute: the `perm` passed to `jax.lax.ppermute` must be a list or tuple of pairs, got one of type "
                         f"{type(perm).__name__}")
     size = _group_size(names, None)
+    in_mesh = [name for name, axis in context.state.axes if name in names and isinstance(axis, manual.ManualAxis)]
+    if len(in_mesh) == len(names) and in_mesh != list(names):
+        raise RuntimeError(f"lax.ppermute: axis_name={tuple(names)} must be in the order of the mesh, {tuple(in_mesh)}, as `perm` counts the devices in that "
+                           "order.")
     perm = tuple((int(s), int(d)) for s, d in perm)
     for kind, indices in (("source", [s for s, _ in perm]), ("destination", [d for _, d in perm])):
         if len(set(indices)) != len(indices) or any(not 0 <= i < size for i in indices):

@@ -27,7 +27,7 @@ from jax_core.programs.call import check_results
 from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.primitive import Primitive, Zero, abstract_eval
 from jax_core.references.discharge import any_refs, apply_discharged
-from jax_core.representation.source import describe_code, describe_function, name_and_code
+from jax_core.representation.source import describe_code, describe_function, is_own, name_and_code
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 from jax_core.traces.structural import convert_element_type_p, instantiate
 from jax_core.traces.trace import Tracer, escaped
@@ -232,6 +232,7 @@ def check_carry(name: str, fun: Callable, init: PyTree, given: Sequence[Abstract
             + "\n  ".join(differences or [f"input {in_tree}, output {out_tree}"])
             + "\nReturn the carry in the structure in which it came in.")
     if all(map(_same_carry, given, returned)):
+        _check_varies(where, fun, init, given, returned)
         return
     lines = []
     for (path, _), a, b in zip(tree.flatten_with_path(init)[0], given, returned):
@@ -241,6 +242,20 @@ def check_carry(name: str, fun: Callable, init: PyTree, given: Sequence[Abstract
     raise TypeError(f"{where} must return a carry with the same types as the carry input, but they differ:\n  "
                     + "\n  ".join(lines)
                     + "\nRevise the function, or the initial carry, so that each leaf keeps its shape, dtype and sharding.")
+
+
+def _check_varies(where: str, fun: Callable, init: PyTree, given: Sequence[AbstractValue], returned: Sequence[AbstractValue]) -> None:
+    """Raise TypeError if the body returns a carry that varies over other mesh axes. Bodies of our own take what their callers give."""
+    if all([a.vma == b.vma for a, b in zip(given, returned)]) or is_own(fun):
+        return
+    lines = []
+    for (path, _), a, b in zip(tree.flatten_with_path(init)[0], given, returned):
+        more, less = (tuple(sorted(map(str, axes))) for axes in (b.vma - a.vma, a.vma - b.vma))
+        if more or less:
+            who, axes = ("the initial carry", more) if more else ("the carry that the body returns", less)
+            lines.append(f"carry{tree.keystr(path)}: carry input has type {a.str_short()}, carry output has type {b.str_short()}; apply "
+                         f"jax.lax.pcast(..., {axes}, to='varying') to {who}")
+    raise TypeError(f"{where} must return a carry that varies over the same mesh axes as the carry input, but they differ:\n  " + "\n  ".join(lines))
 
 
 def _same_carry(a, b) -> bool:

@@ -30,7 +30,7 @@ from jax_core.representation.primitive import Primitive, ProgramPrimitive, Zero,
 from jax_core.representation.traits import Kind, Traits
 from jax_core.references.discharge import any_refs, check_aliases, discharged, place
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
-from jax_core.representation.source import describe_function
+from jax_core.representation.source import describe_function, is_own
 from jax_core.transformations.saving import saved_parts
 from jax_core.transformations.splitting import EquationSplit, split_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr, varying_in_loop
@@ -256,6 +256,11 @@ def _agree(name, labels, functions, programs, trees):
                 path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
                 lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns "
                              f"{b.str_short()}")
+            elif a.vma != b.vma and not (is_own(functions[0]) or is_own(fun)):
+                path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
+                axes = tuple(sorted(map(str, a.vma ^ b.vma)))
+                lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns {b.str_short()}; apply "
+                             f"jax.lax.pcast(..., {axes}, to='varying') to the one that is equal over these mesh axes")
         if lines:
             raise TypeError(f"lax.{name}: {pair} must return the same types, but they differ:\n  " + "\n  ".join(lines)
                             + "\nConvert the results (x.astype, jnp.asarray) so that shapes and dtypes are equal.")
