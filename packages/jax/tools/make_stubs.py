@@ -366,6 +366,9 @@ class Stub:
                 public = not member.startswith("_") or (member in SPECIAL and not issubclass(cls, enum.Enum))
                 if public and member not in NOT_IN_EVERY_JAXLIB and not (member == "__init__" and issubclass(cls, (tuple, BaseException))) and not keyword.iskeyword(member):
                     found.setdefault(member, value)
+        made = vars(cls).get("__new__")
+        if isinstance(made, staticmethod) and "__init__" not in found and not issubclass(cls, (tuple, enum.Enum)):
+            found["__init__"] = made.__func__  # as callers see it: the same parameters behind the first
         shown_by_base = {n for c in cls.__mro__[1:] if id(c) in self.library.home
                          for n in (*dir(c), *getattr(c, "__annotations__", ()))} - SPECIAL
         found = {n: v for n, v in found.items() if n not in shown_by_base}

@@ -52,6 +52,7 @@ class ShapedArray(AbstractValue):
     """The type of an array."""
     placement: Any
     T: aval_property
+    def __init__(self, shape: Any, dtype: Any, weak_type: Any = False, *, sharding: Any = None, vma: Any = ..., sums: Any = ..., memory_space: Any = None, manual_axis_type: ManualAxisType | None = None) -> None: ...
     def __len__(self) -> Any: ...
     all: aval_method
     any: aval_method
