@@ -26,6 +26,7 @@ from .grids import linspace
 from .linear_algebra import dot
 from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, given_axes,
                         promote_dtypes_inexact, shape_of, strong, unwrapped)
+from .rows import adaptive
 from .shaping import concatenate, diag, moveaxis, ravel, stack
 from .sorting import searchsorted
 from .taking import take, take_along_axis
@@ -363,8 +364,14 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0,
         if shape_of(weights) != x.shape:
             raise ValueError("jax.numpy.bincount: weights must have the shape of x")
     kind = dtypes.dtype(weights)
+    return placed(_count_whole(x, weights, length, kind), None, out_sharding)
+
+
+@adaptive("integers", (2, 3))
+def _count_whole(x, weights, length, kind):
+    """Negative values count as 0."""
     x = arithmetic.clip(x, 0, None) if dtypes.issubdtype(x.dtype, np.signedinteger) else x
-    return placed(_count(x, weights, length, kind), None, out_sharding)
+    return _count(x, weights, length, kind)
 
 
 def _count(index: Any, weights: Any, length: int, dtype: Any) -> Array:
