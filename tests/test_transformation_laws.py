@@ -132,3 +132,9 @@ def test_the_laws_catch_a_wrong_derivative():
         except AssertionError:
             continue
         raise AssertionError("not caught")
+
+
+def test_derivatives_of_derivatives_mix_no_ranks():
+    """The basis that a traced Jacobian computes is compared rank by rank, as authors of libraries run."""
+    with jax.numpy_rank_promotion("raise"), jax.numpy_dtype_promotion("strict"):
+        assert jax.hessian(lambda x: x[:2] ** 2)(jnp.ones(64)).shape == (2, 64, 64)

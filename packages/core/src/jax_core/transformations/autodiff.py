@@ -424,7 +424,7 @@ def _basis(leaves: Sequence[Any]) -> list[Any]:
     total, start, result, from_host = sum(sizes), 0, [], backends.get().from_host
     for x, n in zip(leaves, sizes):
         if total * n >= _COMPUTED and context.state.trace is not EVAL:
-            rows, columns = from_host(np.arange(total)[:, None].astype(np.int32), False), from_host(np.arange(start, start + n, dtype=np.int32), False)
+            rows, columns = from_host(np.arange(total)[:, None].astype(np.int32), False), from_host(np.arange(start, start + n, dtype=np.int32)[None], False)
             same = convert_element_type_p.bind(rows == columns, new_dtype=get_aval(x).dtype, weak_type=get_aval(x).weak_type)
             result.append(same.reshape(total, *np.shape(x)))
             start += n
