@@ -102,6 +102,14 @@ def prng_seed(*seeds: ArrayLike) -> None:
 
     Raises:
       ValueError: outside of a kernel, or a seed that is no integer scalar.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(o_ref):
+    ...     pltpu.prng_seed(7)
+    ...     o_ref[...] = pltpu.prng_random_bits((8, 128))
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((8, 128), jnp.int32), interpret=True)().shape
+    (8, 128)
     """
     state = _state("prng_seed")
     for seed in seeds:
@@ -127,7 +135,16 @@ def prng_random_bits(shape: Sequence[int]) -> Any:
 
 
 def stateful_bits(shape: Sequence[int] = (), dtype: DTypeLike = np.uint32) -> Any:
-    """Random bits of the generator, as unsigned integers of 32 bits or fewer."""
+    """Random bits of the generator, as unsigned integers of 32 bits or fewer.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(o_ref):
+    ...     pltpu.prng_seed(7)
+    ...     o_ref[...] = pltpu.stateful_bits((8, 128))
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((8, 128), jnp.uint32), interpret=True)().shape
+    (8, 128)
+    """
     bits = lax.bitcast_convert_type(prng_random_bits(shape), np.uint32)
     dtype = np.dtype(dtype)
     if dtype.kind != "u" or dtype.itemsize > 4:
@@ -136,7 +153,17 @@ def stateful_bits(shape: Sequence[int] = (), dtype: DTypeLike = np.uint32) -> An
 
 
 def stateful_uniform(shape: Sequence[int] = (), dtype: DTypeLike = np.float32, minval: ArrayLike = 0.0, maxval: ArrayLike = 1.0) -> Any:
-    """Samples of the generator from the interval ``[minval, maxval)``; in float32 the unit draw is a multiple of 2**-23."""
+    """Samples of the generator from the interval ``[minval, maxval)``; in float32 the unit draw is a multiple of 2**-23.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(o_ref):
+    ...     pltpu.prng_seed(7)
+    ...     o_ref[...] = pltpu.stateful_uniform((8, 128), jnp.float32)
+    >>> x = pl.pallas_call(kernel, jax.ShapeDtypeStruct((8, 128), jnp.float32), interpret=True)()
+    >>> bool(((x >= 0) & (x < 1)).all())
+    True
+    """
     one = lax.shift_right_logical(stateful_bits(shape), jnp.full(tuple(shape), 9, np.uint32)) | np.uint32(0x3F800000)
     unit = lax.bitcast_convert_type(one, np.float32) - np.float32(1)
     return jnp.maximum(unit * (maxval - minval) + minval, minval).astype(dtype)  # type: ignore[operator]  # numbers and arrays

@@ -43,9 +43,24 @@ def force_tpu_interpret_mode(params: InterpretParams = _PLAIN) -> Iterator[None]
 
 
 def set_tpu_interpret_mode(params: InterpretParams | None = _PLAIN) -> None:
-    """From now on kernels that this thread calls are interpreted, as if ``interpret=params`` had been given; None: no more."""
+    """From now on kernels that this thread calls are interpreted, as if ``interpret=params`` had been given; None: no more.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(x_ref, o_ref):
+    ...     o_ref[...] = x_ref[...] * 2
+    >>> pltpu.set_tpu_interpret_mode()
+    >>> x = pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32))(jnp.arange(3.))
+    >>> pltpu.set_tpu_interpret_mode(None)
+    >>> x
+    Array([0., 2., 4.], dtype=float32)
+    """
     forced_interpretation.value = params or False
 
 
 def reset_tpu_interpret_mode_state() -> None:
-    """Nothing: the interpreter keeps no state between kernels."""
+    """Nothing: the interpreter keeps no state between kernels.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> pltpu.reset_tpu_interpret_mode_state()
+    """
