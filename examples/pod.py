@@ -155,7 +155,7 @@ def plan(model, topology, sharding, batch, length):
     try:
         compiled = lowered.compile()
     except RuntimeError as error:
-        return {**result, "problem": str(error).splitlines()[0]}
+        return {**result, "problem": str(error).splitlines()[0].partition(f"{kind}: ")[2] or str(error)}
     times.append(time.perf_counter())
     sent, each = collectives(compiled.as_text()), flops(traced.jaxpr.jaxpr) / mesh.size
     stats = compiled.memory_analysis()

@@ -25,7 +25,7 @@ SAME = {"addf": np.add, "addi": np.add, "subf": np.subtract, "subi": np.subtract
         "ori": np.bitwise_or, "xori": np.bitwise_xor, "negf": np.negative, "exp": np.exp, "log": np.log, "log1p": np.log1p, "tanh": np.tanh,
         "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "absf": np.abs, "floor": np.floor, "ceil": np.ceil, "atan2": np.arctan2,
         "rsqrt": lambda x: 1 / np.sqrt(x), "ctpop": lambda x: np.vectorize(lambda v: int(v).bit_count())(np.asarray(x).view(np.uint32)), "remsi": np.fmod, "divsi": lambda x, y: np.trunc(x / y)}
-LIBRARY = {"popc": SAME["ctpop"], "atan": np.arctan, "asinh": np.arcsinh, "tanh": np.tanh, "log1p": np.log1p, "expm1": np.expm1, "atan2": np.arctan2, "cbrt": np.cbrt}
+LIBRARY = {"erfinv": lambda x: np.asarray(jax.lax.erf_inv(x)), "popc": SAME["ctpop"], "atan": np.arctan, "asinh": np.arcsinh, "tanh": np.tanh, "log1p": np.log1p, "expm1": np.expm1, "atan2": np.arctan2, "cbrt": np.cbrt}
 
 
 def kind_of(value):
@@ -61,7 +61,7 @@ class Machine:
         for op in block.operations:
             op = op.operation
             operands = [self.values[x] for x in op.operands]
-            if op.name in ("scf.yield", "scf.condition", "tt.return", "func.return", "tt.reduce.return"):
+            if op.name in ("scf.yield", "scf.condition", "tt.return", "func.return", "tt.reduce.return", "tt.scan.return"):
                 return operands
             found = self.operation(op, operands)
             self.values.update(zip(op.results, found if isinstance(found, list) else [found]))
@@ -181,6 +181,15 @@ class Machine:
     def tt_print(self, op, x, shape, dtype):
         print(ir.StringAttr(op.attributes["prefix"]).value, *x)
         return []
+
+    def tt_scan(self, op, x, shape, dtype):
+        body = next(iter(op.regions[0].blocks[0].operations)).operation.name.partition(".")[2]
+        axis, back = self.number(op, "axis"), ir.BoolAttr(op.attributes["reverse"]).value
+        turn = (lambda a: np.flip(a, axis)) if back else (lambda a: a)
+        return turn(SAME[body].accumulate(turn(x[0]), axis=axis)).astype(dtype)
+
+    def tt_split(self, op, x, shape, dtype):
+        return [x[0][..., 0], x[0][..., 1]]
 
     def tt_reduce(self, op, x, shape, dtype):
         body = next(iter(op.regions[0].blocks[0].operations)).operation.name.partition(".")[2]

@@ -176,7 +176,7 @@ def sync_copy(src_ref: object, dst_ref: object, *, add: bool = False) -> None:
 def _counted(name):
     def out_type(ref, amount, *operands, index):
         if indexing.part_shape(ref.shape, index, operands) or not isinstance(ref.memory_space, SemaphoreType):
-            raise ValueError(f"{name}: a reference of type {ref} was given; one semaphore is needed, pltpu.SemaphoreType.REGULAR or .at[i] of an "
+            raise ValueError(f"{name.replace('sem_', 'semaphore_')}: a reference of type {ref} was given; one semaphore is needed, pltpu.SemaphoreType.REGULAR or .at[i] of an "
                              "array of them.")
         return ()
     return out_type
@@ -187,9 +187,9 @@ def _semaphore_primitive(name, sign):
                          on_contents=lambda x, amount, *operands, index: ([], indexing.accumulate(x, index, operands, sign * amount)))
 
 
-signal_p = _semaphore_primitive("semaphore_signal", 1)
-wait_p = _semaphore_primitive("semaphore_wait", -1)
-read_p = ref_primitive("semaphore_read", out_type=lambda ref, *operands, index: ShapedArray((), np.dtype(np.int32)), writes=False,
+signal_p = _semaphore_primitive("sem_signal", 1)
+wait_p = _semaphore_primitive("sem_wait", -1)
+read_p = ref_primitive("sem_read", out_type=lambda ref, *operands, index: ShapedArray((), np.dtype(np.int32)), writes=False,
                        on_contents=lambda x, *operands, index: (indexing.read(x, index, operands), None))
 
 

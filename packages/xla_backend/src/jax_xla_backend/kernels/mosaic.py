@@ -26,8 +26,13 @@ _SPACES = {"default": "vmem", "vmem": "vmem", "smem": "smem", "any": "any", "hbm
            "regular_semaphore": "semaphore_mem", "dma_semaphore": "semaphore_mem", "barrier_semaphore": "semaphore_mem"}
 _SEMAPHORES = {"regular_semaphore": "!tpu.semaphore", "dma_semaphore": "!tpu.dma_semaphore", "barrier_semaphore": "!tpu.semaphore"}
 """By the name of the memory space, the type of the elements."""
-_LACKING = {f"math.{name}" for name in ("cbrt", "erfc", "erf_inv", "lgamma", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
-                                        "nextafter")}
+_LACKING = {"math.cbrt", "math.erfc", "math.lgamma", "math.asin", "math.acos", "math.atan", "math.sinh", "math.cosh", "math.asinh", "math.acosh",
+            "math.atanh", "math.nextafter"}
+_ERF_INV = [  # M. Giles, "Approximating the erfinv function", GPU Computing Gems, 2011: near zero, and near one
+    (2.81022636e-08, -0.000200214257), (3.43273939e-07, 0.000100950558), (-3.5233877e-06, 0.00134934322), (-4.39150654e-06, -0.00367342844),
+    (0.00021858087, 0.00573950773), (-0.00125372503, -0.0076224613), (-0.00417768164, 0.00943887047), (0.246640727, 1.00167406),
+    (1.50140941, 2.83297682)]
+_INFINITY = "0x7F800000"
 _DYNAMIC = -(1 << 63)
 """A size that is not known, in the dialect."""
 _REDUCTIONS = {"add": "add", "maximum": "maximumf", "minimum": "minimumf"}
@@ -67,6 +72,24 @@ class MosaicTranslation(Translation):
             return self.op(name, kind, x)
         half = self.op("math.tanh", kind, self.op("arith.mulf", kind, x, self.constant(0.5, kind)))  # exp(x) - 1 = tanh(x/2) (exp(x) + 1)
         return self.op("arith.mulf", kind, half, self.op("arith.addf", kind, self.op("math.exp", kind, x), self.constant(1, kind)))
+
+    def _erf_inv(self, op):
+        kind, x = Type.of(op.results[0]), self.values[op.operands[0]]
+        single = kind.of_element("f32")
+        x = self.converted(x, kind, single)
+        one = self.constant(1, single)
+        product = self.op("arith.mulf", single, self.op("arith.subf", single, one, x), self.op("arith.addf", single, one, x))
+        w = self.op("arith.negf", single, self.op("math.log", single, product))
+        near = self.compared("LT", single, w, self.constant(5, single))
+        far = self.op("arith.subf", single, self.op("math.sqrt", single, w), self.constant(3, single))
+        w = self.selected(single, near, self.op("arith.subf", single, w, self.constant(2.5, single)), far)
+        found = None
+        for pair in _ERF_INV:
+            factor = self.selected(single, near, *(self.constant(c, single) for c in pair))
+            found = factor if found is None else self.op("arith.addf", single, factor, self.op("arith.mulf", single, found, w))
+        end = self.compared("EQ", single, self.op("math.absf", single, x), one)
+        found = self.op("arith.mulf", single, self.selected(single, end, self.constant(_INFINITY, single), found), x)
+        return self.converted(found, single, kind)
 
     def compared(self, how: str, kind: Type, x: str, y: str) -> str:
         if how != "NE" or not kind.is_float:
@@ -346,16 +369,16 @@ class MosaicTranslation(Translation):
     def _semaphore(self, op, config, first):
         return self._window(self.references[op.operands[0]], config, iter(list(op.operands)[first:]))
 
-    def memory_semaphore_signal(self, op, config):
+    def memory_sem_signal(self, op, config):
         semaphore = self._semaphore(op, config, 2)
         self.lines.append(f'"tpu.sem_signal"({semaphore.name}, {self.values[op.operands[1]]}) <{{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}}> : '
                           f"({semaphore.text}, i32) -> ()")
 
-    def memory_semaphore_wait(self, op, config):
+    def memory_sem_wait(self, op, config):
         semaphore = self._semaphore(op, config, 2)
         self.lines.append(f'"tpu.sem_wait"({semaphore.name}, {self.values[op.operands[1]]}) : ({semaphore.text}, i32) -> ()')
 
-    def memory_semaphore_read(self, op, config):
+    def memory_sem_read(self, op, config):
         semaphore = self._semaphore(op, config, 1)
         return self.write(f'"tpu.sem_read"({semaphore.name}) : ({semaphore.text}) -> i32')
 

@@ -75,7 +75,8 @@ _UNARY = {"exponential": "math.exp", "log": "math.log", "log_plus_one": "math.lo
           "sqrt": "math.sqrt", "sine": "math.sin", "cosine": "math.cos", "tan": "math.tan", "floor": "math.floor", "ceil": "math.ceil",
           "round_nearest_even": "math.roundeven", "exponential_minus_one": "math.expm1", "erf": "math.erf", "cbrt": "math.cbrt",
           "popcnt": "math.ctpop", "count_leading_zeros": "math.ctlz",
-          **{name: "math." + name for name in ("erfc", "erf_inv", "lgamma", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh")}}
+          "erfc": "math.erfc", "erf_inv": "math.erf_inv", "lgamma": "math.lgamma", "asin": "math.asin", "acos": "math.acos", "atan": "math.atan",
+          "sinh": "math.sinh", "cosh": "math.cosh", "asinh": "math.asinh", "acosh": "math.acosh", "atanh": "math.atanh"}
 _FORMATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23)}
 """Bits of the exponent and of the mantissa."""
 _INFINITIES = {"f16": "0x7C00", "bf16": "0x7F80", "f32": "0x7F800000", "f64": "0x7FF0000000000000"}
@@ -129,7 +130,7 @@ class Translation:
     def constant(self, value: Any, kind: Type) -> str:
         """A constant of which all elements are ``value``, given as text or as a number."""
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            value = f"{value:e}" if kind.is_float else str(int(value))
+            value = f"{value:.9e}" if kind.is_float else str(int(value))
         value = str(value).lower() if isinstance(value, bool) else value
         if not kind.shape:
             return self.write(f"arith.constant {value}" + ("" if kind.element == "i1" else f" : {kind.element}"))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any, Sequence
 
+import numpy as np
 from jax_core.representation.aval import AbstractRef
 from jax_core.representation.jaxpr import ClosedJaxpr
 
@@ -23,7 +24,8 @@ from .translation import Translation, Type, dot_numbers, ir, parsed, printed
 _DIRECT = {"math.exp", "math.log", "math.sqrt", "math.rsqrt", "math.sin", "math.cos", "math.floor", "math.ceil", "math.absf", "math.erf"}
 _LIBRARY = {"math.tanh": "tanh", "math.powf": "pow", "math.log1p": "log1p", "math.expm1": "expm1", "math.atan2": "atan2", "math.tan": "tan",
             "math.cbrt": "cbrt", "math.roundeven": "rint", "math.nextafter": "nextafter", "math.erfc": "erfc", "math.erf_inv": "erfinv",
-            **{"math." + name: name for name in ("lgamma", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh")}}
+            "math.lgamma": "lgamma", "math.asin": "asin", "math.acos": "acos", "math.atan": "atan", "math.sinh": "sinh", "math.cosh": "cosh",
+            "math.asinh": "asinh", "math.acosh": "acosh", "math.atanh": "atanh"}
 _BITS = {"math.ctpop": "popc", "math.ctlz": "clz"}
 _REDUCTIONS = {"add": ("arith.addf", "arith.addi", "arith.addi"), "multiply": ("arith.mulf", "arith.muli", "arith.muli"),
                "maximum": ("arith.maximumf", "arith.maxsi", "arith.maxui"), "minimum": ("arith.minimumf", "arith.minsi", "arith.minui"),
@@ -155,6 +157,47 @@ class TritonTranslation(Translation):
                            f"}}) : ({self.text_of(have)}) -> {self.text_of(left)}"]
             x, have = found, left
         return self.op(combine, have, x, self.spread(start, have.reshaped(()), have))
+
+    def _reduce_window(self, op):
+        """Running reductions: windows that begin, or end, with the axis."""
+        x, kind = self.values[op.operands[0]], Type.of(op.operands[0])
+        windows = list(op.attributes["window_dimensions"])
+        edges = [list(map(int, pair)) for pair in np.asarray(ir.DenseIntElementsAttr(op.attributes["padding"]))] if "padding" in op.attributes else []
+        axis = next((k for k, n in enumerate(windows) if n != 1), 0)
+        forward, backward = ([[n - 1, 0] if k == axis else [0, 0] for k, n in enumerate(kind.shape)],
+                             [[0, n - 1] if k == axis else [0, 0] for k, n in enumerate(kind.shape)])
+        body = [inner.operation.name.partition(".")[2] for inner in op.regions[0].blocks[0].operations]
+        combine = _REDUCTIONS.get(body[0], (None,) * 3)[0 if kind.is_float else 2 if kind.unsigned else 1]
+        if windows != [n if k == axis else 1 for k, n in enumerate(kind.shape)] or edges not in (forward, backward) or len(body) != 2 or combine is None:
+            raise self.refuse("stablehlo.reduce_window that is no running sum, product or extreme")
+        a, b, c, found = self.new(), self.new(), self.new(), self.new()
+        self.lines += [f'{found} = "tt.scan"({x}) <{{axis = {axis} : i32, reverse = {str(edges == backward).lower()}}}> ({{',
+                       f"^bb0({a}: {kind.element}, {b}: {kind.element}):", f"{c} = {combine} {a}, {b} : {kind.element}",
+                       f"tt.scan.return {c} : {kind.element}", f"}}) : ({self.text_of(kind)}) -> {self.text_of(kind)}"]
+        return found
+
+    def _slice(self, op):
+        """A half along one axis, or a half of a half and so on."""
+        x, kind, want = self.values[op.operands[0]], Type.of(op.operands[0]), Type.of(op.results[0])
+        first, strides = list(op.attributes["start_indices"]), list(op.attributes["strides"])
+        axes = [k for k, (m, n) in enumerate(zip(kind.shape, want.shape)) if m != n]
+        if len(axes) != 1 or any(s != 1 for s in strides):
+            raise self.refuse("stablehlo.slice but for a half along one axis")
+        axis, = axes
+        start, size = first[axis], want.shape[axis]
+        while kind.shape[axis] > size:
+            half = kind.shape[axis] // 2
+            which = start // half
+            if size > half or kind.shape[axis] % 2 or start % half + size > half:
+                raise self.refuse("stablehlo.slice but for a half along one axis")
+            pair = kind.reshaped((*kind.shape[:axis], 2, half, *kind.shape[axis + 1:]))
+            order = [k for k in range(len(pair.shape)) if k != axis] + [axis]
+            last, kept = pair.reshaped([pair.shape[k] for k in order]), kind.reshaped((*kind.shape[:axis], half, *kind.shape[axis + 1:]))
+            apart = self.turned(self.reshaped(x, kind, pair.shape), pair, last, order)
+            name = self.new()
+            self.lines.append(f"{name}:2 = tt.split {apart} : {self.text_of(last)} -> {self.text_of(kept)}")
+            x, kind, start = f"{name}#{which}", kept, start % half
+        return x
 
     def _dot_general(self, op):
         a, b, want = Type.of(op.operands[0]), Type.of(op.operands[1]), Type.of(op.results[0])
