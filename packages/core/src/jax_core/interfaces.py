@@ -446,13 +446,13 @@ class Placements(Protocol):
     def on_no_mesh(self, ndim: int) -> Any:
         """The sharding in types with ``ndim`` axes that leave it open."""
 
-    def part_type(self, aval: ShapedArray, mesh: object, manual_axes: frozenset, checked: bool, spec: object) -> ShapedArray:
+    def part_type(self, aval: ShapedArray, mesh: object, manual_axes: frozenset[Any], checked: bool, spec: object) -> ShapedArray:
         """The type of a part of an array that is split over manual axes of ``mesh``; ``checked``: it says over which it varies."""
 
     def whole_type(self, aval: ShapedArray, mesh: object, spec: object) -> ShapedArray:
         """The type of the array whose parts have the type ``aval``."""
 
-    def spec_of(self, partitions: tuple) -> Any:
+    def spec_of(self, partitions: tuple[Any, ...]) -> Any:
         """The partition spec that names these axes of a mesh, one entry for each axis of the array."""
 
     def describe(self, sharding: ShardingLike | None) -> dict[str, Any] | None:
