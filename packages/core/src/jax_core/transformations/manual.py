@@ -12,8 +12,8 @@ that is unreduced (``aval.sums``, see `jax_core.representation.partial_sums`). `
 that varies, and ``vary_unreduced_cast``, which counts parts as addends.
 
 Operands are brought to agree by the traces that are made inside a region (``Trace.agree``), before they apply any rule, so no
-rule of any primitive knows of this. Primitives that hold programs have programs that vary as their operands do: loops are brought to a
-fixed point, where the reference asks the user to convert the initial carry.
+rule of any primitive knows of this. Primitives that hold programs have programs that vary as their operands do: the loops that rules and our
+own functions make are brought to a fixed point, while of a user's loop the carry must vary alike before and after a step.
 
 Source: the collectives of the StableHLO specification; the typing by "varying manual axes" of the public documentation
 of `jax.shard_map`.
