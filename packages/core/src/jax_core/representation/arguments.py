@@ -88,10 +88,10 @@ def wrong_result(fun: Callable[..., PyTree], structure, outs, i: int) -> TypeErr
                      f"{path or '(the output)'}, which is not a valid JAX type; return arrays, numbers, and pytrees of them.")
 
 
-def check_values(fun: Callable[..., PyTree], structure, outs) -> None:
-    """Raises TypeError if a leaf of what ``fun`` returned is no array."""
+def check_values(fun: Callable[..., PyTree], structure, outs, also: type | tuple[type, ...] = ()) -> None:
+    """Raises TypeError if a leaf of what ``fun`` returned is neither an array nor of the classes ``also``."""
     for i, x in enumerate(outs):
-        if type(x) not in aval_of_type:
+        if type(x) not in aval_of_type and not isinstance(x, also):
             try:
                 get_aval(x)
             except TypeError:

@@ -10,6 +10,7 @@ from ..representation.high import MappingSpec
 from ..representation.arguments import LazyPaths, argument_name, check_values
 from ..references.api import refuse_views
 from ..representation.aval import AbstractRef, get_aval, plain_values
+from ..representation.primitive import Zero
 from . import vmappable
 from .batching import AxisData, batch_fun
 from ..traces.structural import matchaxis
@@ -74,7 +75,7 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
             given, given_kwargs = tree.unflatten(in_tree, leaves)
             outs, structure = tree.flatten(fun(*given, **given_kwargs))
             out_tree[:] = [structure]
-            check_values(fun, structure, outs)
+            check_values(fun, structure, outs, also=Zero)
             return outs
         run, out_dims = batch_fun(flat_fun, axis, dims)
         with transformed("vmap"):
