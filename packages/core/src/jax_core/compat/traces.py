@@ -100,11 +100,6 @@ class TracerHabits:
 
     dimension_as_value = None  # dimensions that are not known become values by `jax.numpy.asarray`, without a primitive of their own
 
-    @property
-    def device(self) -> Any:
-        """Not known while a program is traced. Raises AttributeError, so that `hasattr` says so."""
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute 'device'", name="device", obj=self)
-
     def get_referent(self) -> Any:
         """The tracer itself: what it is a name for. Libraries compare tracers by it to find two for one value."""
         return self
