@@ -21,7 +21,7 @@ def test_traced():
     assert str(traced.out_avals) == "{'a': ShapedArray(float32[3])}" and traced.out_info["a"].shape == (3,)
     np.testing.assert_array_equal(traced(*ARGS)["a"], [3, 3, 3])
     np.testing.assert_array_equal(jax.jvp(lambda x: traced(x, ARGS[1])["a"], (1.0,), (1.0,))[1], [2, 2, 2])
-    with pytest.raises(TypeError, match=r"argument 1 is float32\[4\], but it was compiled for float32\[3\]"):
+    with pytest.raises(TypeError, match=r"argument y is float32\[4\], but it was compiled for float32\[3\]"):
         traced(1.0, np.ones(4, np.float32))
 
 
