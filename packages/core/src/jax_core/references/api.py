@@ -27,7 +27,35 @@ class _RefMeta(type):
         return cls is Ref and isinstance(instance, Tracer) and type(instance.aval) is AbstractRef
 
 
-class Ref(metaclass=_RefMeta):
+class _Access:
+    """Reading and writing a reference, or a view of one."""
+
+    __slots__ = ()
+
+    def __getitem__(self, index):
+        return get(self, index)
+
+    def __setitem__(self, index, value):
+        set(self, index, value)
+
+    def addupdate(self: Any, x: ArrayLike, idx: Indexer = ()) -> None:
+        """Add ``x`` to the part that ``idx`` names; by default to all of it."""
+        addupdate(self, idx, x)
+
+    def get(self: Any, idx: Indexer = ()) -> Any:
+        """The part that ``idx`` names; by default all of it."""
+        return get(self, idx)
+
+    def set(self: Any, value: ArrayLike, idx: Indexer = ()) -> None:
+        """Store ``value`` there."""
+        set(self, idx, value)
+
+    def swap(self: Any, value: ArrayLike, idx: Indexer = ()) -> Any:
+        """Store ``value`` there, and return what was there."""
+        return swap(self, idx, value)
+
+
+class Ref(_Access, metaclass=_RefMeta):
     """A mutable reference to an array; made by `new_ref`.
 
     ``ref[...]`` reads it, ``ref[...] = x`` overwrites it, ``ref[i, 1:3] += x`` changes a part. A value that is stored has
@@ -50,12 +78,6 @@ class Ref(metaclass=_RefMeta):
     committed = property(lambda self: self._cell.value.committed)
     at = property(lambda self: RefAt(self, ()))
 
-    def __getitem__(self, index):
-        return get(self, index)
-
-    def __setitem__(self, index, value):
-        set(self, index, value)
-
     def __len__(self):
         return len(self._aval)
 
@@ -67,22 +89,6 @@ class Ref(metaclass=_RefMeta):
 
     def __array__(self, *args, **kwargs):
         raise TypeError(f"a reference of type {self._aval} cannot be used as an array; read its contents with ref[...]")
-
-    def addupdate(self, x: ArrayLike, idx: Indexer = ()) -> None:
-        """Add ``x`` to the part that ``idx`` names; by default to all of it."""
-        addupdate(self, idx, x)
-
-    def get(self, idx: Indexer = ()) -> Any:
-        """The part that ``idx`` names; by default all of it."""
-        return get(self, idx)
-
-    def set(self, value: ArrayLike, idx: Indexer = ()) -> None:
-        """Store ``value`` there."""
-        set(self, idx, value)
-
-    def swap(self, value: ArrayLike, idx: Indexer = ()) -> Any:
-        """Store ``value`` there, and return what was there."""
-        return swap(self, idx, value)
 
     def unsafe_buffer_pointer(self) -> int:
         return self._cell.value.unsafe_buffer_pointer()
@@ -109,7 +115,7 @@ class RefAt:
         return f"RefAt({self.ref!r})"
 
 
-class RefView:
+class RefView(_Access):
     """A part of a reference, or it in another form, which can be read, overwritten and indexed like one.
 
     Args:
@@ -153,28 +159,6 @@ class RefView:
     def _then(self, step: Any) -> "RefView":
         step.shape_of(self.shape)  # which raises where it does not fit
         return RefView(self.ref, (*self.path, step))
-
-    def get(self, idx: Indexer = ()) -> Any:
-        """The part that ``idx`` names; by default all of it."""
-        return get(self, idx)
-
-    def set(self, value: ArrayLike, idx: Indexer = ()) -> None:
-        """Store ``value`` there."""
-        set(self, idx, value)
-
-    def swap(self, value: ArrayLike, idx: Indexer = ()) -> Any:
-        """Store ``value`` there, and return what was there."""
-        return swap(self, idx, value)
-
-    def __getitem__(self, index):
-        return get(self, index)
-
-    def __setitem__(self, index, value):
-        set(self, index, value)
-
-    def addupdate(self, x: Any, idx: Any = ()) -> None:
-        """Add ``x`` to the part of this view that ``idx`` names."""
-        addupdate(self, idx, x)
 
     def __repr__(self):
         return f"RefView({self.ref!r}, {self.path})"
