@@ -151,3 +151,11 @@ def test_fill_values_are_told_apart():
     """-0.0 and 0.0 are equal, and not the same."""
     at = jnp.array([20])
     assert [np.signbit(jnp.take(_X, at, fill_value=v)[0]) for v in (0.0, -0.0)] == [False, True]
+
+
+@pytest.mark.parametrize("dtype", [np.int32, jnp.int32, "int32", np.dtype("int32")], ids=repr)
+@pytest.mark.parametrize("name", ["argsort", "sum", "prod", "cumsum", "cumprod", "trace", "concatenate", "stack", "asarray", "full_like", "eye"])
+def test_a_dtype_is_given_in_any_form(name, dtype):
+    """A class of NumPy has attributes of arrays, which are no numbers."""
+    args = {"trace": (_M,), "concatenate": ([_X, _X],), "stack": ([_X, _X],), "full_like": (_X, 2), "eye": (3,)}.get(name, (_X,))
+    assert getattr(jnp, name)(*args, dtype=dtype).dtype == np.int32

@@ -71,10 +71,16 @@ def _is_cold(fun: Callable, exact: str, args: tuple) -> bool:
         return False
     if len(_calls) > 1 << 16:
         _calls.clear()
-    if exact == "integers" and not all(map(_is_integer, args)) or any(getattr(x, "size", 1) > _HOST_ELEMENTS for x in args):
+    if exact == "integers" and not all(map(_is_integer, args)) or any(_elements(x) > _HOST_ELEMENTS for x in args):
         count = _COLD_CALLS
     _calls[known] = count + 1
     return count < _COLD_CALLS
+
+
+def _elements(x: Any) -> int:
+    """How many elements an operand has; what is no array counts as one, a class of NumPy (as a dtype) among it."""
+    size = getattr(x, "size", 1)
+    return size if isinstance(size, int) else 1
 
 
 def _is_integer(x: Any) -> bool:
