@@ -12,7 +12,6 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
-from jax_core.references.primitives import KERNELS
 from jax_core.representation.aval import is_jax_type
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
@@ -32,14 +31,17 @@ def _effect(ordered: bool) -> Any:
 
 
 def _lower(b, *operands, site, ordered, partitioned):
-    if b.platform in KERNELS and isinstance(site.function, _Print):  # accelerators print a text and after it the values
-        text = site.function.fmt.partition("{")[0].encode().hex()
-        return b.emit(f"stablehlo.custom_call @kernel.print({', '.join(map(str, operands))})", *operands, out=[],
-                      attrs=f'{{has_side_effect = true, backend_config = "{text}"}}')
     return lower_call(b, operands, site, _effect(ordered), True, partitioned)
 
 
-def _primitive(name: str) -> Primitive:
+def _print_in_kernel(b, *operands, site, **_):
+    """Accelerators print a text, and after it the values."""
+    text = site.function.fmt.partition("{")[0].encode().hex()
+    return b.emit(f"stablehlo.custom_call @kernel.print({', '.join(map(str, operands))})", *operands, out=[],
+                  attrs=f'{{has_side_effect = true, backend_config = "{text}"}}')
+
+
+def _primitive(name: str, **rules: Any) -> Primitive:
     prim: Primitive = Primitive(
         name, multiple_results=True, cacheable=False,
         out_type=lambda *avals, **_: (),
@@ -47,13 +49,13 @@ def _primitive(name: str) -> Primitive:
         impl=lambda *args, site, **_: run_now(args, site),
         jvp=ZERO,
         batch=lambda axis, args, dims, *, site, **params: batch_by_loop(prim, axis, args, dims, site, **params),
-        lower=_lower, lowers_keys=True,
+        lower=_lower, lowers_keys=True, **rules,
         traits=Traits(Kind.HOST))
     return prim
 
 
 debug_callback_p = _primitive("debug_callback")
-debug_print_p = _primitive("debug_print")
+debug_print_p = _primitive("debug_print", in_kernel=_print_in_kernel)
 """The same under the name that whoever reads a program expects for `print`."""
 
 

@@ -26,8 +26,7 @@ from . import indexing
 from .indexing import WHOLE
 
 _HANDLED = none("references are handled by the traces themselves")
-KERNELS = ("mosaic", "triton")
-"""Platforms of a builder that writes the body of a kernel, where references are memory; elsewhere they are discharged before."""
+DISCHARGED = none("references are discharged before a program is lowered")
 LOCAL = frozenset({LocalRefEffect()})
 _READ, _WRITE, _ACCUM = (frozenset({kind(0)}) for kind in (ReadEffect, WriteEffect, AccumEffect))
 
@@ -56,7 +55,7 @@ class RefPrimitive(Primitive):
                  multiple_results: bool = False, arrow: Literal["read", "write"] | None = None,
                  on_contents: Callable | None = None):
         super().__init__(name, out_type=out_type, effects=lambda *_, **__: effects, jvp=_HANDLED, transpose=_HANDLED,
-                         batch=_HANDLED, lower=partial(write_in_kernel, name), impl=run,
+                         batch=_HANDLED, lower=DISCHARGED, in_kernel=partial(write_in_kernel, name), impl=run,
                          multiple_results=multiple_results, takes_refs=True, arrow=arrow, splits=splits.as_told)
         self.under, self.on_contents = under, on_contents
 
@@ -65,15 +64,10 @@ class RefPrimitive(Primitive):
 
 
 def write_in_kernel(name: str, b: Any, *operands: Any, index: Any = None, **params: Any) -> Any:
-    """The lowering rule of an operation on memory: in a kernel, a call of ``kernel.name`` for its compiler to take apart.
+    """The rule ``in_kernel`` of an operation on memory: a call of ``kernel.name`` for the kernel's compiler to take apart.
 
     Its text after the name has the static part of the index (`Index.code`), and the other parameters in the order of their names.
-
-    Raises:
-      NotImplementedError: not in a kernel.
     """
-    if b.platform not in KERNELS:
-        raise NotImplementedError(f"{name}: references are discharged before lowering")
     code = "|".join([*([] if index is None else [index.code()]), *(str(params[k]) for k in sorted(params))])
     out = list(b.out_avals)
     found = b.emit(f"stablehlo.custom_call @kernel.{name}({', '.join(map(str, operands))})", *operands, out=out,

@@ -23,6 +23,8 @@ A rule is a plain function. These are the signatures (``params`` are always keyw
 ``lower``
     the name of an elementwise StableHLO op, or ``lower(b, *values, **params)`` that emits ops on the `Builder` ``b``
     and returns the result's value (a list with ``multiple_results``). ``b.out_avals`` are the result types.
+``in_kernel(b, *values, **params)``
+    optional: the lowering rule in the body of a kernel (`pallas_call`) for a compiler of an accelerator, in place of ``lower``.
 ``reference(*numpy_arrays, **params)``
     the same function in NumPy, used by tests; with ``exact`` also to run eagerly on the host, because its result has
     the same bits as the compiled one.
@@ -152,7 +154,7 @@ class Primitive(PrimitiveHabits):
                  stage: Callable | None = None, takes_refs: bool = False, own_type: bool = False,
                  lowers_keys: bool | None = None, arrow: Literal["read", "write"] | None = None,
                  traits: Traits | None = None, loop_observer: LoopObserver | None = None,
-                 splits: Callable | None = None, sums: Callable | None = None):
+                 splits: Callable | None = None, sums: Callable | None = None, in_kernel: Callable | None = None):
         if jvp is ZERO and transpose is _MISSING:
             transpose = none(f"{name} is not linear, so it has no transpose")
         _demand(name, out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
@@ -163,7 +165,7 @@ class Primitive(PrimitiveHabits):
         self.multiple_results, self.exact, self.cacheable = multiple_results, exact, cacheable
         self.own_impl, self.stage, self.takes_refs, self.own_type = impl, stage, takes_refs, own_type
         self.lowers_keys = not cacheable if lowers_keys is None else lowers_keys
-        self.arrow, self.loop_observer, self.splits, self.sums = arrow, loop_observer, splits, sums
+        self.arrow, self.loop_observer, self.splits, self.sums, self.in_kernel = arrow, loop_observer, splits, sums, in_kernel
         self.traits = traits or (_ELEMENTWISE_TRAITS if batch is ELEMENTWISE else self._usual_traits)
 
     def __repr__(self):

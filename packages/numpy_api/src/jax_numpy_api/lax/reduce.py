@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.references.primitives import KERNELS
 from jax_core.transformations import batching
 from jax_core.traces import structural
 from jax_core.representation import dtypes, partial_sums, tree
@@ -222,14 +221,21 @@ def _arg_lower(direction):
         start = b.scalar(lowest(x.aval.dtype) if direction == "GT" else highest(x.aval.dtype), x.aval.dtype)
         long = (b.platform == "cpu" and x.aval.size >= _LARGE and _LONG_AXIS <= x.aval.shape[axis] <= _FLOAT_POSITIONS
                 and dtypes.issubdtype(x.aval.dtype, np.floating))
-        if long or b.platform in KERNELS:  # the compilers of kernels have no reduction of pairs
-            return _arg_by_value(b, x, start, axis, "maximum" if direction == "GT" else "minimum")
+        if long:
+            return _arg_by_value(b, x, start, axis, direction)
         iota = b.emit(f"stablehlo.iota dim = {axis}", out=ShapedArray(x.aval.shape, index_dtype))
         return _arg_by_pairs(b, x, iota, start, axis, direction)
     return lower
 
 
-def _arg_by_value(b, x, start, axis, extremum):
+def _arg_in_kernel(direction):
+    """The compilers of kernels have no reduction of pairs."""
+    def lower(b: Builder, x: Value, *, axes, index_dtype: DTypeLike):
+        return _arg_by_value(b, x, b.scalar(lowest(x.aval.dtype) if direction == "GT" else highest(x.aval.dtype), x.aval.dtype), axes[0], direction)
+    return lower
+
+
+def _arg_by_value(b, x, start, axis, direction):
     """The extreme value, then the lowest index at which it is found; the index less the length where there is NaN.
 
     XLA's own maximum cannot be asked for NaN (`nan_cpu`).
@@ -239,7 +245,8 @@ def _arg_by_value(b, x, start, axis, extremum):
 
     def select(test, yes, no, aval):
         return b.emit(f"stablehlo.select {test}, {yes}, {no}", test, yes, no, out=aval)
-    best = b.emit(f"stablehlo.reduce({x} init: {start}) applies stablehlo.{extremum} across dimensions = [{axis}]", x, start,
+    extreme = "maximum" if direction == "GT" else "minimum"
+    best = b.emit(f"stablehlo.reduce({x} init: {start}) applies stablehlo.{extreme} across dimensions = [{axis}]", x, start,
                   out=out.update(dtype=x.aval.dtype))
     hit = emit_compare(b, "EQ", x, b.broadcast(best, full, _kept(len(full), (axis,))))
     iota = b.emit(f"stablehlo.iota dim = {axis}", out=places)
@@ -282,7 +289,7 @@ def _arg_by_pairs(b, x, iota, start, axis, direction):
 def _arg_primitive(name, direction, reference):
     prim = Primitive(
         name, out_type=_arg_type(name), jvp=ZERO, batch=lambda axis, args, dims, **params: _arg_batch(prim, args, dims, params),
-        lower=_arg_lower(direction), exact=True,
+        lower=_arg_lower(direction), in_kernel=_arg_in_kernel(direction), exact=True,
         reference=lambda x, *, axes, index_dtype: _arg_on_host(reference, np.asarray(x), axes[0]).astype(index_dtype),
         traits=Traits(Kind.SEARCH))
     return prim

@@ -8,7 +8,7 @@ from typing import Any, Callable, Sequence, TypeVar
 import numpy as np
 
 from jax_core.references.api import new_ref_p
-from jax_core.references.primitives import KERNELS, strong
+from jax_core.references.primitives import strong
 from jax_core.representation import tree
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE, ZERO
@@ -174,13 +174,12 @@ def strides_from_shape(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def _hint_lower(name, b, x, *, values):
-    return b.emit(f"stablehlo.custom_call @kernel.{name}({x})", x, out=x.aval,
-                  attrs=f'{{backend_config = "{",".join(map(str, values))}"}}') if b.platform in KERNELS else x
+def _hint_in_kernel(name, b, x, *, values):
+    return b.emit(f"stablehlo.custom_call @kernel.{name}({x})", x, out=x.aval, attrs=f'{{backend_config = "{",".join(map(str, values))}"}}')
 
 
 def _hint(name: str) -> Primitive:
-    return Primitive(name, out_type=lambda x, *, values: x, jvp=ZERO, batch=ELEMENTWISE, lower=partial(_hint_lower, name),
+    return Primitive(name, out_type=lambda x, *, values: x, jvp=ZERO, batch=ELEMENTWISE, lower=lambda b, x, *, values: x, in_kernel=partial(_hint_in_kernel, name),
                      reference=lambda x, *, values: x, exact=True, traits=Traits(Kind.IDENTITY))
 
 

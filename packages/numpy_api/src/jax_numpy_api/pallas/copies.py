@@ -11,7 +11,7 @@ import numpy as np
 
 from jax_core.references import indexing
 from jax_core.references.indexing import Index, Slice
-from jax_core.references.primitives import KERNELS, ref_primitive
+from jax_core.references.primitives import DISCHARGED, ref_primitive
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import ReadEffect, WriteEffect
 from jax_core.representation.primitive import Primitive, none
@@ -73,10 +73,8 @@ def _copy_at_once(prim, args, refs, params):
 
 
 def _written(name):
-    """The lowering rule: a call of ``kernel.name`` on the references, then the operands of their indices."""
+    """The lowering rule in a kernel: a call of ``kernel.name`` on the references, then the operands of their indices."""
     def lower(b, *operands, parts, add, priority):
-        if b.platform not in KERNELS:
-            raise NotImplementedError(f"{name}: references are discharged before lowering")
         codes = "|".join(["-" if i is None else i.code() for i in parts] + [str(int(add)), str(priority)])
         return b.emit(f"stablehlo.custom_call @kernel.{name}({', '.join(map(str, operands))})", *operands, out=[],
                       attrs=f'{{has_side_effect = true, backend_config = "{codes}"}}')
@@ -86,7 +84,7 @@ def _written(name):
 def _copy_primitive(name, effects, discharge):
     rule = none("copies are between references, which the traces themselves handle")
     prim = Primitive(name, multiple_results=True, takes_refs=True, out_type=_copy_type, effects=effects, jvp=rule, transpose=rule, batch=rule,
-                     lower=_written(name))
+                     lower=DISCHARGED, in_kernel=_written(name))
     prim.discharge = discharge
     return prim
 

@@ -448,7 +448,7 @@ class Builder:
     def apply(self, eqn: JaxprEqn, operands: list[Value]) -> Sequence[Value]:
         """Run the lowering rule of ``eqn``."""
         prim = eqn.primitive
-        rule = prim.lower
+        rule = prim.in_kernel if self.module.kernel and prim.in_kernel is not None else prim.lower
         self.out_avals, self.params = [v.aval for v in eqn.outvars], eqn.params
         if extended_dtypes.needs_batch_rule(eqn):
             return extended_dtypes.lower(self, eqn, operands)

@@ -42,6 +42,9 @@ _not_symbol = re.compile(r"[^\w$.]")
 _templates: dict[Any, dict] = {}
 _TEMPLATE_LIMIT = 1 << 14
 
+KERNEL_COMPILERS = ("mosaic", "triton")
+"""Platforms that bodies of kernels are lowered for (room `kernels`): references are memory there, and the rules ``in_kernel`` hold."""
+
 PLANNER_OPTION = "jax_fusion_planner"
 """Compiler option, and configuration, that switches the fusion planner."""
 
@@ -205,6 +208,7 @@ class ModuleWriter:
     Attributes:
       platform: platform to lower for.
       located: every operation gets a location.
+      kernel: this is the body of a kernel.
       planning: whether the fusion planner is asked; not inside loops that become one function, which has no barriers.
       whole_loops: whether all loops do that have no calls.
       plans: what it said, by identity of the program.
@@ -228,6 +232,7 @@ class ModuleWriter:
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
         self.portable = module._spec.platform is not None
+        self.kernel = module.platform in KERNEL_COMPILERS
         self.planning, self.whole_loops = module._planning, module._loop_limit == UNLIMITED
         self.plans: dict[int, Plan] = {}
         self.shardings = Shardings(*module._shardings, (module._everywhere,))
