@@ -13,7 +13,8 @@ from jax_numpy_api import numpy as jnp
 from jax_numpy_api.pallas import call, tpu, triton
 from jax_numpy_api.pallas.control import (align_to, cdiv, loop, max_contiguous, multiple_of, next_power_of_2, run_scoped,
                                           strides_from_shape, when)
-from jax_numpy_api.pallas.copies import make_async_copy, semaphore_read, semaphore_signal, semaphore_wait, sync_copy
+from jax_numpy_api.pallas.copies import make_async_copy, sync_copy
+from jax_numpy_api.pallas.semaphores import semaphore_read, semaphore_signal, semaphore_wait
 from jax_numpy_api.pallas.cost import estimate_cost
 from jax_numpy_api.pallas.generator import prng_random_bits, prng_seed, stateful_bits, stateful_uniform
 from jax_numpy_api.pallas.grid import num_programs, program_id
@@ -350,7 +351,9 @@ ERRORS = {
     "half a step of a semaphore": (lambda: run(lambda x, o, s: semaphore_wait(s, 0.5), f32(8), scratch_shapes=[SemaphoreType.REGULAR])(X), ValueError,
                                    r"semaphore_wait: float32\[\] was given to count by"),
     "a semaphore of another device": (lambda: run(lambda x, o, s: semaphore_signal(s, device_id=1), f32(8), scratch_shapes=[SemaphoreType.REGULAR])(X),
-                                      NotImplementedError, "semaphore_signal: semaphores of other devices"),
+                                      ValueError, "semaphore_signal: there are no other devices here"),
+    "a semaphore of another core": (lambda: run(lambda x, o, s: semaphore_signal(s, core_index=1), f32(8), scratch_shapes=[SemaphoreType.REGULAR])(X),
+                                    NotImplementedError, "semaphore_signal: semaphores of other cores"),
     "no interpreter": (lambda: run(copy, f32(8), interpret=False)(X), ValueError, "pallas_call quiet: .*Pass interpret=True"),
     "rank of a block": (failing(in_specs=[BlockSpec((4, 1), lambda i: (i, 0))]), ValueError,
                         r"pallas_call quiet, args\[0\]: its block shape \(4, 1\) has 2 dimensions, and the array float32\[8\] has 1"),

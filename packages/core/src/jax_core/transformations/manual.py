@@ -82,6 +82,21 @@ class region:
         context.state.axes, context.state.manual = self.before
 
 
+class unchecked:
+    """``with unchecked():`` the axes of the region stay in scope, and types say nothing of them: for bodies of kernels."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self):
+        state = context.state
+        self.before = state.axes, state.manual
+        state.axes = tuple((name, ManualAxis(name, axis.size, False) if isinstance(axis, ManualAxis) else axis) for name, axis in state.axes)
+        state.manual = None
+
+    def __exit__(self, *exc):
+        context.state.axes, context.state.manual = self.before
+
+
 def is_checked(name: AxisName) -> bool:
     """Whether ``name`` is an axis of a checked region."""
     for bound, axis in reversed(context.state.axes):
@@ -429,5 +444,5 @@ def axis_of(name: AxisName) -> frozenset:
 
 
 __all__ = ["AxisEnv", "ManualAxis", "agree", "axis_of", "env_of", "in_order", "in_region", "is_checked",
-           "loop_axes", "preduced_p", "psum_invariant_p", "psum_over", "pvary", "pvary_p", "reduced_vary_p", "region", "retyped", "settled",
+           "loop_axes", "preduced_p", "psum_invariant_p", "psum_over", "pvary", "pvary_p", "reduced_vary_p", "region", "retyped", "settled", "unchecked",
            "unreduced_pmax_p", "unreduced_pmin_p", "unreduced_psum_p", "varying", "vary_to", "vary_unreduced_p"]

@@ -5,7 +5,9 @@
 * `call`: `pallas_call` and its primitive.
 * `interpreter`: the program as a loop on arrays.
 * `uninitialized`: what memory holds at first.
-* `memory`, `control`, `copies`: what kernels are written with besides ``ref[...]``.
+* `memory`, `control`, `copies`, `semaphores`: what kernels are written with besides ``ref[...]``.
+* `devices`: other devices of the mesh.
+* `hidden`: memory that a kernel uses and nobody gives it.
 * `pipeline`: blocks of large memory through two buffers, inside a kernel.
 * `generator`: random bits of the core that runs a kernel.
 * `mode`: kernels interpreted that do not ask for it.

@@ -15,7 +15,7 @@ from jax_core.extension_points import kernel_compiler
 from jax_core.references.primitives import RefTangent, strong
 from jax_core.representation import tree
 from jax_core.representation.aval import AbstractRef, ShapedArray, get_aval
-from jax_core.representation.effects import LocalRefEffect, RefEffect
+from jax_core.representation.effects import LocalRefEffect, NamedAxisEffect, RefEffect
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.source import describe_function
@@ -23,13 +23,14 @@ from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import broadcast_in_dim, instantiate, moved
+from jax_core.transformations import manual
 from jax_core.transformations.forward import has_tangent, jvp_flat
 
 from ..lax.control_flow.common import leaf_avals, run_eagerly
 from ..lax.control_flow.map import map_flat
 from . import interpreter
-from .generator import GENERATOR, STATE, NeedsGenerator, drawing, with_generator
 from .grid import INDEX, Operand, Options, Program, operand, trace_kernel
+from .hidden import traced
 from .spaces import ref_type
 from .mode import forced_interpretation
 from .specs import BlockSpec, CostEstimate, GridSpec, frozen, no_block_spec
@@ -39,6 +40,23 @@ from .specs import BlockSpec, CostEstimate, GridSpec, frozen, no_block_spec
 
 def _effects(*avals, program):
     return frozenset(e for e in program.kernel.effects if not isinstance(e, (RefEffect, LocalRefEffect)))
+
+
+def _axes(program):
+    """The mesh axes, of a checked manual region, that the kernel asks its place on; its results vary over them."""
+    names = [e.name for e in program.kernel.effects if type(e) is NamedAxisEffect]
+    return frozenset().union(*map(manual.axis_of, names))
+
+
+def _types(*avals, program):
+    axes = _axes(program)
+    return [a.update(vma=axes) for a in program.out_avals] if axes else program.out_avals
+
+
+def _agree(args, params):
+    """Operands vary over all axes that one of them, or the kernel itself, varies over."""
+    joint = _axes(params["program"]).union(*map(manual.varying, args))
+    return manual.vary_to(args, [joint] * len(args)), params
 
 
 def _lower(b, *values, program):
@@ -128,7 +146,7 @@ def _one_by_one(args, dims, program):
 
 
 pallas_call_p: Primitive = Primitive(
-    "pallas_call", multiple_results=True, out_type=lambda *avals, program: program.out_avals, effects=_effects, jvp=_jvp,
+    "pallas_call", multiple_results=True, out_type=_types, effects=_effects, jvp=_jvp, agree=_agree, cacheable=False, lowers_keys=False,
     linearize=_linearize, transpose=none("a kernel has no transpose; give the function around it a rule by jax.custom_vjp"),
     batch=_batch, lower=_lower, impl=lambda *args, **params: run_eagerly(pallas_call_p, args, params))
 
@@ -190,7 +208,8 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
 
     @api_boundary
     def call(*args: Any) -> Any:
-        program, operands = _program(where, kernel, grid_spec, sizes, args, out_shape, out_tree, results, input_output_aliases, options)
+        with manual.unchecked():
+            program, operands = _program(where, kernel, grid_spec, sizes, args, out_shape, out_tree, results, input_output_aliases, options)
         if debug:
             print(program)
         return tree.unflatten(out_tree, pallas_call_p.bind(*operands, program=program))
@@ -240,7 +259,7 @@ def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, ali
     if count > len(args):
         raise ValueError(f"{where}: the grid has {count} scalar operands, and {len(args)} operands were given.")
     flat, structure = tree.flatten(args)
-    avals = [a.strip_weak_type() for a in leaf_avals(where, "args", args, flat)]
+    avals = [a if type(a) is AbstractRef else ShapedArray(a.shape, a.dtype) for a in leaf_avals(where, "args", args, flat)]
     if any(type(a) is AbstractRef for a in avals):
         raise TypeError(f"{where}: an operand is a mutable reference; pass its contents, ref[...].")
     scalar_leaves = len(tree.leaves(args[:count]))
@@ -257,13 +276,8 @@ def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, ali
     scratch, keywords = _scratch(where, spec.scratch_shapes)
     positional = (*in_refs, *(out_refs if isinstance(out_refs, tuple) else (out_refs,)), *scratch)
     sizes_known = tuple(n if isinstance(n, int) else None for n in grid)
+    jaxpr, keywords = traced(lambda run, named: trace_kernel(where, run, sizes_known, positional, named, len(dynamic)), kernel, keywords)
     memory = tuple(tree.leaves((scratch, keywords)))
-    try:
-        with drawing(None):
-            jaxpr = trace_kernel(where, kernel, sizes_known, positional, keywords, len(dynamic))
-    except NeedsGenerator:
-        jaxpr = trace_kernel(where, with_generator(kernel), sizes_known, positional, {**keywords, GENERATOR: STATE.get_ref_aval()}, len(dynamic))
-        memory = tuple(tree.leaves((scratch, {**keywords, GENERATOR: STATE.get_ref_aval()})))
     program = Program(ClosedJaxpr(jaxpr, ()), grid, scalar_refs, inputs, outputs, memory,
                       _aliases(where, aliases, scalar_leaves, inputs, outputs), options)
     return program, [*(_int32(n) for n in dynamic), *map(strong, flat)]

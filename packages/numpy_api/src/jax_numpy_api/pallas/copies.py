@@ -1,7 +1,7 @@
-"""Copies between memories of a TPU, and the semaphores by which a kernel knows that they are finished.
+"""Copies between memories of a TPU, and from one TPU to another.
 
-Interpreted, a copy happens when it is started and waiting has nothing to do; semaphores are counters that nobody waits for.
-Compiled, they are the TPU's (`jax_xla_backend.kernels.mosaic`).
+Interpreted, a copy happens when it is started and waiting has nothing to do. Compiled, they are the TPU's
+(`jax_xla_backend.kernels.mosaic`).
 """
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 
 from jax_core.references import indexing
 from jax_core.references.indexing import Index, Slice
-from jax_core.references.primitives import DISCHARGED, ref_primitive
-from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.references.primitives import DISCHARGED
 from jax_core.representation.effects import ReadEffect, WriteEffect
 from jax_core.representation.primitive import Primitive, none
-from jax_core.representation.typing import ArrayLike
 
+from . import devices
 from .control import run_scoped
+from .devices import DeviceIdType
 from .memory import part_of
 from .spaces import SemaphoreType
 
@@ -43,7 +43,7 @@ class Parts(NamedTuple):
                 for ref, i in zip(refs, self.given)]
 
 
-def _copy_type(*avals, parts, add, priority):
+def _copy_type(*avals, parts, **_):
     (source, i, moving), (destination, j, others), *semaphores = parts.split(avals)
     have, want = indexing.part_shape(source.shape, i, moving), indexing.part_shape(destination.shape, j, others)
     if (have, source.dtype) != (want, destination.dtype):
@@ -57,11 +57,11 @@ def _copy_type(*avals, parts, add, priority):
     return ()
 
 
-def _copy_effects(*avals, parts, add, priority):
-    return frozenset([ReadEffect(0), *(WriteEffect(k) for k in range(1, len(parts.given)))])
+def _copy_effects(*avals, parts, mesh=(), **_):
+    return frozenset([ReadEffect(0), *(WriteEffect(k) for k in range(1, len(parts.given)))]) | devices.effects(mesh)
 
 
-def _wait_effects(*avals, parts, add, priority):
+def _wait_effects(*avals, parts, **_):
     return frozenset(WriteEffect(k) for k in range(1, len(parts.given)))
 
 
@@ -72,9 +72,19 @@ def _copy_at_once(prim, args, refs, params):
     return [], [None, new, *[None] * (len(args) - 2)]
 
 
+def _send(prim, args, refs, params):
+    (source, i, moving), (destination, j, others), *semaphores = params["parts"].split(args)
+    device, active = args[-2:]
+
+    def take(contents, value, *operands):
+        return indexing.write(contents, j, operands, value)
+    new = devices.delivered(params["mesh"], device, active, [indexing.read(source, i, moving), *others], take, destination)
+    return [], [None, new, *[None] * (len(args) - 2)]
+
+
 def _written(name):
     """The lowering rule in a kernel: a call of ``kernel.name`` on the references, then the operands of their indices."""
-    def lower(b, *operands, parts, add, priority):
+    def lower(b, *operands, parts, add=False, priority=0, **_):
         codes = "|".join(["-" if i is None else i.code() for i in parts] + [str(int(add)), str(priority)])
         return b.emit(f"stablehlo.custom_call @kernel.{name}({', '.join(map(str, operands))})", *operands, out=[],
                       attrs=f'{{has_side_effect = true, backend_config = "{codes}"}}')
@@ -90,6 +100,8 @@ def _copy_primitive(name, effects, discharge):
 
 
 start_copy_p = _copy_primitive("dma_start", _copy_effects, _copy_at_once)
+send_copy_p = _copy_primitive("dma_send", _copy_effects, _send)
+"""Its last operands are the number of the device, and whether to send at all."""
 wait_copy_p = _copy_primitive("dma_wait", _wait_effects, lambda prim, args, refs, params: ([], [None] * len(args)))
 
 
@@ -169,87 +181,86 @@ def sync_copy(src_ref: object, dst_ref: object, *, add: bool = False) -> None:
     run_scoped(lambda sem: async_copy(src_ref, dst_ref, sem, add=add).wait(), SemaphoreType.DMA)
 
 
-# -- semaphores --------------------------------------------------------------------------------------------------------------
+# -- copies to other devices -------------------------------------------------------------------------------------------------
 
-def _counted(name):
-    def out_type(ref, amount, *operands, index):
-        if indexing.part_shape(ref.shape, index, operands) or not isinstance(ref.memory_space, SemaphoreType):
-            raise ValueError(f"{name.replace('sem_', 'semaphore_')}: a reference of type {ref} was given; one semaphore is needed, pltpu.SemaphoreType.REGULAR or .at[i] of an "
-                             "array of them.")
-        return ()
-    return out_type
+class RemoteCopy:
+    """A copy of a reference here to one on another device. ``wait`` waits for what is sent from here and for what comes here."""
+
+    def __init__(self, source: Any, destination: Any, send: Any, receive: Any, device: Any, mesh: devices.Mesh):
+        self.src_ref, self.dst_ref, self.send_sem, self.recv_sem = source, destination, send, receive
+        self.device, self.mesh = device, mesh
+
+    def start(self) -> None:
+        """Send."""
+        named = [part_of("async_remote_copy", r, None) for r in (self.src_ref, self.dst_ref, self.recv_sem, self.send_sem)]
+        send_copy_p.bind(*(ref for ref, *_ in named), *(x for *_, operands in named for x in operands), self.device, np.bool_(True),
+                         parts=Parts(*(index for _, index, _ in named)), mesh=self.mesh)
+
+    def wait_send(self) -> None:
+        """Wait until what was sent has left, so that it may change."""
+        AsyncCopy(self.src_ref, self.src_ref, self.send_sem, None).wait()
+
+    def wait_recv(self) -> None:
+        """Wait until what another device has sent is here."""
+        AsyncCopy(self.dst_ref, self.dst_ref, self.recv_sem, None).wait()
+
+    def wait(self) -> None:
+        """Wait for both."""
+        self.wait_send()
+        self.wait_recv()
 
 
-def _semaphore_primitive(name, sign):
-    return ref_primitive(name, out_type=_counted(name), multiple_results=True,
-                         on_contents=lambda x, amount, *operands, index: ([], indexing.accumulate(x, index, operands, sign * amount)))
-
-
-signal_p = _semaphore_primitive("sem_signal", 1)
-wait_p = _semaphore_primitive("sem_wait", -1)
-read_p = ref_primitive("sem_read", out_type=lambda ref, *operands, index: ShapedArray((), np.dtype(np.int32)), writes=False,
-                       on_contents=lambda x, *operands, index: (indexing.read(x, index, operands), None))
-
-
-def _amount(name: str, x: ArrayLike) -> Any:
-    if get_aval(x).shape or not np.issubdtype(get_aval(x).dtype, np.integer):
-        raise ValueError(f"{name}: {get_aval(x).str_short()} was given to count by; it must be an integer scalar.")
-    return np.int32(x) if isinstance(x, (int, np.integer)) else x.astype(np.int32)  # type: ignore[union-attr]  # a tracer or an array
-
-
-def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: object = None, device_id_type: object = None,
-                     core_index: ArrayLike | None = None) -> None:
-    """Add ``inc`` to a semaphore.
+def make_async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Any,
+                           device_id_type: DeviceIdType | None = None) -> RemoteCopy:
+    """A copy of one reference, or view of a part, to one on another device, which ``start()`` starts. For kernels under `jax.shard_map`.
 
     Args:
-      device_id, device_id_type, core_index: semaphores of other devices and cores are not implemented.
+      src_ref: here. ``dst_ref``: the reference of that name on the other device.
+      send_sem: the semaphore here by which it is known that the data has left.
+      recv_sem: the semaphore *there* by which it is known that it has come. All devices run the same kernel, so each waits for its own.
+      device_id: the other device: its number in the mesh, a tuple of its places along the axes of the mesh, or a dictionary of the places along
+        those axes where it differs from this device.
+      device_id_type: which of these it is; it tells itself.
 
     Raises:
-      NotImplementedError: for another device or core.
+      ValueError: outside of `jax.shard_map`, references that differ in shape or dtype, or no semaphores.
 
+    >>> from functools import partial
     >>> from jax.experimental import pallas as pl
     >>> from jax.experimental.pallas import tpu as pltpu
-    >>> def kernel(o_ref, sem):
-    ...     pl.semaphore_signal(sem)
-    ...     o_ref[...] = pl.semaphore_read(sem)
-    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((), jnp.int32), scratch_shapes=[pltpu.SemaphoreType.REGULAR], interpret=True)()
-    Array(1, dtype=int32)
+    >>> def to_the_right(x_ref, o_ref, send, receive):
+    ...     right = (jax.lax.axis_index("i") + 1) % jax.lax.axis_size("i")
+    ...     copy = pltpu.make_async_remote_copy(x_ref, o_ref, send, receive, device_id=right)
+    ...     copy.start()
+    ...     copy.wait()
+    >>> @partial(jax.shard_map, mesh=jax.make_mesh((1,), ("i",)), in_specs=jax.P("i"), out_specs=jax.P("i"))
+    ... def turned(x):
+    ...     return pl.pallas_call(to_the_right, jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True,
+    ...                           scratch_shapes=[pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.DMA])(x)
+    >>> turned(jnp.arange(3.))
+    Array([0., 1., 2.], dtype=float32)
     """
-    if device_id is not None or core_index is not None:
-        raise NotImplementedError("semaphore_signal: semaphores of other devices and cores are not implemented; leave device_id and core_index out.")
-    ref, index, operands = part_of("semaphore_signal", sem_or_view, None)
-    signal_p.bind(ref, _amount("semaphore_signal", inc), *operands, index=index)
+    mesh = devices.mesh_in_scope("make_async_remote_copy")
+    number = devices.number_of("make_async_remote_copy", device_id, mesh, device_id_type)
+    return RemoteCopy(src_ref, dst_ref, send_sem, recv_sem, number, mesh)
 
 
-def semaphore_wait(sem_or_view: object, value: ArrayLike = 1, *, decrement: bool = True) -> None:
-    """Wait until a semaphore holds at least ``value``, and take ``value`` from it unless ``decrement`` is false.
+def async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Any,
+                      device_id_type: DeviceIdType | None = None) -> RemoteCopy:
+    """Start a copy to another device; ``wait()`` of what it returns waits for it. See `make_async_remote_copy`.
 
+    >>> from functools import partial
     >>> from jax.experimental import pallas as pl
     >>> from jax.experimental.pallas import tpu as pltpu
-    >>> def kernel(o_ref, sem):
-    ...     pl.semaphore_signal(sem, 3)
-    ...     pl.semaphore_wait(sem, 2)
-    ...     o_ref[...] = pl.semaphore_read(sem)
-    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((), jnp.int32), scratch_shapes=[pltpu.SemaphoreType.REGULAR], interpret=True)()
-    Array(1, dtype=int32)
+    >>> def to_itself(x_ref, o_ref, send, receive):
+    ...     pltpu.async_remote_copy(x_ref, o_ref, send, receive, device_id=(jax.lax.axis_index("i"),)).wait()
+    >>> @partial(jax.shard_map, mesh=jax.make_mesh((1,), ("i",)), in_specs=jax.P("i"), out_specs=jax.P("i"))
+    ... def same(x):
+    ...     return pl.pallas_call(to_itself, jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True,
+    ...                           scratch_shapes=[pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.DMA])(x)
+    >>> same(jnp.arange(3.))
+    Array([0., 1., 2.], dtype=float32)
     """
-    ref, index, operands = part_of("semaphore_wait", sem_or_view, None)
-    amount = _amount("semaphore_wait", value)
-    wait_p.bind(ref, amount, *operands, index=index)
-    if not decrement:
-        signal_p.bind(ref, amount, *operands, index=index)
-
-
-def semaphore_read(sem_or_view: object) -> Any:
-    """What a semaphore holds, an int32 scalar.
-
-    >>> from jax.experimental import pallas as pl
-    >>> from jax.experimental.pallas import tpu as pltpu
-    >>> def kernel(o_ref, sem):
-    ...     pl.semaphore_signal(sem, 2)
-    ...     o_ref[...] = pl.semaphore_read(sem)
-    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((), jnp.int32), scratch_shapes=[pltpu.SemaphoreType.REGULAR], interpret=True)()
-    Array(2, dtype=int32)
-    """
-    ref, index, operands = part_of("semaphore_read", sem_or_view, None)
-    return read_p.bind(ref, *operands, index=index)
+    copy = make_async_remote_copy(src_ref, dst_ref, send_sem, recv_sem, device_id, device_id_type)
+    copy.start()
+    return copy

@@ -1,6 +1,6 @@
 """Random bits from the generator that a core of a TPU has: seeded, then asked for bits, with a state that nobody sees.
 
-The state is one more scratch reference of the kernels that draw; such a kernel is traced a second time, with it. Interpreted, bits are
+The state is hidden memory (`hidden`) of the kernels that draw. Interpreted, bits are
 a hash of the seeds, of how often was drawn, and of the position. Compiled, the TPU's own operations take its place: their bits
 are others.
 
@@ -8,11 +8,8 @@ Source: the mixing function is the last step of MurmurHash3 (Austin Appleby, pub
 """
 from __future__ import annotations
 
-import contextlib
-import functools
 import math
-import threading
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -22,54 +19,16 @@ from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax, numpy as jnp
+from .hidden import hidden
 from .spaces import SMEM
 
-STATE = SMEM((2,), np.uint32)
+_STATE = SMEM((2,), np.uint32)
 """What a generator's state is: the hash of the seeds, and how often was drawn."""
-GENERATOR = "generator_of_the_core"
-"""The name under which a kernel is given it."""
 _WEYL = np.uint32(0x9E3779B9)
 
 
-class NeedsGenerator(Exception):
-    """The kernel that is being traced draws random bits, and has no reference to a generator's state."""
-
-
-class _Held(threading.local):
-    state: Any = None
-    tracing = False
-
-
-_held = _Held()
-
-
-@contextlib.contextmanager
-def drawing(state: Any) -> Iterator[None]:
-    """Inside, while a kernel is traced, ``state`` is the reference to its generator's state; None: there is none."""
-    before = _held.state, _held.tracing
-    _held.state, _held.tracing = state, True
-    try:
-        yield
-    finally:
-        _held.state, _held.tracing = before
-
-
-def with_generator(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """``kernel`` with one more named reference, to its generator's state."""
-    @functools.wraps(kernel)
-    def draws(*refs, **named):
-        with drawing(named.pop(GENERATOR)):
-            return kernel(*refs, **named)
-    return draws
-
-
 def _state(name: str) -> Any:
-    if not _held.tracing:
-        raise ValueError(f"{name} was called outside of a kernel; call it in the function that is given to pallas_call. jax.random has random "
-                         "numbers for other functions.")
-    if _held.state is None:
-        raise NeedsGenerator
-    return _held.state
+    return hidden(name, "generator_of_the_core", _STATE, " jax.random has random numbers for other functions.")
 
 
 def _mixed(x: Any) -> Any:

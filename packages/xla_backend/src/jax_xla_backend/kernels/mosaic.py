@@ -14,7 +14,9 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 from jax_core.representation.aval import AbstractRef, ShapedArray
+from jax_core.representation.effects import NamedAxisEffect
 from jax_core.representation.jaxpr import ClosedJaxpr
+from jax_core.transformations.manual import AxisEnv
 
 from ..jaxlib_compat import bindings, kernel_dialect
 from ..lowering.bindings import make_ir_context
@@ -26,6 +28,7 @@ _SPACES = {"default": "vmem", "vmem": "vmem", "smem": "smem", "any": "any", "hbm
            "regular_semaphore": "semaphore_mem", "dma_semaphore": "semaphore_mem", "barrier_semaphore": "semaphore_mem"}
 _SEMAPHORES = {"regular_semaphore": "!tpu.semaphore", "dma_semaphore": "!tpu.dma_semaphore", "barrier_semaphore": "!tpu.semaphore"}
 """By the name of the memory space, the type of the elements."""
+_BARRIER = "%barrier"
 _LACKING = {"math.cbrt", "math.erfc", "math.lgamma", "math.asin", "math.acos", "math.atan", "math.sinh", "math.cosh", "math.asinh", "math.acosh",
             "math.atanh", "math.nextafter"}
 _ERF_INV = [  # M. Giles, "Approximating the erfinv function", GPU Computing Gems, 2011: near zero, and near one
@@ -366,6 +369,18 @@ class MosaicTranslation(Translation):
         self.lines.append(f'"tpu.wait_dma2"({semaphore.name}, {source.name}, {destination.name}) <{{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}}> : '
                           f"({semaphore.text}, {source.text}, {destination.text}) -> ()")
 
+    def memory_dma_send(self, op, *config):
+        source, destination, semaphore, other = self._copied(op, config[:4])
+        device = self.values[list(op.operands)[-2]]
+        self.lines.append(
+            f'"tpu.enqueue_dma"({source.name}, {other.name}, {destination.name}, {semaphore.name}, {device}) <{{operandSegmentSizes = '
+            f"array<i32: 1, 1, 1, 1, 1, 0, 0>, priority = 0 : i32}}> : ({source.text}, {other.text}, {destination.text}, {semaphore.text}, i32) -> ()")
+
+    def _partition_id(self, op):
+        return self.write('"tpu.device_id"() : () -> i32')
+
+    _replica_id = _partition_id
+
     def _semaphore(self, op, config, first):
         return self._window(self.references[op.operands[0]], config, iter(list(op.operands)[first:]))
 
@@ -373,6 +388,12 @@ class MosaicTranslation(Translation):
         semaphore = self._semaphore(op, config, 2)
         self.lines.append(f'"tpu.sem_signal"({semaphore.name}, {self.values[op.operands[1]]}) <{{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}}> : '
                           f"({semaphore.text}, i32) -> ()")
+
+    def memory_sem_signal_there(self, op, config):
+        semaphore, (amount, device) = self._semaphore(op, config, 4), list(op.operands)[1:3]
+        self.lines.append(
+            f'"tpu.sem_signal"({semaphore.name}, {self.values[amount]}, {self.values[device]}) <{{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}}> : '
+            f"({semaphore.text}, i32, i32) -> ()")
 
     def memory_sem_wait(self, op, config):
         semaphore = self._semaphore(op, config, 2)
@@ -418,38 +439,46 @@ def _window_text(name: str, operand: Any, block: Memory) -> tuple[str, list[int]
 
 
 def _function(name: str, closed: ClosedJaxpr, memories: Sequence[Memory], ids: int, kernel: str, results: int, attributes: str = "",
-              factors: Sequence[int] = (), sizes: Sequence[int] = ()) -> str:
+              factors: Sequence[int] = (), sizes: Sequence[int] = (), env: AxisEnv | None = None) -> str:
     """The text of one function of indices, then references. Results are multiplied by ``factors``.
 
     ``sizes``: axes of the grid whose sizes the program takes between the two, and the compiler knows.
     """
-    translation = MosaicTranslation(kernel, parsed(closed, "mosaic"))
+    translation = MosaicTranslation(kernel, parsed(closed, "mosaic", env))
     block = translation.functions["main"].regions[0].blocks[0]
     names = [f"%i{k}" for k in range(ids)]
     for v, memory in zip(list(block.arguments)[ids + len(sizes):], memories):
         translation.references[v] = memory
+    for memory in memories:
+        if memory.name == _BARRIER:
+            translation.lines.append(f"{memory.name} = tpu.sem_barrier : {memory.text}")
     known = [translation.write(f'"tpu.iteration_bound"() <{{dim = {axis} : i32}}> : () -> i32') for axis in sizes]
     outs = translation.function("main", [*names, *known, *[None] * len(memories)])
     scalar = Type((), "i32")
     outs = [translation.op("arith.muli", scalar, x, translation.constant(n, scalar)) if n != 1 else x
             for x, n in zip(outs, factors)] or outs
-    arguments = [f"{n}: i32" for n in names] + [f"{m.name}: {m.text}" for m in memories]
+    arguments = [f"{n}: i32" for n in names] + [f"{m.name}: {m.text}" for m in memories if m.name != _BARRIER]
     types = ", ".join(["i32"] * results)
     body = "\n".join([*translation.lines, f"func.return {', '.join(outs[:results])} : {types}" if results else "func.return"])
     return f"func.func @{name}({', '.join(arguments)}) {f'-> ({types}) ' if results else ''}{attributes}{{\n{body}\n}}\n"
 
 
-def module_text(program: Any) -> str:
-    """The Mosaic module of a program."""
+def _is_barrier(ref: AbstractRef) -> bool:
+    """Whether this is the semaphore that the compiler has for all devices, and no scratch memory."""
+    return str(ref.memory_space) == "barrier_semaphore"
+
+
+def module_text(program: Any, env: AxisEnv | None = None) -> str:
+    """The Mosaic module of a program, which is called in the manual region ``env``."""
     rank, name = len(program.grid), "kernel"
     scalars = [_whole(f"%s{k}", r, "smem") for k, r in enumerate(program.scalars)]
     blocks = [_memory(program, f"%b{k}", o) for k, o in enumerate([*program.inputs, *program.outputs])]
-    scratch = [_whole(f"%t{k}", r) for k, r in enumerate(program.scratch)]
+    scratch = [_whole(_BARRIER if _is_barrier(r) else f"%t{k}", r) for k, r in enumerate(program.scratch)]
     semantics = getattr(program.options.compiler_params, "dimension_semantics", None) or ["arbitrary"] * rank
     words = [str(getattr(s, "value", s)) for s in semantics]
     words = ["arbitrary"] * (rank - len(words)) + words  # axes that vmap added stand in front
     attributes = [f"dimension_semantics = [{', '.join(f'#tpu.dimension_semantics<{w}>' for w in words)}]",
-                  f"scalar_prefetch = {len(scalars)} : i64", f"scratch_operands = {len(scratch)} : i64", "tpu.core_type = #tpu.core_type<tc>"]
+                  f"scalar_prefetch = {len(scalars)} : i64", f"scratch_operands = {sum(m.name != _BARRIER for m in scratch)} : i64", "tpu.core_type = #tpu.core_type<tc>"]
     maps = ""
     if rank:
         windows = []
@@ -463,7 +492,7 @@ def module_text(program: Any) -> str:
         bounds = ", ".join(str(_DYNAMIC if n is None else n) for n in program.grid)
         attributes += [f"iteration_bounds = array<i64: {bounds}>", f"window_params = [{', '.join(windows)}]"]
     kernel = _function(name, program.kernel, [*scalars, *blocks, *scratch], rank, program.options.name, 0,
-                       f"attributes {{{', '.join(attributes)}}} ", sizes=[k for k, n in enumerate(program.grid) if n is None])
+                       f"attributes {{{', '.join(attributes)}}} ", sizes=[k for k, n in enumerate(program.grid) if n is None], env=env)
     return f"module @{name} {{\n{kernel}{maps}}}\n"
 
 
@@ -483,10 +512,25 @@ def encoded(text: str) -> bytes:
         return out.getvalue()
 
 
+def _communication(b: Any, program: Any) -> dict[str, Any]:
+    """What the custom call says of a kernel that sends to other devices."""
+    number = getattr(program.options.compiler_params, "collective_id", None)
+    if number is None and any(map(_is_barrier, program.scratch)):
+        raise ValueError(f"pallas_call {program.options.name}: a kernel that uses get_barrier_semaphore has a number of its own among those that run at "
+                         "the same time: give compiler_params=pltpu.CompilerParams(collective_id=0).")
+    if not any(type(e) is NamedAxisEffect for e in program.kernel.effects):
+        return {}
+    if b.axis_env is not None and b.axis_env.inner is not None:
+        raise NotImplementedError(f"pallas_call {program.options.name}: a kernel that asks for its device in a region that is manual over some of the axes "
+                                  "of the mesh only; name all of them in shard_map's axis_names.")
+    return {"has_communication": True, **({} if number is None else {"collective_id": number})}
+
+
 def emit(b: Any, program: Any, operands: Sequence[Any]) -> list:
     """The call of the program on operands; its results."""
     config: dict[str, Any] = {"custom_call_config": {
-        "body": base64.b64encode(encoded(module_text(program))).decode(), "serialization_format": 1, "needs_layout_passes": True}}
+        "body": base64.b64encode(encoded(module_text(program, b.axis_env))).decode(), "serialization_format": 1, "needs_layout_passes": True}}
+    config["custom_call_config"].update(_communication(b, program))
     cost = program.options.cost_estimate
     if cost is not None:
         config["custom_call_config"]["cost_estimate"] = json.loads(cost.to_json())

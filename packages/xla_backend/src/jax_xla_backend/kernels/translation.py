@@ -11,6 +11,7 @@ from typing import Any, Callable, Sequence
 
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
+from jax_core.transformations.manual import AxisEnv
 
 from ..jaxlib_compat import bindings, kernel_dialect, mlir
 from ..lowering.bindings import make_ir_context
@@ -20,9 +21,14 @@ from ..lowering.outside_calls import quoted
 ir = bindings("ir")
 
 
-def parsed(closed: ClosedJaxpr, compiler: str) -> Any:
-    """The StableHLO module of a kernel's body, read with the bindings; ``compiler`` is ``"mosaic"`` or ``"triton"``."""
-    text = lower_module(closed, LowerSpec(name="kernel", keep_unused=True), platform=compiler).text()
+def parsed(closed: ClosedJaxpr, compiler: str, env: AxisEnv | None = None) -> Any:
+    """The StableHLO module of a kernel's body, read with the bindings.
+
+    Args:
+      compiler: ``"mosaic"`` or ``"triton"``.
+      env: the manual region that the kernel is called in.
+    """
+    text = lower_module(closed, LowerSpec(name="kernel", keep_unused=True), platform=compiler, axis_env=env).text()
     context = make_ir_context()
     kernel_dialect(compiler).register_dialect(context)
     with context, ir.Location.unknown():

@@ -21,6 +21,7 @@ from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
 from jax_core.representation.source import NameStack, SourceInfo, canonicalize_filename
 from jax_core.traces.trace import Tracer, escaped
+from jax_core.transformations.manual import AxisEnv
 
 from . import metadata, templates
 from ..arrays.own_layouts import Layouts, mode
@@ -61,9 +62,9 @@ class Module:
     """
 
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None, out_shardings: tuple | None,
-                 platform: str, everywhere: Any = None, layouts: Layouts | None = None):
+                 platform: str, everywhere: Any = None, layouts: Layouts | None = None, axis_env: AxisEnv | None = None):
         self._spec, self._shardings, self.platform = spec, (in_shardings, out_shardings), platform
-        self._layouts = layouts
+        self._layouts, self._axis_env = layouts, axis_env
         self._misfit: str | None = None
         self._everywhere = everywhere
         self.in_use = of_mesh_in_use()
@@ -103,7 +104,7 @@ class Module:
 
 def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
                  out_shardings: tuple | None = None, platform: str = "cpu", everywhere: object = None,
-                 layouts: Layouts | None = None) -> Module:
+                 layouts: Layouts | None = None, axis_env: AxisEnv | None = None) -> Module:
     """Lower a program.
 
     Args:
@@ -114,11 +115,12 @@ def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | Non
       platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
       everywhere: a placement on all devices of the run, where none of the others tells how many there are.
       layouts: of flat inputs and results.
+      axis_env: of the manual region that a kernel is called in, whose body this is.
 
     Raises:
       NotImplementedError: a primitive has no lowering rule.
     """
-    return Module(closed, spec, in_shardings, out_shardings, platform, everywhere, layouts)
+    return Module(closed, spec, in_shardings, out_shardings, platform, everywhere, layouts, axis_env)
 
 
 def wants_plan(spec: LowerSpec, platform: str) -> bool:
@@ -224,7 +226,7 @@ class ModuleWriter:
         runs to its end before the next one starts (`host_calls`).
     """
 
-    axis_env: Any = None
+    axis_env: AxisEnv | None
     partitions = 1
     scopes: tuple = ()
     in_function = False
@@ -232,7 +234,7 @@ class ModuleWriter:
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
         self.portable = module._spec.platform is not None
-        self.kernel = module.platform in KERNEL_COMPILERS
+        self.kernel, self.axis_env = module.platform in KERNEL_COMPILERS, module._axis_env
         self.planning, self.whole_loops = module._planning, module._loop_limit == UNLIMITED
         self.plans: dict[int, Plan] = {}
         self.shardings = Shardings(*module._shardings, (module._everywhere,))

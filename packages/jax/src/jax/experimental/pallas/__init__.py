@@ -5,10 +5,11 @@ from jax._lazy import table as _table
 _HOMES = {
     "call": "pallas_call pallas_call_p",
     "control": "align_to cdiv loop max_contiguous multiple_of next_power_of_2 run_scoped strides_from_shape when with_scoped",
-    "copies": "semaphore_read semaphore_signal semaphore_wait",
     "cost": "estimate_cost",
+    "devices": "DeviceIdType",
     "grid": "num_programs program_id",
     "memory": "atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor load store swap",
+    "semaphores": "semaphore_read semaphore_signal semaphore_wait",
     "spaces": "ANY HOST MemoryRef MemorySpace",
     "specs": "BlockSpec Blocked BoundedSlice Buffered CompilerParams CostEstimate Element GridSpec RevisitMode Squeezed no_block_spec squeezed",
 }

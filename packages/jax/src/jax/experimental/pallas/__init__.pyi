@@ -46,6 +46,10 @@ class CostEstimate:
     remote_bytes_transferred: int
     def __init__(self, flops: int, transcendentals: int, bytes_accessed: int, remote_bytes_transferred: int = 0) -> None: ...
     def to_json(self) -> str: ...
+class DeviceIdType(Enum):
+    """How ``device_id`` names a device: by a number, or by its place along each axis. What was given tells, too."""
+    MESH = ...
+    LOGICAL = ...
 class Element:
     """Along this axis the index map returns the first element of a block of ``block_size``, so that blocks may overlap."""
     block_size: int
@@ -145,7 +149,7 @@ def run_scoped(f: Callable[..., Any], *types: Any, collective_axes: object = ...
     """``f`` on references to memory that exists while it runs."""
 def semaphore_read(sem_or_view: object) -> Any:
     """What a semaphore holds, an int32 scalar."""
-def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: object | None = None, device_id_type: object | None = None, core_index: ArrayLike | None = None) -> None:
+def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: Any = None, device_id_type: DeviceIdType | None = None, core_index: ArrayLike | None = None) -> None:
     """Add ``inc`` to a semaphore."""
 def semaphore_wait(sem_or_view: object, value: ArrayLike = 1, *, decrement: bool = True) -> None:
     """Wait until a semaphore holds at least ``value``, and take ``value`` from it unless ``decrement`` is false."""

@@ -3,10 +3,11 @@ from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
 _HOMES = {
-    "copies": "async_copy make_async_copy sync_copy",
+    "copies": "async_copy async_remote_copy make_async_copy make_async_remote_copy sync_copy",
     "generator": "prng_random_bits prng_seed stateful_bits stateful_uniform",
     "mode": "force_tpu_interpret_mode reset_tpu_interpret_mode_state set_tpu_interpret_mode",
     "pipeline": "emit_pipeline",
+    "semaphores": "get_barrier_semaphore",
     "spaces": "CMEM HBM SEMAPHORE SMEM VMEM VMEM_SHARED SemaphoreType",
     "specs": "InterpretParams PrefetchScalarGridSpec",
     "tpu": """ARBITRARY CORE_PARALLEL CompilerParams GridDimensionSemantics PARALLEL SUBCORE_PARALLEL bitcast reciprocal roll touch

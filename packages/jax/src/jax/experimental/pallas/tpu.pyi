@@ -1,7 +1,7 @@
 """Types of `jax.experimental.pallas.tpu`. Written by packages/jax/tools/make_stubs.py."""
 from contextlib import AbstractContextManager
 from enum import Enum
-from jax.experimental.pallas import CompilerParams as _CompilerParams, GridSpec
+from jax.experimental.pallas import CompilerParams as _CompilerParams, DeviceIdType, GridSpec
 from jax.ref import AbstractRef
 from jax.typing import ArrayLike, DTypeLike
 from typing import Any, Callable, Iterator, Mapping, Sequence
@@ -78,16 +78,22 @@ VMEM: MemorySpace
 VMEM_SHARED: MemorySpace
 def async_copy(src_ref: object, dst_ref: object, sem: object | None = None, *, src_sem: object | None = None, priority: int = 0, add: bool = False) -> Any:
     """Start a copy; ``wait()`` of what it returns waits for it. See `make_async_copy`."""
+def async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Any, device_id_type: DeviceIdType | None = None) -> Any:
+    """Start a copy to another device; ``wait()`` of what it returns waits for it. See `make_async_remote_copy`."""
 def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
     """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of."""
 def emit_pipeline(body: Callable[..., None], *, grid: Any, in_specs: Any = ..., out_specs: Any = ..., tiling: object | None = None, core_axis: object | None = None, core_axis_name: object | None = None, dimension_semantics: Any = None, trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
     """A function of references to large memory that runs ``body`` on their blocks, once for each step of a grid, inside a kernel."""
 def force_tpu_interpret_mode(params: InterpretParams = ...) -> AbstractContextManager[None]:
     """Context in which kernels that are called are interpreted, as if ``interpret=params`` had been given."""
+def get_barrier_semaphore(tag: Any = None) -> Any:
+    """The semaphore that every device has for this kernel before it starts: others may signal it at once, as that they are there."""
 def load(ref: object, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
     """The contents of ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
 def make_async_copy(src_ref: object, dst_ref: object, sem: object | None = None, *, src_sem: object | None = None) -> Any:
     """A copy of one reference, or view of a part, to another, which ``start()`` starts and ``wait()`` waits for."""
+def make_async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Any, device_id_type: DeviceIdType | None = None) -> Any:
+    """A copy of one reference, or view of a part, to one on another device, which ``start()`` starts. For kernels under `jax.shard_map`."""
 def prng_random_bits(shape: Sequence[int]) -> Any:
     """Random bits, ``int32[shape]``, of the generator that `prng_seed` has seeded."""
 def prng_seed(*seeds: ArrayLike) -> None:
