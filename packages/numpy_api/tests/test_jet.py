@@ -305,7 +305,7 @@ def test_a_primitive_without_derivatives_says_so():
 @pytest.mark.parametrize("primals, series, error, message", [
     ((1.0,), ((1.0, 0.0), (1.0,)), ValueError, "1 primals and 2 series"),
     ((1.0, 2.0), ((1.0, 0.0), (1.0,)), ValueError, "inconsistent lengths for different arguments: \\[1, 2\\]"),
-    ((1.0,), (1.0,), ValueError, "series\\[0\\] must be a list"),
+    ((1.0,), (1.0,), TypeError, "series\\[0\\] must be a list"),
     ((np.ones(3),), ((np.ones(2),),), ValueError, "order 1 at position 0 has shape \\(2,\\), its primal \\(3,\\)"),
     (({"a": 1.0},), ((1.0,),), ValueError, "series\\[0\\] must have the structure of primals\\[0\\]"),
     (("text",), ((1.0,),), TypeError, "position 0 is not an array but str"),

@@ -30,16 +30,17 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
     num_segments = operator.index(num_segments)
     if num_segments < 0:
         raise ValueError(f"segment_{name}: num_segments must not be negative, got {num_segments}")
+    method = {"sum": "add", "prod": "multiply"}.get(name, name)  # of ``x.at[...]``
     keys = dict(indices_are_sorted=sorted_ids, unique_indices=unique, mode="drop" if mode is None else mode,
                 wrap_negative_indices=False)
     out = jnp.full((num_segments, *data.shape[1:]), start(data.dtype), data.dtype, out_sharding=out_sharding)
     if bucket_size is None:
-        return placed(getattr(out.at[segment_ids], name)(data, **keys), None, out_sharding)
+        return placed(getattr(out.at[segment_ids], method)(data, **keys), None, out_sharding)
     rows = -(-data.shape[0] // bucket_size)
-    parts = [getattr(out.at[segment_ids[i * bucket_size: (i + 1) * bucket_size]], name)(
+    parts = [getattr(out.at[segment_ids[i * bucket_size: (i + 1) * bucket_size]], method)(
         data[i * bucket_size: (i + 1) * bucket_size], **keys) for i in range(rows)]
     stacked = jnp.stack(parts) if parts else out[None]
-    totals: dict[str, Callable[..., Array]] = {"add": jnp.sum, "multiply": jnp.prod, "max": jnp.max, "min": jnp.min}
+    totals: dict[str, Callable[..., Array]] = {"sum": jnp.sum, "prod": jnp.prod, "max": jnp.max, "min": jnp.min}
     return placed(totals[name](stacked, 0).astype(data.dtype), None, out_sharding)
 
 
@@ -71,7 +72,7 @@ def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
     >>> jax.ops.segment_sum(jnp.array([1, 2, 3]), jnp.array([0, 0, 1]), num_segments=2)
     Array([3, 3], dtype=int32)
     """
-    return _segments("add", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding,
+    return _segments("sum", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding,
                      lambda dtype: 0)
 
 
@@ -83,7 +84,7 @@ def segment_prod(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | No
     >>> jax.ops.segment_prod(jnp.array([1, 2, 3]), jnp.array([0, 0, 1]), num_segments=2)
     Array([2, 3], dtype=int32)
     """
-    return _segments("multiply", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding,
+    return _segments("prod", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding,
                      lambda dtype: 1)
 
 

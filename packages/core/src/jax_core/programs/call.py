@@ -17,7 +17,7 @@ from ..representation.arguments import LazyNames, LazyPaths, argument_name, put_
 from ..representation.aval import AbstractRef, get_aval, plain_values
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
 from ..representation.primitive import clear_type_cache
-from ..representation.source import describe_function, metadata_in_force, name_of
+from ..representation.source import describe_function, is_own, metadata_in_force, name_of
 from ..traces import nans
 from ..traces.staging import constants_to_inputs, trace_to_jaxpr
 from ..traces.trace import Tracer
@@ -88,13 +88,14 @@ class Call:
             except TypeError as error:
                 where = argument_name(self.fun, path, self.static)
                 kind = type(x)
+                remedy = "make other arguments static with static_argnums or static_argnames" + (
+                    "." if kind.__module__ == "builtins" and kind.__name__ in vars(builtins) else
+                    f", or make {kind.__name__} a pytree, as by jax.tree_util.register_dataclass.")
                 raise TypeError(
                     f"Error interpreting argument to {describe_function(self.fun)} as an abstract array. The "
                     f"problematic value is of type {kind} and was passed to the function at path {where}.\n"
-                    "jit takes arrays, numbers, and pytrees of them; make other arguments static with "
-                    "static_argnums or static_argnames"
-                    + ("." if kind.__module__ == "builtins" and kind.__name__ in vars(builtins) else
-                       f", or make {kind.__name__} a pytree, as by jax.tree_util.register_dataclass.")) from error
+                    + ("It takes arrays and numbers." if is_own(self.fun) else
+                       f"jit takes arrays, numbers, and pytrees of them; {remedy}")) from error
 
     def key(self):
         """What a program is kept under; with the types of static values, as 1 and 1.0 are equal and make different programs."""

@@ -256,8 +256,8 @@ def is_own(fun: Callable[..., PyTree]) -> bool:
 
 
 def describe_code(name: str, code) -> str:
-    """``name at file:line``."""
-    return name if code is None else f"{name} at {code.co_filename}:{code.co_firstlineno}"
+    """``name at file:line``; of a function of ours its name alone, as its place says nothing to a user."""
+    return name if code is None or is_internal(code) else f"{name} at {code.co_filename}:{code.co_firstlineno}"
 
 
 class _NameStack(context.threading.local):

@@ -19,9 +19,10 @@ from ..representation import tree
 from ..representation.arguments import LazyNames, put_static
 from ..representation.aval import get_aval
 from .custom_jvp import custom_jvp
-from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
+from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from ..representation.marks import ELEMENTWISE, LINEAR
 from ..representation.primitive import Primitive, Zero
+from ..representation.source import describe_function
 from ..representation.traits import Kind, Traits
 from .program_call import program_call
 from .reverse import linearize_flat, linearize_jaxpr
@@ -217,7 +218,8 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool = True, policy: 
                 outs, structure = tree.flatten(fun(*given, **given_kwargs))
                 out_tree[:] = [structure]
                 return outs
-            return *trace_to_closed(flat_fun, avals), out_tree[0]
+            debug = DebugInfo("checkpoint", describe_function(fun), LazyNames(fun, in_tree, static))
+            return *trace_to_closed(flat_fun, avals, debug), out_tree[0]
         kinds = tuple(type(x) for group in static for _, x in group)  # 1, 1.0 and True are equal
         closed, consts, out_tree = _programs(fun, (in_tree, avals, static, kinds, count), trace)
         if context.state.trace is EVAL:

@@ -229,7 +229,7 @@ custom_jvp_call_p = _CustomJvpPrimitive(
 
 def bind_arguments(fun: Callable, signature, args: tuple, kwargs: dict) -> list:
     """All arguments by position, keyword arguments and defaults put in their places."""
-    if not kwargs and (signature is None or not any(
+    if not kwargs and (signature is None or len(args) == len(signature.parameters) and not any(
             p.default is not p.empty for p in signature.parameters.values())):
         return list(args)
     if signature is None:

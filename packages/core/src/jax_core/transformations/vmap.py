@@ -54,7 +54,8 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
     def vmapped(*args, **kwargs):
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             raise ValueError(f"vmap: in_axes has {len(in_axes)} entries, but {describe_function(fun)} was called with "
-                             f"{len(args)} positional arguments; give one entry for each")
+                             f"{len(args)} positional arguments; give one entry for each"
+                             + (f" (the keyword arguments {sorted(kwargs)} have none: they are mapped over their first axis)" if kwargs else ""))
         if vmappable.registered and any(map(vmappable.is_vmappable, tree.leaves((args, kwargs), is_leaf=vmappable.is_vmappable))):
             return vmappable.mapped(fun, args, kwargs, in_axes, out_axes, axis_name, axis_size)
         flat, in_tree = tree.flatten((args, kwargs))

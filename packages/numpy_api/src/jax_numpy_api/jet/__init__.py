@@ -119,7 +119,7 @@ def _leaf_series(in_tree, series) -> list:
             rows += [given] * part.num_leaves
         elif tree.treedef_is_leaf(part) and part.num_leaves == 1:
             if not _is_row(given):
-                raise ValueError(f"jet: series[{i}] must be a list with one array for each order, got {given!r}")
+                raise TypeError(f"jet: series[{i}] must be a list with one array for each order, got {given!r}")
             rows.append(given)
         else:
             try:

@@ -27,7 +27,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shap
 from .. import lax
 from ..lax.create import beside, refuse_complex
 from .broadcasting import broadcast_to
-from .promotion import canonical_shape, check_arraylike, convert, evaluating, is_array, shape_of, strong, unwrapped
+from .promotion import _parse_shape, canonical_shape, check_arraylike, convert, evaluating, is_array, shape_of, strong, unwrapped
 
 _HOST_LIMIT = 1 << 20  # bytes; larger arrays are filled by the compiled program, which writes with all cores
 _SCALARS = {bool, int, float, complex}
@@ -683,7 +683,9 @@ def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None 
            [0., 0., 1.]], dtype=float32)
     """
     kind = _dtype_asked(dtype, "eye", dtypes.default_float_dtype)
-    rows, columns = canonical_shape((N, N if M is None else M))
+    rows, columns = _parse_shape((N, N if M is None else M))
+    if min(rows, columns) < 0:
+        raise ValueError(f"eye: the numbers of rows and columns must not be negative, got {rows} and {columns}")
     if evaluating() and isinstance(k, (int, np.integer)) and rows * columns * kind.itemsize <= _HOST_LIMIT:
         return placed(_put(np.eye(rows, columns, int(k), kind)), device)
     return placed(lax.convert_element_type(_compare_indices(rows, columns, k, lax.eq), kind), device)

@@ -205,7 +205,7 @@ def _slice_bounds(part: slice, n: int, position: int) -> tuple[int, int, int]:
                 values.append(None if known is None else operator.index(
                     known.item() if isinstance(known, np.ndarray) else known))
             except TypeError:
-                raise IndexError(f"Slice entries must be static integers. Got {part} at position {position}") from None
+                raise TypeError(f"Slice entries must be static integers. Got {part} at position {position}") from None
         start, stop, step = slice(*values).indices(n)
     return start, len(range(start, stop, step)), step
 
@@ -359,7 +359,7 @@ def _make_general(shape: tuple, index: tuple, wrap: bool) -> General:
     try:
         common = np.broadcast_shapes(*(shape_of(a) for a in arrays))
     except ValueError:
-        raise IndexError("shape mismatch: indexing arrays could not be broadcast together with shapes "
+        raise ValueError("shape mismatch: indexing arrays could not be broadcast together with shapes "
                          f"{', '.join(str(shape_of(a)) for a in arrays)}") from None
     return _layout(shape, entries, common, wrap)
 

@@ -394,10 +394,10 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
 
 # -- putting -----------------------------------------------------------------------------------------------------------
 
-def _immutable(name: str, inplace: bool) -> None:
+def _immutable(name: str, inplace: bool, error: type[Exception] = ValueError) -> None:
     if inplace:
-        raise ValueError(f"jax.numpy.{name}: arrays never change, so there is no inplace=True; pass inplace=False and take the "
-                         "array returned")
+        raise error(f"jax.numpy.{name}: arrays never change, so there is no inplace=True; pass inplace=False and take the "
+                    "array returned")
 
 
 def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True) -> Array:
@@ -499,14 +499,14 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: 
     """``a`` with ``val`` on its main diagonal (of all axes). ``inplace`` must be False. Source: `numpy.fill_diagonal`.
 
     Raises:
-      NotImplementedError: ``wrap`` is true.
-      ValueError: fewer than two axes; more than two of different lengths; ``inplace`` is not False.
+      NotImplementedError: ``wrap`` is true; ``inplace`` is not False.
+      ValueError: fewer than two axes; more than two of different lengths.
 
     >>> jnp.fill_diagonal(jnp.zeros((2, 2)), 3., inplace=False)
     Array([[3., 0.],
            [0., 3.]], dtype=float32)
     """
-    _immutable("fill_diagonal", inplace)
+    _immutable("fill_diagonal", inplace, NotImplementedError)
     check_arraylike("fill_diagonal", a, val)
     a, val = as_array(a), unwrapped(val)
     if wrap:

@@ -291,7 +291,8 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
         if x.ndim > 1:
             x = moveaxis(x, axis, -1)
         y = moveaxis(y, axis, -1)
-        width = broadcast_to(x[..., 1:] - x[..., :-1], (*y.shape[:-1], y.shape[-1] - 1)) if x.ndim == 1 else x[..., 1:] - x[..., :-1]
+        width = x[..., 1:] - x[..., :-1]
+    broadcast_shape("trapezoid", shape_of(width), (*y.shape[:-1], max(y.shape[-1] - 1, 0)))
     return 0.5 * reductions.sum(width * (y[..., 1:] + y[..., :-1]), axis=-1)
 
 

@@ -19,6 +19,7 @@ from jax_core.configuration import engine
 from jax_core.extension_points import caches_cleared
 from jax_core.representation import dtypes, tree
 from jax_core.representation import splits
+from jax_core.representation.arguments import LazyNames
 from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import Effects
@@ -119,8 +120,13 @@ def _trace_body(name, fun, in_tree, avals):
         outs, out_tree = tree.flatten(fun(*tree.unflatten(in_tree, leaves)))
         structure[:] = [out_tree]
         return check_results(fun, out_tree, outs)
-    closed, consts = trace_to_closed(flat, avals, DebugInfo(name, _LazyName(fun)))
+    closed, consts = trace_to_closed(flat, avals, DebugInfo(name, _LazyName(fun), _names(fun, in_tree)))
     return closed, consts, structure[0]
+
+
+def _names(fun, in_tree):
+    """The names of the parameters of ``fun``, which is called with the parts of ``in_tree`` by position."""
+    return LazyNames(fun, tree.treedef_tuple([in_tree, tree.structure({})]), ((), ()))
 
 
 class _LazyName(str):
