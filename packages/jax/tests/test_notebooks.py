@@ -1,5 +1,7 @@
 """What notebooks show: programs, arrays and shardings as HTML, programs as pictures."""
 import re
+import subprocess
+import sys
 import types
 from xml.etree import ElementTree
 
@@ -7,6 +9,7 @@ import pytest
 
 import jax
 import jax.numpy as jnp
+from jax_xla_backend.arrays.notebook import as_html
 from jax.debug import visualize_jaxpr
 
 
@@ -29,21 +32,29 @@ def test_program_as_html():
 
 
 def test_array_as_html():
-    text = tags_close(jnp.arange(3.0)._repr_html_())
+    text = tags_close(as_html(jnp.arange(3.0)))
     assert "Array([0., 1., 2.]" in text and "float32[3] · 12 bytes" in text and "<table" not in text
+
+
+def test_arrays_offer_html_only_in_ipython():
+    """Libraries that show trees ask every value for its HTML."""
+    show = "print(hasattr(jax.numpy.ones(2), '_repr_html_'))"
+    fake = "import sys, types; sys.modules['IPython'] = types.SimpleNamespace(get_ipython=lambda: object()); "
+    for before, offered in (("", "False"), (fake, "True")):
+        assert subprocess.run([sys.executable, "-c", f"{before}import jax; {show}"], capture_output=True, text=True).stdout.strip() == offered
 
 
 def test_deleted_array_as_html():
     x = jnp.arange(3.0) + 1
     x.delete()
-    assert "deleted" in tags_close(x._repr_html_())
+    assert "deleted" in tags_close(as_html(x))
 
 
 @pytest.mark.skipif(len(jax.devices()) < 4, reason="needs four devices, as the tests of packages/xla_backend have")
 def test_spread_array_as_html():
     mesh = jax.make_mesh((2, 2), ("x", "y"))
     x = jax.device_put(jnp.zeros((4, 4)), jax.NamedSharding(mesh, jax.P("x", "y")))
-    assert tags_close(x._repr_html_()).count("<td") == 4
+    assert tags_close(as_html(x)).count("<td") == 4
 
 
 def test_sharding_in_a_notebook(monkeypatch, capsys):

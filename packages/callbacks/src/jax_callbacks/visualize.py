@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 from jax_core import backends
-from jax_core.representation import sharding_pictures, tree
+from jax_core.representation import notebooks, sharding_pictures, tree
 from jax_core.representation.array import Array
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
@@ -105,8 +105,7 @@ def visualize_sharding(shape: Sequence[int], sharding: Placement, *, use_color: 
 
 def _notebook_display() -> Callable | None:
     """What shows HTML, where this runs in a notebook's kernel."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if getattr(shell, "kernel", None) is None:
+    if getattr(notebooks.shell(), "kernel", None) is None:
         return None
     return sys.modules["IPython"].display.display
 

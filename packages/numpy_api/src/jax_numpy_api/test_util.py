@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
 
 _TOLERANCE = {"bfloat16": 1e-1, "float16": 6e-2, "float32": 6e-3, "float64": 1e-5}
+_CLOSE = {"bfloat16": 1e-2, "float16": 1e-3, "float32": 1e-6, "float64": 1e-15}
 _STEP = {"bfloat16": 2e-2, "float16": 1e-2, "float32": 5e-3, "float64": 1e-4}
 
 
@@ -88,6 +89,42 @@ def _inner(xs: Sequence[Any], ys: Sequence[Any]) -> float:
     return float(sum(np.sum(np.real(np.asarray(x, np.complex128) * np.asarray(y, np.complex128)))
                      for x, y in zip(xs, ys)
                      if getattr(x, "dtype", None) != dtypes.float0 and getattr(y, "dtype", None) != dtypes.float0))
+
+
+def check_close(xs: PyTree, ys: PyTree, atol: _Tolerance = None, rtol: _Tolerance = None, err_msg: str = "") -> None:
+    """Compare two pytrees, leaf by leaf.
+
+    Args:
+      xs, ys: of one structure.
+      atol, rtol: tolerances; by default that of the coarser dtype's rounding, and integers must be equal.
+      err_msg: is put before what differs.
+
+    Raises:
+      AssertionError: two leaves differ in shape, or by more than the tolerance.
+      ValueError: the structures differ.
+
+    >>> from jax._src.public_test_util import check_close
+    >>> check_close({"a": jnp.float32(1)}, {"a": 1 + 1e-8})
+    """
+    def compare(x: Any, y: Any) -> None:
+        inexact = [v for v in (x, y) if dtypes.issubdtype(dtypes.dtype(v), np.inexact)]
+        default = max((_CLOSE.get(_precision(v), 1e-1) for v in inexact), default=0.0)
+        a, r = ({np.dtype(k): v for k, v in given.items()}.get(dtypes.dtype(x), default) if isinstance(given, Mapping) else
+                default if given is None else given for given in (atol, rtol))
+        wide = _wide(x), _wide(y)
+        if wide[0].shape != wide[1].shape:
+            raise AssertionError(f"check_close: shapes {wide[0].shape} and {wide[1].shape}. {err_msg}".rstrip())
+        np.testing.assert_allclose(*wide, atol=a, rtol=r, err_msg=err_msg)
+
+    tree.map(compare, xs, ys)
+
+
+def _wide(x: Any) -> np.ndarray:
+    """``x`` in a dtype in which NumPy compares: inexact ones in 64 bits."""
+    value, dtype = np.asarray(x), dtypes.dtype(x)
+    if not dtypes.issubdtype(dtype, np.inexact):
+        return value
+    return value.astype(np.complex128 if dtypes.issubdtype(dtype, np.complexfloating) else np.float64)
 
 
 def check_jvp(f: Callable[..., PyTree], f_jvp: Callable, args: Sequence[object], atol: _Tolerance = None,

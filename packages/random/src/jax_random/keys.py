@@ -175,6 +175,10 @@ class PRNGKeyArray:
     def __reduce__(self):
         return _rebuild, (self.dtype.impl, np.asarray(self._base_array))
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """From a pickle of the public jax, which makes keys empty and then gives their parts by name."""
+        PRNGKeyArray.__init__(self, state["_impl"], state["_base_array"])
+
     # -- Python protocols ------------------------------------------------------------------------------------------
     def __len__(self):
         if not self.shape:

@@ -40,6 +40,7 @@ class Array(ArrayMethods, metaclass=_ArrayMeta):
     """
 
     __slots__ = ()
+    __module__ = "jax"  # where users, and pickles, find it; so with the other public classes that carry such a line
     # what backends and tracers provide themselves
     shape: tuple[int, ...]
     dtype: Any

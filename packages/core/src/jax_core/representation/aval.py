@@ -6,6 +6,7 @@ almost always one pointer comparison; caches all over the system use them as key
 """
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Mapping
@@ -566,6 +567,7 @@ class ShapeDtypeStruct:
     """
 
     __slots__ = ("shape", "dtype", "sharding", "stored", "weak_type", "vma", "is_ref")
+    __module__ = "jax"
     named_shape: dict = {}
 
     def __init__(self, shape: Shape, dtype: DTypeLike, *, sharding: Placement | None = None, weak_type: bool = False,
@@ -636,6 +638,16 @@ class ShapeDtypeStruct:
 
     def __hash__(self):
         return hash(self._key())
+
+    def __reduce__(self):
+        return functools.partial(type(self), self.shape, self.dtype, sharding=self.format, weak_type=self.weak_type, is_ref=self.is_ref,
+                                 manual_axis_type=self.manual_axis_type), ()
+
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        """What the public jax wrote: its attributes by name."""
+        theirs = state[1]
+        self.__init__(theirs["shape"], theirs["dtype"], sharding=theirs["_sharding"], weak_type=theirs["weak_type"],  # type: ignore[misc]  # as pickle makes objects first
+                      is_ref=theirs["is_ref"], manual_axis_type=theirs["manual_axis_type"])
 
 
 aval_of_type[ShapeDtypeStruct] = _own_aval

@@ -77,9 +77,13 @@ for _dtype in (*_narrow_signed, *_narrow_unsigned, *_narrow_floats):  # int4, fl
 class extended(np.generic):
     """Abstract scalar type: every extended dtype is a subtype of it (`issubdtype`)."""
 
+    __module__ = "jax.dtypes"
+
 
 class prng_key(extended):
     """Abstract scalar type of random keys."""
+
+    __module__ = "jax.dtypes"
 
 
 class _Opaque:

@@ -13,11 +13,11 @@ A bare ``raise`` keeps the traceback that the exception has (Python 3.11 and lat
 from __future__ import annotations
 
 import functools
-import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable
 
 from ..configuration import flags
+from . import notebooks
 from .source import is_internal
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def shorten(error: BaseException) -> None:
     """Take the frames of this system out of the traceback of ``error``; to be followed by a bare ``raise``."""
     mode = flags.traceback_filtering.value
     if mode == "auto":
-        mode = "tracebackhide" if "IPython" in sys.modules and hasattr(sys.modules["IPython"], "get_ipython") and (
-            sys.modules["IPython"].get_ipython() is not None) else "quiet_remove_frames"
+        mode = "quiet_remove_frames" if notebooks.shell() is None else "tracebackhide"
     if mode == "off":
         return
     if mode == "tracebackhide":

@@ -781,6 +781,8 @@ class Partial(functools.partial):
     hash and equality. A partial function inside is kept whole, as part of the structure.
     """
 
+    __module__ = "jax.tree_util"
+
     def __new__(cls, func: Callable[..., Any], *args: Any, **kw: Any) -> Partial:
         # functools.partial would merge the inner partial's arguments with ours, and so make them children.
         if isinstance(func, functools.partial):

@@ -3,6 +3,14 @@ from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
     "core": "jax._src.core",
+    "array": "jax._src.array",
+    "dispatch": "jax._src.dispatch",
+    "interpreters": "jax._src.interpreters",
+    "lax": "jax._src.lax",
+    "literals": "jax._src.literals",
+    "mesh": "jax._src.mesh",
+    "public_test_util": "jax._src.public_test_util",
+    "random": "jax._src.random",
     "earray": "jax._src.earray",
     "dtypes": "jax._src.dtypes",
     "tree_util": "jax._src.tree_util",

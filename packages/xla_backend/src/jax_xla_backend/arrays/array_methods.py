@@ -8,12 +8,12 @@ from __future__ import annotations
 import enum
 import math
 import operator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Callable, cast
 
 import numpy as np
 from jax_core.representation import array as core_array
 from jax_core.representation import aval as core_aval
-from jax_core.representation import errors
+from jax_core.representation import errors, notebooks
 
 from . import interruptible
 from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, is_unreduced, ready
@@ -203,7 +203,7 @@ class _ArrayMethods(_OfArray):
         return self.copy()
 
     def __reduce__(self) -> tuple:
-        return _rebuild, (np.asarray(host_value(self)), self.weak_type)
+        return _reconstruct_array, (*np.asarray(host_value(self)).__reduce__(), {"weak_type": self.weak_type})
 
     # -- contents
     @property
@@ -284,10 +284,11 @@ class _ArrayMethods(_OfArray):
             return str(host_value(self))
         return _describe(self)
 
-    def _repr_html_(self) -> str:
-        """For notebooks: the text, and below it what the text leaves out."""
-        from .notebook import as_html  # start-up: loaded when a notebook shows an array
-        return as_html(self)
+    if notebooks.shell() is not None:  # elsewhere libraries that show trees would ask arrays for HTML
+        def _repr_html_(self) -> str:
+            """The text, and below it what the text leaves out."""
+            from .notebook import as_html  # start-up: loaded when a notebook shows an array
+            return as_html(self)
 
     def __format__(self, spec: str) -> str:
         value = host_value(self)
@@ -330,8 +331,17 @@ def _gone(name: str, instead: str) -> None:
     raise AttributeError(f"arr.{name} has been removed. Use {instead}")
 
 
-def _rebuild(value: np.ndarray, weak_type: bool) -> ArrayImpl:
-    return from_host(value, weak_type)
+def _reconstruct_array(make: Callable, args: tuple, state: tuple, aval_state: dict[str, bool]) -> ArrayImpl:
+    """The array in a pickle: what NumPy's pickle of its contents calls, with what, and the state that follows; and the rest of the type.
+
+    This function's name and arguments are those in pickles of the public jax, so that each reads the other's.
+    """
+    value = make(*args)
+    value.__setstate__(state)
+    return from_host(value, **aval_state)
+
+
+_reconstruct_array.__module__ = "jax._src.array"
 
 
 def _rows(x: ArrayImpl, order: Any) -> Any:

@@ -29,9 +29,9 @@ class AxisType(enum.Enum):
     ``Auto``: the compiler. ``Explicit``: the types of the program. ``Manual``: the program itself, inside `shard_map`.
     """
 
-    Auto = "auto"
-    Explicit = "explicit"
-    Manual = "manual"
+    Auto = 1
+    Explicit = 2
+    Manual = 3
 
     def __repr__(self):
         return self.name

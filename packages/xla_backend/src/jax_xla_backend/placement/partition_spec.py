@@ -5,6 +5,7 @@ An entry is a mesh axis name, a tuple of names (the first is the major one), Non
 """
 from __future__ import annotations
 
+import copyreg
 from typing import Any, Iterable, Iterator, Sequence
 
 from jax_core.representation.manual_axis_type import UnreducedKind, kind_of_unreduced
@@ -57,6 +58,7 @@ class PartitionSpec:
     """
 
     __slots__ = ("_partitions", "unreduced", "reduced", "unreduced_kind", "_hash")
+    __module__, __qualname__ = "jax", "P"  # as which users, and pickles, find it
     UNCONSTRAINED = UNCONSTRAINED
 
     _partitions: tuple
@@ -165,7 +167,8 @@ class PartitionSpec:
         return f"P({', '.join([parts.rstrip(','), *sets] if parts else sets)})"
 
     def __reduce__(self):
-        return _rebuild, (self._partitions, self.unreduced, self.reduced, self.unreduced_kind)
+        return copyreg.__newobj_ex__, (type(self), self._partitions, {
+            "unreduced": self.unreduced, "reduced": self.reduced, "unreduced_kind": self.unreduced_kind})
 
 
 def _axis_set(names, argument: str) -> frozenset:
@@ -173,7 +176,3 @@ def _axis_set(names, argument: str) -> frozenset:
         raise TypeError(f"PartitionSpec: {argument} must be a set or frozenset of axis names, got {names!r} of type "
                         f"{type(names).__name__}")
     return frozenset(names)
-
-
-def _rebuild(partitions, unreduced, reduced, unreduced_kind):
-    return PartitionSpec(*partitions, unreduced=unreduced, reduced=reduced, unreduced_kind=unreduced_kind)

@@ -218,6 +218,8 @@ class _SingleDevice(_OfSharding):
         return SingleDeviceSharding, (self._device, self._memory_kind)
 
 
+for _public in (SingleDeviceSharding, NamedSharding):
+    _public.__module__ = "jax.sharding"
 _on_device: dict[Any, SingleDeviceSharding] = {}
 
 

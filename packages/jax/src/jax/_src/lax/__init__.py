@@ -1,0 +1,1 @@
+"""Where pickles of the public jax look for the enumerations and dimension numbers of `jax.lax`."""

@@ -1,0 +1,4 @@
+"""jax._src.lax.convolution: names in pickles, implemented in `jax_numpy_api.lax`."""
+from jax._lazy import mirror as _mirror
+
+__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.lax", "ConvDimensionNumbers")

@@ -1,0 +1,92 @@
+"""Pickles that the public jax wrote are read, and public classes are pickled under the names that it has for them."""
+import base64
+import pickle
+
+import numpy as np
+import pytest
+
+import jax
+import jax.numpy as jnp
+
+WRITTEN = {  # by the public jax 0.12.0, with protocol 4
+    "array": (
+        "gASVzwAAAAAAAACMDmpheC5fc3JjLmFycmF5lIwSX3JlY29uc3RydWN0X2FycmF5lJOUKIwWbnVtcHkuX2NvcmUubXVsdGlhcnJheZSMDF9yZWNvbnN0cn"
+        "VjdJSTlIwFbnVtcHmUjAduZGFycmF5lJOUSwCFlEMBYpSHlChLAUsDhZRoBowFZHR5cGWUk5SMAmY0lImIh5RSlChLA4wBPJROTk5K/////0r/////SwB0"
+        "lGKJQwwAAAAAAACAPwAAAECUdJR9lIwJd2Vha190eXBllIlzdJRSlC4="),
+    "weak": (
+        "gASVxAAAAAAAAACMDmpheC5fc3JjLmFycmF5lIwSX3JlY29uc3RydWN0X2FycmF5lJOUKIwWbnVtcHkuX2NvcmUubXVsdGlhcnJheZSMDF9yZWNvbnN0cn"
+        "VjdJSTlIwFbnVtcHmUjAduZGFycmF5lJOUSwCFlEMBYpSHlChLASloBowFZHR5cGWUk5SMAmY0lImIh5RSlChLA4wBPJROTk5K/////0r/////SwB0lGKJ"
+        "QwQAAABAlHSUfZSMCXdlYWtfdHlwZZSIc3SUUpQu"),
+    "narrow": (
+        "gASV1QAAAAAAAACMDmpheC5fc3JjLmFycmF5lIwSX3JlY29uc3RydWN0X2FycmF5lJOUKIwWbnVtcHkuX2NvcmUubXVsdGlhcnJheZSMDF9yZWNvbnN0cn"
+        "VjdJSTlIwFbnVtcHmUjAduZGFycmF5lJOUSwCFlEMBYpSHlChLAUsChZRoBowFZHR5cGWUk5SMCW1sX2R0eXBlc5SMCGJmbG9hdDE2lJOUiYiHlFKUKEsD"
+        "jAE8lE5OTksCSwJLQHSUYolDBIA/gD+UdJR9lIwJd2Vha190eXBllIlzdJRSlC4="),
+    "spec": (
+        "gASVUgAAAAAAAACMA2pheJSMAVCUk5SMAWGUTowBYpSMAWOUhpSHlH2UKIwJdW5yZWR1Y2VklCiRlIwHcmVkdWNlZJQokZSMDnVucmVkdWNlZF9raW5klE"
+        "51kpQu"),
+    "typed_key": (
+        "gASVwwEAAAAAAACMFGpheC5fc3JjLnJhbmRvbS5wcm5nlIwMUFJOR0tleUFycmF5lJOUKYGUfZQojAVfaW1wbJRoAIwIUFJOR0ltcGyUk5QoSwKFlIwcam"
+        "F4Ll9zcmMucmFuZG9tLnRocmVlZnJ5MngzMpSMDXRocmVlZnJ5X3NlZWSUk5RoCYwOdGhyZWVmcnlfc3BsaXSUk5RoCYwUdGhyZWVmcnlfcmFuZG9tX2Jp"
+        "dHOUk5RoCYwQdGhyZWVmcnlfZm9sZF9pbpSTlIwMdGhyZWVmcnkyeDMylIwDZnJ5lHSUgZSMCV9jb25zdW1lZJSJjAtfYmFzZV9hcnJheZSMDmpheC5fc3"
+        "JjLmFycmF5lIwSX3JlY29uc3RydWN0X2FycmF5lJOUKIwWbnVtcHkuX2NvcmUubXVsdGlhcnJheZSMDF9yZWNvbnN0cnVjdJSTlIwFbnVtcHmUjAduZGFy"
+        "cmF5lJOUSwCFlEMBYpSHlChLAUsChZRoHowFZHR5cGWUk5SMAnU0lImIh5RSlChLA4wBPJROTk5K/////0r/////SwB0lGKJQwgAAAAABwAAAJR0lH2UjA"
+        "l3ZWFrX3R5cGWUiXN0lFKUdWIu"),
+    "fast_key": (
+        "gASVpQEAAAAAAACMFGpheC5fc3JjLnJhbmRvbS5wcm5nlIwMUFJOR0tleUFycmF5lJOUKYGUfZQojAVfaW1wbJRoAIwIUFJOR0ltcGyUk5QoSwSFlIwTam"
+        "F4Ll9zcmMucmFuZG9tLnJiZ5SMCV9yYmdfc2VlZJSTlGgJjApfcmJnX3NwbGl0lJOUaAmMEF9yYmdfcmFuZG9tX2JpdHOUk5RoCYwMX3JiZ19mb2xkX2lu"
+        "lJOUjANyYmeUaBJ0lIGUjAlfY29uc3VtZWSUiYwLX2Jhc2VfYXJyYXmUjA5qYXguX3NyYy5hcnJheZSMEl9yZWNvbnN0cnVjdF9hcnJheZSTlCiMFm51bX"
+        "B5Ll9jb3JlLm11bHRpYXJyYXmUjAxfcmVjb25zdHJ1Y3SUk5SMBW51bXB5lIwHbmRhcnJheZSTlEsAhZRDAWKUh5QoSwFLBIWUaB2MBWR0eXBllJOUjAJ1"
+        "NJSJiIeUUpQoSwOMATyUTk5OSv////9K/////0sAdJRiiUMQAAAAAAcAAAAAAAAABwAAAJR0lH2UjAl3ZWFrX3R5cGWUiXN0lFKUdWIu"),
+    "description": (
+        "gASVxAAAAAAAAACMA2pheJSMEFNoYXBlRHR5cGVTdHJ1Y3SUk5QpgZROfZQojAVzaGFwZZRLAksDhpSMBWR0eXBllIwFbnVtcHmUjAVkdHlwZZSTlIwCaT"
+        "GUiYiHlFKUKEsDjAF8lE5OTkr/////Sv////9LAHSUYowJX3NoYXJkaW5nlE6MBF9kbGyUTowJd2Vha190eXBllImMEG1hbnVhbF9heGlzX3R5cGWUTowG"
+        "aXNfcmVmlImMDV9tZW1vcnlfc3BhY2WUTnWGlGIu"),
+    "precision": (
+        "gASVKAAAAAAAAACMEGpheC5fc3JjLmxheC5sYXiUjAlQcmVjaXNpb26Uk5RLAoWUUpQu"),
+    "mode": (
+        "gASVNAAAAAAAAACMFGpheC5fc3JjLmxheC5zbGljaW5nlIwRR2F0aGVyU2NhdHRlck1vZGWUk5RLAYWUUpQu"),
+    "dimensions": (
+        "gASVRwAAAAAAAACMGGpheC5fc3JjLmxheC5jb252b2x1dGlvbpSMFENvbnZEaW1lbnNpb25OdW1iZXJzlJOUSwBLAYaUSwFLAIaUaAOHlIGULg=="),
+    "axis_type": (
+        "gASVJAAAAAAAAACMDWpheC5fc3JjLm1lc2iUjAhBeGlzVHlwZZSTlEsChZRSlC4="),
+    "class": (
+        "gASVEQAAAAAAAACMA2pheJSMBUFycmF5lJOULg=="),
+}
+VALUES = {
+    "array": jnp.arange(3.0), "weak": jnp.asarray(2.0) + 0, "narrow": jnp.ones(2, jnp.bfloat16), "spec": jax.P("a", None, ("b", "c")),
+    "typed_key": jax.random.key(7, impl="threefry2x32"), "fast_key": jax.random.key(7, impl="rbg"),
+    "description": jax.ShapeDtypeStruct((2, 3), jnp.int8), "precision": jax.lax.Precision.HIGHEST,
+    "mode": jax.lax.GatherScatterMode.CLIP, "dimensions": jax.lax.ConvDimensionNumbers((0, 1), (1, 0), (0, 1)),
+    "axis_type": jax.sharding.AxisType.Explicit, "class": jax.Array}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_pickle_of_the_public_jax_is_read(name):
+    got, want = pickle.loads(base64.b64decode(WRITTEN[name])), VALUES[name]
+    if isinstance(want, jax.Array):
+        assert got.dtype == want.dtype and got.weak_type == want.weak_type and type(got) is type(want)
+        got, want = (jax.random.key_data(x) if name.endswith("key") else x for x in (got, want))
+        np.testing.assert_array_equal(got, want)
+    else:
+        assert got == want
+
+
+@pytest.mark.parametrize("name", ["array", "weak", "narrow", "spec", "class"])
+def test_the_public_jax_reads_ours(name):
+    """No name of our packages is in it."""
+    assert b"jax_" not in pickle.dumps(VALUES[name], 4)
+
+
+@pytest.mark.parametrize("value", [*VALUES.values(), jax.tree_util.Partial(np.sin, 1)], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize("protocol", [2, 5])
+def test_pickles_of_ours_come_back(value, protocol):
+    got = pickle.loads(pickle.dumps(value, protocol))
+    if isinstance(value, jax.tree_util.Partial):
+        got, value = jax.tree.flatten(got), jax.tree.flatten(value)
+    assert type(got) is type(value) and bool(np.all(got == value))
+
+
+def test_public_classes_say_where_they_are_public():
+    shown = [jax.Array, jax.ShapeDtypeStruct, jax.P, jax.NamedSharding, jax.tree_util.Partial, jax.dtypes.prng_key]
+    assert " ".join(map(repr, shown)) == ("<class 'jax.Array'> <class 'jax.ShapeDtypeStruct'> <class 'jax.P'> <class 'jax.sharding.NamedSharding'> "
+                                          "<class 'jax.tree_util.Partial'> <class 'jax.dtypes.prng_key'>")
