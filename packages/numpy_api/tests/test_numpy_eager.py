@@ -9,6 +9,7 @@ from jax_core import backends
 from jax_core.representation.array import Array
 from jax_core.representation.errors import ConcretizationTypeError, NonConcreteBooleanIndexError
 from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
 
 
 @pytest.fixture
@@ -166,3 +167,15 @@ def test_a_dtype_is_given_in_any_form(name, dtype):
     """A class of NumPy has attributes of arrays, which are no numbers."""
     args = {"trace": (_M,), "concatenate": ([_X, _X],), "stack": ([_X, _X],), "full_like": (_X, 2), "eye": (3,)}.get(name, (_X,))
     assert getattr(jnp, name)(*args, dtype=dtype).dtype == np.int32
+
+
+@pytest.mark.parametrize("index, choice", [((), ()), ((4,), ()), ((), (4,)), ((3, 1), (4,)), ((4,), (3, 1)), ((2, 3, 4), (3, 1)), ((1,), (2, 1, 4)), ((), (1, 1))])
+def test_choose_among_many_makes_nothing_larger_than_its_result(index, choice):
+    rng = np.random.default_rng(0)
+    at, among = rng.integers(-3, 25, index).astype(np.int32), rng.normal(size=(20, *choice)).astype(np.float32)
+    expected = np.choose(at, among, mode="wrap")
+    for choices in (among, list(among)):
+        np.testing.assert_array_equal(jnp.choose(at, choices, mode="wrap"), expected)
+    program = make_jaxpr(lambda a, c: jnp.choose(a, c, mode="wrap"))(at, among).jaxpr
+    largest = max(v.aval.size for equation in program.eqns for v in equation.outvars)
+    assert largest <= (len(choice) + 1) * max(expected.size, 1)  # a position along each axis

@@ -401,7 +401,7 @@ class Transfers(Protocol):
         """A read-only view of ``x`` if that costs no wait and no copy (a ready array in host memory), else None."""
 
     def from_host(self, x: np.ndarray, weak_type: bool = False) -> Any:
-        """An array that takes over ``x``, which nobody else writes to from now on; no copy where alignment allows."""
+        """An array of the contents of ``x``. They are copied, so that the array can be donated and the caller may go on writing to ``x``."""
 
     def from_dlpack(self, external_array: Any, device: object = None, copy: bool | None = None) -> Any:
         """An array that shares the memory of another library's array, or has its contents.

@@ -157,7 +157,7 @@ class Call:
         program = self.program()
         outs = eval_jaxpr(program.closed.jaxpr, program.consts, *self.flat)
         return tree.unflatten(program.out_tree, [
-            backends.get().from_host(np.array(x, aval.dtype), aval.weak_type) if isinstance(x, _OF_THE_HOST) else x
+            backends.get().from_host(np.asarray(x, aval.dtype), aval.weak_type) if isinstance(x, _OF_THE_HOST) else x
             for x, aval in zip(outs, program.closed.out_avals)])
 
     def donated(self) -> tuple[bool, ...]:

@@ -167,6 +167,9 @@ class NumpyBackend:
         return np.asarray(x) if isinstance(x, NumpyArray) else None
 
     def from_host(self, x: np.ndarray, weak_type: bool = False) -> NumpyArray:
+        return self._sharing(x.copy(), weak_type)
+
+    def _sharing(self, x: np.ndarray, weak_type: bool = False) -> NumpyArray:
         return NumpyArray(x, ShapedArray(x.shape, dtypes.canonicalize_dtype(x.dtype), weak_type))
 
     def from_dlpack(self, external_array: Any, device: Placement | None = None, copy: bool | None = None) -> NumpyArray:
@@ -174,7 +177,7 @@ class NumpyBackend:
         wanted = dtypes.canonicalize_dtype(value.dtype)
         if copy is False and wanted != value.dtype:
             raise ValueError(f"from_dlpack: {value.dtype} becomes {wanted} while x64 is off, which needs a copy; got copy=False")
-        return self.from_host(value.copy() if copy else value.view())
+        return self._sharing(value.copy() if copy else value.view())
 
     def evaluate(self, prim: Primitive, args: Sequence[object], params: dict) -> Any:
         out = apply(prim, args, params)

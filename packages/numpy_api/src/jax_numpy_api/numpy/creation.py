@@ -288,13 +288,15 @@ def asarray(a: object, dtype: DTypeLike | None = None, order: str | None = None,
     >>> jnp.asarray([1, 2.5])
     Array([1. , 2.5], dtype=float32)
     """
-    if dtype is None and order is None and device is None and out_sharding is None and not copy and is_array(a):
+    if dtype is None and order is None and device is None and out_sharding is None and not copy and type(a) is not np.ndarray and is_array(a):
         return a
     return array(a, dtype, copy=bool(copy), order=order, device=device, out_sharding=out_sharding)
 
 
 def _array_of(x: Any, dtype: Any, copy: bool) -> Array:
     kind = type(x)
+    if kind is np.ndarray:
+        return _from_numpy(x, dtype)
     if kind in _SCALARS:
         return _scalar_array(x, dtype)
     if kind in (list, tuple):
@@ -309,7 +311,7 @@ def _array_of(x: Any, dtype: Any, copy: bool) -> Array:
 
 
 def _put(x: np.ndarray, weak: bool = False) -> Array:
-    """A fresh NumPy array that nobody else holds, as one of ours."""
+    """The contents of a NumPy array, copied, as one of ours."""
     return backends.get().from_host(x, weak)
 
 
@@ -357,7 +359,7 @@ def _from_numpy(x: Any, dtype: Any) -> Array:
     wanted = dtypes.array_dtype(x.dtype, x) if dtype is None else dtype
     if x.dtype.kind == "c" and wanted.kind not in "cb":
         x = x.real
-    return _put(np.array(x, wanted, order="C"))
+    return _put(np.asarray(x, wanted, order="C"))
 
 
 def _from_object(x: Any, dtype: Any, copy: bool) -> Array:

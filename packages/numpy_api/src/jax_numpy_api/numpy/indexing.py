@@ -108,7 +108,7 @@ def _host_read(x: Any, index: tuple) -> Any | None:
     except (IndexError, TypeError):
         return None
     weak = x.weak_type
-    return backends.get().from_host(np.array(out, order="C"), weak)
+    return backends.get().from_host(np.asarray(out, order="C"), weak)
 
 
 def getitem(x: Any, index: Any, out_sharding: Any = None) -> Any:
@@ -336,7 +336,7 @@ def _host_write(x: Any, index: tuple, value: Any) -> Any | None:
         value = convert(value, view.dtype)
     out = view.copy()
     try:
-        if np.ndim(value) > np.ndim(out[index]):  # NumPy would ignore leading axes of length 1
+        if kind not in _ROOM and np.ndim(value) > np.ndim(out[index]):  # NumPy would ignore leading axes of length 1
             return None
         out[index] = value
     except (IndexError, ValueError, TypeError):

@@ -422,10 +422,13 @@ def canonical_shape(shape: object) -> tuple[int, ...]:
     Raises:
       TypeError: something else, such as a value that is being traced, or a negative length.
     """
-    if type(shape) is tuple and all(type(n) is int for n in shape):
-        result = shape
-    else:
-        result = _parse_shape(shape)
+    if type(shape) is tuple:
+        for n in shape:
+            if type(n) is not int or n < 0:
+                break
+        else:
+            return shape
+    result = _parse_shape(shape)
     for n in result:
         if n < 0:
             raise TypeError(f"a shape must have no negative lengths, got {result}")

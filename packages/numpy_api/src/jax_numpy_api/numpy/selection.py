@@ -25,7 +25,7 @@ from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike,
 from .rows import NUMBERS, adaptive, operand
 from .shaping import moveaxis, ravel, resize, stack
 from .sorting import argsort, searchsorted, sort
-from .taking import take, take_along_axis
+from .taking import take
 from .ufuncs import truth
 
 # -- where -------------------------------------------------------------------------------------------------------------
@@ -142,25 +142,33 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
     Array([10,  2], dtype=int32)
     """
     refuse_out("choose", out)
+    given: Any = choices
     if isinstance(choices, (list, tuple)):
         check_arraylike("choose", a, *choices)
         given = promote_dtypes(*choices)
     else:
         check_arraylike("choose", a, choices)
-        rows: Any = choices
-        if not shape_of(rows):
+        if not shape_of(choices):
             raise ValueError(f"choose: choices must be a sequence of arrays, got the number {choices}")
-        given = [rows[i] for i in range(shape_of(rows)[0])]
     if not dtypes.issubdtype(dtypes.dtype(a), np.integer):
         raise ValueError("jax.numpy.choose: a must hold integers, the numbers of the choices")
-    a = limited(a, len(given), mode, "choose", "choice array")
-    shape = np.broadcast_shapes(shape_of(a), *(shape_of(c) for c in given))
-    given = [broadcast_to(strong(as_array(c)), shape) for c in given]
-    index = broadcast_to(convert(as_array(a), np.dtype(np.int32)), shape)
+    index = convert(as_array(limited(a, len(given), mode, "choose", "choice array")), np.dtype(np.int32))
     if len(given) <= _FEW:
-        return lax.select_n(index, *given)
-    stacked = lax.concatenate([lax.expand_dims(c, (0,)) for c in given], 0)
-    return take_along_axis(stacked, lax.expand_dims(index, (0,)), 0)[0]
+        given = [given[i] for i in range(len(given))]
+        shape = np.broadcast_shapes(shape_of(index), *(shape_of(c) for c in given))
+        return lax.select_n(broadcast_to(index, shape), *[broadcast_to(strong(as_array(c)), shape) for c in given])
+    if isinstance(given, list):
+        common = np.broadcast_shapes(*(shape_of(c) for c in given))
+        given = stack([broadcast_to(as_array(c), common) for c in given])
+    return _chosen(index, strong(as_array(given)))
+
+
+def _chosen(index: Any, choices: Any) -> Any:
+    """``choices[index[i...], i...]``, where either is broadcast along ``i``; nothing larger than the result is made on the way."""
+    own = choices.shape[1:]
+    shape = np.broadcast_shapes(index.shape, own)
+    places: list[Any] = [0 if n == 1 else lax.broadcasted_iota(np.int32, (n,) + (1,) * (len(own) - 1 - axis), 0) for axis, n in enumerate(own)]
+    return broadcast_to(getitem(choices, (index, *places)), shape)
 
 
 def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],

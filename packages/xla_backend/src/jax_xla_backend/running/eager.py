@@ -20,7 +20,7 @@ from . import stages
 from ..arrays import transfer_guards
 from ..arrays import put as _put
 from ..arrays.array import LARGE, ArrayImpl, check_not_deleted, view_for_now
-from ..arrays.put import put_cpp
+from ..arrays.put import put_now
 from .dispatch import dispatcher
 
 _LIMIT = 8192
@@ -159,8 +159,8 @@ def _wrap(value: Any, aval: ShapedArray, sharding: Any, devices: Sequence[Any], 
     if not value.dtype.itemsize:  # float0
         return value
     if value.base is None or not views or views[0].nbytes < LARGE or 2 * value.nbytes >= views[0].nbytes:
-        return put_cpp(aval, sharding, [value], devices, committed)
-    return put_cpp(aval, sharding, [value], devices, committed, False, _put._COPY)
+        return put_now(aval, sharding, [value], devices, committed, False, _put._ALIAS, True)
+    return put_now(aval, sharding, [value], devices, committed, False, _put._COPY, True)
 
 
 def _view(x: ArrayImpl) -> np.ndarray | None:
