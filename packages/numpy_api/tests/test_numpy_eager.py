@@ -179,3 +179,18 @@ def test_choose_among_many_makes_nothing_larger_than_its_result(index, choice):
     program = make_jaxpr(lambda a, c: jnp.choose(a, c, mode="wrap"))(at, among).jaxpr
     largest = max(v.aval.size for equation in program.eqns for v in equation.outvars)
     assert largest <= (len(choice) + 1) * max(expected.size, 1)  # a position along each axis
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: jnp.pad(x, 1), lambda x: jnp.pad(x, 2, mode="reflect"), lambda x: jnp.pad(x, (1, 2), constant_values=2.5),
+    lambda x: jnp.percentile(x, 30), lambda x: jnp.nanpercentile(x, 30.0), lambda x: jnp.linspace(0.0, 1, 7), lambda x: jnp.linspace(2, 2, 3),
+    lambda x: jnp.linspace(0, 1, 4, endpoint=False), lambda x: jnp.linspace(1.0, -1.0, 1), lambda x: jnp.atleast_3d(x), lambda x: jnp.moveaxis(x[None], 0, 1),
+    lambda x: jnp.sort_complex(x), lambda x: jnp.ediff1d(x), lambda x: jnp.unwrap(4 * x), lambda x: jnp.diff(x, 2)])
+def test_first_and_later_calls_and_programs_agree(call):
+    x = jnp.asarray([0.25, -1.5, 3.0, 2.0, 0.5])
+    first, traced = call(x), jit(call)(x)
+    for _ in range(20):
+        later = call(x)
+    assert first.dtype == later.dtype == traced.dtype and first.weak_type == later.weak_type == traced.weak_type
+    np.testing.assert_allclose(later, first, rtol=1e-6)
+    np.testing.assert_allclose(traced, first, rtol=1e-5)

@@ -288,7 +288,7 @@ def _cumulative(name, reducer, accepts, accumulate, cost=None, **rules):
     prim = Primitive(
         name, out_type=_type_rule(name, accepts), batch=batch,
         lower=lambda b, x, *, axis, reverse: _accumulate(b, x, axis, reverse, reducer),
-        reference=reference, exact=integers, traits=Traits(Kind.SWEEP, cost, inner=Inner.WINDOWS), **rules)
+        reference=reference, exact=integers, traits=Traits(Kind.SWEEP, cost, inner=Inner.WINDOWS, fast_on_host=True), **rules)
     return prim
 
 

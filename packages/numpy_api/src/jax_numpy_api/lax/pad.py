@@ -109,7 +109,8 @@ def _pad_reference(x, value, *, padding_config):
 
 pad_p = Primitive(
     "pad", out_type=_pad_type, jvp=LINEAR, transpose=_pad_transpose, batch=_pad_batch, lower=_pad_lower,
-    reference=_pad_reference, exact=True, traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS, inner=Inner.WINDOWS), splits=splits.resizing("padding"),
+    reference=_pad_reference, exact=True, splits=splits.resizing("padding"),
+    traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS, inner=Inner.WINDOWS, fast_on_host=True),
     sums=partial_sums.linear_in_first)
 
 

@@ -449,7 +449,8 @@ def _tile_lower(b, x, *, reps):
 
 tile_p = Primitive(
     "tile", out_type=_tile_type, jvp=LINEAR, transpose=_tile_transpose, batch=_tile_batch, lower=_tile_lower,
-    reference=lambda x, *, reps: np.tile(x, reps), exact=True, traits=Traits(Kind.MOVE, inner=Inner.PIECES), splits=splits.as_first)
+    reference=lambda x, *, reps: np.tile(x, reps), exact=True, traits=Traits(Kind.MOVE, inner=Inner.PIECES, fast_on_host=True),
+    splits=splits.as_first)
 
 
 def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:

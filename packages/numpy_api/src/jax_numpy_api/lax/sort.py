@@ -302,7 +302,7 @@ sort_p = Primitive(
     "sort", multiple_results=True, out_type=_sort_type, jvp=_sort_jvp,
     transpose=none("sort is not linear, so it has no transpose"), batch=_sort_batch, lower=_sort_lower,
     reference=_sort_reference, exact=True,
-    dce=_sort_dce, traits=Traits(Kind.SORT, inner=Inner.PIECES))
+    dce=_sort_dce, traits=Traits(Kind.SORT, inner=Inner.PIECES, fast_on_host=True))
 
 
 @overload

@@ -4,6 +4,7 @@ Eagerly, a line between two numbers is made by NumPy in float64, and is exact at
 """
 from __future__ import annotations
 
+import math
 import operator
 from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence, overload
 
@@ -20,7 +21,7 @@ from .. import lax
 from .arithmetic import power, where
 from .broadcasting import broadcast_to
 from .creation import _dtype_asked, _put, arange, asarray, placed, zeros
-from .promotion import (canonical_shape, check_arraylike, convert, evaluating,
+from .promotion import (as_array, canonical_shape, check_arraylike, convert, evaluating,
                         promote_dtypes_inexact, shape_of, strong)
 from .shaping import moveaxis, stack
 from .ufuncs import exp, less, log, sign
@@ -82,7 +83,7 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
     check_arraylike("linspace", start, stop)
     values, step = _linspace(start, stop, num, bool(endpoint), asked, operator.index(axis))
     values = placed(values, device)
-    return (values, step) if retstep else values
+    return (values, as_array(step)) if retstep else values
 
 
 def _count(num, name):
@@ -98,6 +99,9 @@ def _count(num, name):
 
 
 def _linspace(start, stop, num, endpoint, dtype, axis):
+    if type(start) in (int, float) and type(stop) in (int, float) and evaluating():
+        computed = dtypes.default_float_dtype()
+        return _host_linspace(start, stop, num, endpoint, dtype or computed, computed)
     start, stop = map(strong, promote_dtypes_inexact(start, stop))
     computed = np.dtype(lax.dtype(start))
     dtype = dtype or computed
@@ -126,11 +130,17 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
 
 
 def _host_linspace(start, stop, num, endpoint, dtype, computed):
-    values, step = np.linspace(computed.type(start).astype(np.float64), computed.type(stop).astype(np.float64), num,
-                               endpoint, retstep=True)
+    low, high, gaps = float(computed.type(start)), float(computed.type(stop)), num - 1 if endpoint else num
+    step = (high - low) / gaps if gaps > 0 else 0.0
+    if 1e-30 < abs(step) < math.inf:
+        values = np.arange(num) * step + low
+        if endpoint:
+            values[-1] = high
+    else:  # NumPy knows what to do where this would be inexact
+        values, step = np.linspace(np.float64(low), np.float64(high), num, endpoint, retstep=True)
     if dtype.kind in "iu":
         values = np.floor(values.astype(computed))
-    return _put(values.astype(dtype)), _put(np.asarray(step, computed))
+    return _put(values.astype(dtype)), np.asarray(step, computed)
 
 
 @inlined(static_argnames=("num", "endpoint", "dtype", "axis"))

@@ -80,6 +80,10 @@ def _read_general(x: Any, plan: General, mode: Any, fill_value: Any, unique: boo
 
 # -- reading -----------------------------------------------------------------------------------------------------------
 
+_LARGE = 1 << 18
+"""Bytes of a slice, or of an array to write to, from which the backend shall choose where it is copied."""
+
+
 def _host_read(x: Any, index: tuple) -> Any | None:
     """The result by NumPy, if that is possible at once with the same result."""
     view = host_view(x)
@@ -107,8 +111,9 @@ def _host_read(x: Any, index: tuple) -> Any | None:
         out = view[tuple(parts)]
     except (IndexError, TypeError):
         return None
-    weak = x.weak_type
-    return backends.get().from_host(np.asarray(out, order="C"), weak)
+    if out.nbytes >= _LARGE and out.base is not None:
+        return None
+    return backends.get().from_host(np.asarray(out, order="C"), x.weak_type)
 
 
 def getitem(x: Any, index: Any, out_sharding: Any = None) -> Any:
@@ -326,7 +331,7 @@ def _host_write(x: Any, index: tuple, value: Any) -> Any | None:
     elif getattr(x.dtype, "kind", "V") not in _ROOM[kind] and dtypes.result_type(x, value) != x.dtype:
         return None
     view = host_view(x)
-    if view is None:
+    if view is None or view.nbytes >= _LARGE:
         return None
     if kind not in (bool, int, float, complex) and isinstance(value, Array):
         value = host_view(value)

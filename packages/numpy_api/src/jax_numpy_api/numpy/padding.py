@@ -12,8 +12,9 @@ from jax_core.representation.typing import ArrayLike
 from .. import lax
 from . import reductions
 from .creation import asarray
-from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, shape_of, unwrapped
+from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, evaluating, shape_of, unwrapped
 from .rounding import round as rounded
+from .rows import Static, adaptive, operand
 from .statistics import median
 from .taking import take
 from .vectorizing import apply_along_axis
@@ -65,6 +66,18 @@ def pad(array: ArrayLike, pad_width: int | ArrayLike | Sequence[Any] | Mapping[i
         return _constant(a, widths, kwargs.get("constant_values", 0))
     if mode == "empty":
         return _constant(a, widths, 0)
+    if kwargs:
+        return _extended(a, widths, mode, kwargs)
+    return _extended_at_once(a, Static((mode, *widths)))
+
+
+@adaptive("always", (1,))
+def _extended_at_once(a: Array, how: tuple) -> Array:
+    return _extended(a, how[1:], how[0], {})
+
+
+def _extended(a: Array, widths: Sequence[tuple[int, int]], mode: str, options: Mapping[str, Any]) -> Array:
+    """The modes that look at the contents of ``a``."""
     axes = range(a.ndim)
     for axis in reversed(axes) if mode in _REPEATING else axes:  # the order that copies whole rows last
         before, after = widths[axis]
@@ -74,11 +87,11 @@ def pad(array: ArrayLike, pad_width: int | ArrayLike | Sequence[Any] | Mapping[i
         if n == 0:
             raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
         if mode in _REPEATING:
-            a = _by_index(a, axis, n, before, after, mode, kwargs.get("reflect_type", "even"))
+            a = _by_index(a, axis, n, before, after, mode, options.get("reflect_type", "even"))
         elif mode == "linear_ramp":
-            a = _ramp(a, axis, before, after, _per_axis(kwargs.get("end_values", 0), a.ndim)[axis])
+            a = _ramp(a, axis, before, after, _per_axis(options.get("end_values", 0), a.ndim)[axis])
         else:
-            a = _statistic(a, axis, before, after, mode, kwargs.get("stat_length"))
+            a = _statistic(a, axis, before, after, mode, options.get("stat_length"))
     return a
 
 
@@ -88,6 +101,8 @@ def _widths(pad_width: Any, ndim: int) -> list:
         for axis, w in pad_width.items():
             out[axis] = (w, w) if isinstance(w, (int, np.integer)) else tuple(w)
         return [(int(x), int(y)) for x, y in out]
+    if type(pad_width) is int:
+        return [(pad_width, pad_width)] * ndim
     known = np.asarray(concrete(pad_width) if not isinstance(pad_width, (list, tuple)) else pad_width)
     if known.dtype.kind not in "iu":
         raise TypeError(f"`pad_width` must be of integral type, got {pad_width!r}.")
@@ -119,17 +134,24 @@ def _per_axis(values: Any, ndim: int) -> list:
 
 
 def _constant(a: Array, widths: list, values: Any) -> Array:
+    if not any(n for w in widths for n in w):
+        return a
+    if type(values) in (int, float) and (not values or a.dtype.kind == "f") and evaluating():  # others may not fit the dtype, which tracing would hide
+        return _framed(a, operand(values, a), Static(widths))
     pairs = _per_axis(values, a.ndim)
     if all(p[0] is pairs[0][0] and p[1] is pairs[0][0] for p in pairs):
         value = convert(pairs[0][0], a.dtype, a.weak_type) if pairs else 0
-        if not any(n for w in widths for n in w):
-            return a
         return lax.pad(a, value, [(b, e, 0) for b, e in widths])
     for axis, ((before, after), (low, high)) in enumerate(zip(widths, pairs)):
         for value, config in ((low, (before, 0, 0)), (high, (0, after, 0))):
             if any(config):
                 a = lax.pad(a, convert(value, a.dtype, a.weak_type), [config if i == axis else (0, 0, 0) for i in range(a.ndim)])
     return a
+
+
+@adaptive("always", (2,))
+def _framed(a: Array, value: Any, widths: tuple) -> Array:
+    return lax.pad(a, convert(value, a.dtype, a.weak_type), [(b, e, 0) for b, e in widths])
 
 
 def _by_index(a: Array, axis: int, n: int, before: int, after: int, mode: str, reflect_type: str) -> Array:

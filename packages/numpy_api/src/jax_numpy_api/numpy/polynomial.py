@@ -261,11 +261,12 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
     if alive.size == 0:
         return zeros((0,), dtype)
     trailing = known.size - 1 - int(alive[-1])
-    core = p[int(alive[0]):int(alive[-1]) + 1]
-    found = _companion_roots(core) if core.size > 1 else zeros((0,), dtype)
-    return concatenate([found.astype(dtype), zeros((trailing,), dtype)])
+    core = p if alive[0] == trailing == 0 else p[int(alive[0]):int(alive[-1]) + 1]
+    found = _companion_roots(core).astype(dtype) if core.size > 1 else zeros((0,), dtype)
+    return concatenate([found, zeros((trailing,), dtype)]) if trailing else found
 
 
+@inlined
 def _companion_roots(p: Array) -> Array:
     n = p.shape[0] - 1
     below = np.eye(n, k=-1).astype(p.dtype)

@@ -55,6 +55,10 @@ _HOST_ELEMENTS = 1 << 20
 _calls: dict = {}
 
 
+class Static(tuple):
+    """A static argument of which many values are expected, so that each has a count of calls of its own."""
+
+
 def _is_cold(fun: Callable, exact: str, args: tuple) -> bool:
     """Whether this call may run on the host, and was not made often enough with these types to be worth compiling.
 
@@ -64,7 +68,7 @@ def _is_cold(fun: Callable, exact: str, args: tuple) -> bool:
     key = [id(fun)]
     for x in args:
         aval = getattr(x, "aval", None)
-        key.append(id(type(x) if aval is None else aval))
+        key.append(x if type(x) is Static else id(type(x) if aval is None else aval))
     known = tuple(key)
     count = _calls.get(known, 0)
     if count >= _COLD_CALLS:

@@ -157,15 +157,16 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
 
 def _at_least(rank: int, arys: tuple, name: str) -> Any:
     check_arraylike(name, *arys)
-    out = []
-    for a in map(as_array, arys):
-        missing = rank - a.ndim
-        if rank == 3 and missing > 0:  # NumPy's rule: (n,) -> (1, n, 1), (m, n) -> (m, n, 1)
-            a = _reshape(a, {0: (1, 1, 1), 1: (1, *a.shape, 1), 2: (*a.shape, 1)}[a.ndim])
-        elif missing > 0:
-            a = _reshape(a, (1,) * missing + a.shape)
-        out.append(a)
+    out = [_of_rank(as_array(a), rank) if len(shape_of(a)) < rank else as_array(a) for a in arys]
     return out[0] if len(out) == 1 else tuple(out)
+
+
+@adaptive("always", (1,))
+def _of_rank(a: Array, rank: int) -> Array:
+    """``a``, which has fewer axes, with new ones."""
+    if rank == 3:  # NumPy's rule: (n,) -> (1, n, 1), (m, n) -> (m, n, 1)
+        return _reshape(a, {0: (1, 1, 1), 1: (1, *a.shape, 1), 2: (*a.shape, 1)}[a.ndim])
+    return _reshape(a, (1,) * (rank - a.ndim) + a.shape)
 
 
 @overload
@@ -293,6 +294,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     return lax.transpose(a, tuple(order))
 
 
+@adaptive("always", static_argnames=("source", "destination"))
 def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """``a`` with some axes moved; the others keep their order.
 

@@ -13,9 +13,9 @@ from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from . import arithmetic, reductions
-from .promotion import (as_array, broadcast_shape, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert, promote_dtypes,
+from .promotion import (as_array, broadcast_shape, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert, evaluating, promote_dtypes,
                         promote_dtypes_inexact, shape_of, unwrapped)
-from .rows import adaptive
+from .rows import adaptive, operand
 from .shaping import concatenate, flip, moveaxis, ravel
 from .sorting import _search
 from .taking import take
@@ -323,7 +323,7 @@ def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, perio
     """
     check_arraylike("unwrap", p)
     whole = isinstance(period, int) and dtypes.issubdtype(dtypes.dtype(unwrapped(p)), np.integer)
-    return _unwrap(p, discont, period, axis, whole)
+    return _unwrap(p, discont, operand(period, p) if type(period) is float and evaluating() else period, axis, whole)
 
 
 @inlined(static_argnums=(3, 4))
@@ -367,6 +367,8 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     >>> jnp.diff(jnp.array([1, 4, 9, 16]), n=2)
     Array([2, 2], dtype=int32)
     """
+    if prepend is None and append is None and type(n) is int and n > 0:
+        return _diff_along(a, n, axis)
     n = operator.index(n)
     check_arraylike("diff", a)
     a, prepend, append = map(unwrapped, (a, prepend, append))
@@ -374,16 +376,26 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
         return cast(Array, a)  # as it was given
     if n < 0:
         raise ValueError(f"jax.numpy.diff: n must be at least 0, got {n}")
-    shape = shape_of(a)
-    if not shape:
-        raise ValueError("diff requires input that is at least one dimensional; got a number")
-    axis = canonical_axis(axis, len(shape))
+    if prepend is None and append is None:
+        return _diff_along(a, n, axis)
+    shape, axis = shape_of(a), _axis_of_differences(a, axis)
     slice_shape = shape[:axis] + (1,) + shape[axis + 1:]
-    parts = [x if shape_of(x) else broadcast_to(x, slice_shape) for x in (prepend, a, append) if x is not None]
-    return _diff(concatenate(parts, axis) if len(parts) > 1 else a, n, axis)
+    return _diff(concatenate([x if shape_of(x) else broadcast_to(x, slice_shape) for x in (prepend, a, append) if x is not None], axis), n, axis)
+
+
+def _axis_of_differences(a: Any, axis: int) -> int:
+    if not shape_of(a):
+        raise ValueError("diff requires input that is at least one dimensional; got a number")
+    return canonical_axis(axis, len(shape_of(a)))
 
 
 @adaptive("integers", (1, 2))
+def _diff_along(a, n, axis):
+    check_arraylike("diff", a)
+    a = unwrapped(a)
+    return _diff(a, n, _axis_of_differences(a, axis))
+
+
 def _diff(a, n, axis):
     for _ in range(n):
         length = shape_of(a)[axis]
@@ -407,8 +419,9 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike
     Array([3, 5], dtype=int32)
     """
     check_arraylike("ediff1d", ary)
-    flat = ravel(ary)
-    result = _diff(flat, 1, 0)
+    result = _diff_of_all(ary)
+    if to_begin is None and to_end is None:
+        return result
     parts = [result]
     if to_begin is not None:
         check_arraylike("ediff1d", to_begin)
@@ -416,4 +429,9 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike
     if to_end is not None:
         check_arraylike("ediff1d", to_end)
         parts.append(ravel(to_end).astype(result.dtype))
-    return concatenate(parts) if len(parts) > 1 else result
+    return concatenate(parts)
+
+
+@adaptive("integers")
+def _diff_of_all(a):
+    return _diff(ravel(a), 1, 0)

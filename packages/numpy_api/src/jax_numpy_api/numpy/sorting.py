@@ -98,6 +98,7 @@ def argsort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: No
     return lax.sub(lax.full_like(backwards, a.shape[axis] - 1), flip(backwards, axis))
 
 
+@adaptive("always")
 def sort_complex(a: ArrayLike) -> Array:
     """``a`` as complex numbers, sorted along the last axis by real and then by imaginary part. Source: `numpy.sort_complex`.
 
@@ -107,6 +108,7 @@ def sort_complex(a: ArrayLike) -> Array:
     check_arraylike("sort_complex", a)
     ordered = sort(a)
     return lax.convert_element_type(ordered, dtypes.to_complex_dtype(ordered.dtype))
+
 
 @adaptive("always", static_argnames=("axis", "batch_size"))
 def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size: int | None = 16) -> Array:

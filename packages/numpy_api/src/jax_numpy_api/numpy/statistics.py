@@ -26,7 +26,7 @@ from .grids import linspace
 from .linear_algebra import dot
 from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, given_axes,
                         promote_dtypes_inexact, shape_of, strong, unwrapped)
-from .rows import adaptive
+from .rows import NUMBERS, adaptive, operand
 from .shaping import concatenate, diag, moveaxis, ravel, stack
 from .sorting import searchsorted
 from .taking import take, take_along_axis
@@ -49,6 +49,8 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
         if method not in _WEIGHTED:
             raise ValueError(f"{name}: weights are only supported with method='inverted_cdf', got {method!r}")
         return _weighted(as_array(a), as_array(q), as_array(weights), given_axes(axis), keepdims, skip_nan)
+    if type(q) in NUMBERS:
+        q = operand(q, a)
     return _sorted_quantile(name, a, q, given_axes(axis), method, bool(keepdims), skip_nan)
 
 
@@ -258,10 +260,9 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = 
     """
     _refuse("percentile", out, overwrite_input)
     check_arraylike("percentile", a, q)
-    q, = promote_dtypes_inexact(unwrapped(q))
     if out_sharding is not None:
         a = _whole_along(a, axis)
-    result = _quantile("percentile", a, q / 100, axis, method, keepdims, False, weights)
+    result = _quantile("percentile", a, _hundredths(q), axis, method, keepdims, False, weights)
     return placed(result, None, out_sharding)
 
 
@@ -285,8 +286,15 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None
     """
     _refuse("nanpercentile", out, overwrite_input)
     check_arraylike("nanpercentile", a, q)
-    q, = promote_dtypes_inexact(unwrapped(q))
-    return _quantile("nanpercentile", a, q / 100, axis, method, keepdims, True, weights)
+    return _quantile("nanpercentile", a, _hundredths(q), axis, method, keepdims, True, weights)
+
+
+def _hundredths(q: Any) -> Any:
+    """``q / 100`` in the dtype of ``q``."""
+    if type(q) in (int, float):
+        of = dtypes.default_float_dtype().type
+        return float(of(q) / of(100))
+    return promote_dtypes_inexact(unwrapped(q))[0] / 100
 
 
 def _refuse(name, out, overwrite_input):

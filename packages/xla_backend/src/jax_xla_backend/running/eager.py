@@ -2,11 +2,14 @@
 
 Two ways. Primitives whose result is exact on the host (data movement, comparisons, integer arithmetic, sorting,
 creation) run as their NumPy reference on views of the buffers: nothing is compiled, so a new shape costs nothing. All
-others run as a program of one equation, through a C++ dispatcher for each primitive and its parameters.
+others run as a program of one equation, through a C++ dispatcher for each primitive and its parameters. So do exact ones
+on large operands, once they have moved so many bytes on the host as take it longer than compiling.
 """
 from __future__ import annotations
 
 from typing import Any, Sequence
+
+import math
 
 import numpy as np
 from jax_core.configuration import flags
@@ -25,12 +28,16 @@ from .dispatch import dispatcher
 
 _LIMIT = 8192
 _calls: dict[Any, Any] = {}
+_moved: dict[Any, int] = {}  # bytes of results that the host has made of large operands, by primitive, parameters and types
+_WORTH_COMPILING = 1 << 25
+"""Bytes that NumPy takes 2 to 30 ms for where compiled code takes 0.1 to 1; compiling takes some 10 ms."""
 _ONE = tree.structure(0)
 
 
 def clear() -> None:
     """Forget the dispatchers of all primitives."""
     _calls.clear()
+    _moved.clear()
 
 
 def evaluate(prim: Primitive, args: Sequence[object], params: dict) -> Any:
@@ -121,12 +128,14 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
     where = _put._default or _put.default_placement()
     sharding: Any = where.sharding
     devices, committed, arrays = where.devices, False, False
-    views = []
+    views, size = [], 0
     for x, aval in zip(args, avals):
         if type(x) is ArrayImpl:
             arrays = True
             view = x._npy_value
             if view is None or x.is_deleted():
+                if _moved and _moved_before(prim, avals, params) >= _WORTH_COMPILING:
+                    return NotImplemented  # said here already: views of large operands are not kept, and take a while to make
                 view = _view(x)
                 if view is None:
                     return NotImplemented
@@ -139,16 +148,42 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
         else:
             view = np.asarray(x, aval.dtype)
         views.append(view)
+        size += view.nbytes
     if not arrays and where.platform != "cpu":
         return NotImplemented
     types, effects = abstract_eval(prim, avals, params)
     if effects:
+        return NotImplemented
+    shape = types[0].shape
+    if (size >= LARGE or math.prod(shape) >= LARGE) and _compiled_is_faster(prim, avals, params, max(size, math.prod(shape) * types[0].dtype.itemsize)):
         return NotImplemented
     result = prim.reference(*views, **params)  # type: ignore[misc]  # one that is exact has it
     with transfer_guards.explicit():  # computing on the host is our choice, not a transfer of the program's
         if prim.multiple_results:
             return [_wrap(r, t, sharding, devices, committed, views) for r, t in zip(result, types)]
         return _wrap(result, types[0], sharding, devices, committed, views)
+
+
+def _compiled_is_faster(prim: Primitive, avals: Sequence[Any], params: dict, size: int) -> bool:
+    """Whether a call that touches ``size`` bytes shall be compiled, as all those before it with these types touched many."""
+    fast = prim.traits.fast_on_host
+    if fast is True or not prim.cacheable or fast and fast(**params):
+        return False
+    before = _moved_before(prim, avals, params)
+    if before < 0 or before >= _WORTH_COMPILING:
+        return before > 0
+    if len(_moved) >= _LIMIT:
+        _moved.clear()
+    _moved[prim, tuple(avals), *params.items()] = before + size
+    return False
+
+
+def _moved_before(prim: Primitive, avals: Sequence[Any], params: dict) -> int:
+    """Bytes that calls with these types touched, -1 if a parameter cannot be hashed."""
+    try:
+        return _moved.get((prim, tuple(avals), *params.items()), 0)
+    except TypeError:
+        return -1
 
 
 def _wrap(value: Any, aval: ShapedArray, sharding: Any, devices: Sequence[Any], committed: bool, views: Sequence[np.ndarray]) -> ArrayImpl:
@@ -158,6 +193,8 @@ def _wrap(value: Any, aval: ShapedArray, sharding: Any, devices: Sequence[Any], 
         value = np.asarray(value, aval.dtype)
     if not value.dtype.itemsize:  # float0
         return value
+    if not value.flags.c_contiguous and value.itemsize not in value.strides:  # jaxlib copies what lies in steps element by element
+        value = np.ascontiguousarray(value)
     if value.base is None or not views or views[0].nbytes < LARGE or 2 * value.nbytes >= views[0].nbytes:
         return put_now(aval, sharding, [value], devices, committed, False, _put._ALIAS, True)
     return put_now(aval, sharding, [value], devices, committed, False, _put._COPY, True)
