@@ -37,7 +37,11 @@ def arguments(n):
     b = x > 0.5
     named = dict.fromkeys(["zeros", "ones", "empty", "arange", "eye", "identity", "tri", "hamming", "hanning", "bartlett", "blackman"], (n,))
     named.update(dict.fromkeys(["eye", "identity", "tri", "tril_indices", "triu_indices", "diag_indices"], (k,)), full=((n,), 1.0),
-                 linspace=(0.0, 1.0, n), logspace=(0.0, 1.0, n), geomspace=(1.0, 2.0, n), take=(x, at), bincount=(i,), repeat=(x, 2), tile=(x, 2))
+                 linspace=(0.0, 1.0, n), logspace=(0.0, 1.0, n), geomspace=(1.0, 2.0, n), take=(x, at), bincount=(i,), repeat=(x, 2), tile=(x, 2),
+                 indices=((k, k),), choose=(b.astype(np.int32), (x, y)), array_split=(x, 4), split=(x, 2))
+    named.update(dict.fromkeys(["vander", "poly", "roots", "diag", "diagflat"], (x[:k],)))  # as many results as the square of n
+    named.update(dict.fromkeys(["outer", "kron", "convolve", "correlate", "polymul", "polydiv"], (x[:k], y[:k])))
+    named.update(dict.fromkeys(["hstack", "vstack", "dstack", "column_stack", "concatenate", "stack", "block", "ix_"], ((x, y),)), ix_=(at, at))
     return named, [(x,), (x, y), (i,), (i, j), (matrix,), (matrix, matrix), (b, x, y), (x, 1), (x, at), (x, 0.25), (b,), (b, x), (x, (n,)), ((x, y),), (n,),
             ((k, k),), ((k, k), 1.0), (x, x, y), (x, 2, 0), (matrix, 0, 1), (0.0, 1.0, n), ("ij,jk->ik", matrix, matrix), (x, -1, 0), (matrix, 0),
             (x, at, 1.0), (matrix, k), (k,), (k, 2), (x, [(0, 1)]), (matrix, (1, 0)), (b, (x,), 0.0), ([b], [x]), (matrix, [0, 1])]
@@ -81,6 +85,8 @@ def measure(plan):
             lists = [named[name]] if name in named else common
             for index in range(len(lists)) if plan["chosen"] is None else [plan["chosen"][key]]:
                 given = to_device(lists[index])
+                if plan["progress"]:
+                    print(key, index, round(time.process_time(), 1), file=sys.stderr, flush=True)
                 call = lambda: jax.block_until_ready(fun(*given))
                 try:
                     call(), call()
@@ -98,9 +104,9 @@ def measure(plan):
 
 def run(python, plan):
     environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", JAX_PLATFORMS="cpu")
-    done = subprocess.run([python, __file__, "--measure"], input=json.dumps(plan), capture_output=True, text=True, env=environment)
+    done = subprocess.run([python, __file__, "--measure"], input=json.dumps(plan), stdout=subprocess.PIPE, text=True, env=environment)
     if done.returncode:
-        sys.exit(done.stderr)
+        sys.exit(f"{python} failed")
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -121,8 +127,9 @@ def main():
     parser.add_argument("--most", type=int, default=40)
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.02)
+    parser.add_argument("--progress", action="store_true", help="name each call on stderr before it is made")
     args = parser.parse_args()
-    plan = {"sizes": args.sizes, "only": args.only, "chosen": None, "cpu": args.cpu, "seconds": args.seconds}
+    plan = {"sizes": args.sizes, "only": args.only, "chosen": None, "cpu": args.cpu, "seconds": args.seconds, "progress": args.progress}
     best = {"ours": {}, "theirs": {}, "numpy": {}}
 
     def note(side, times):

@@ -21,7 +21,7 @@ from .compare import eq, le, lt
 from .complex import abs as absolute, sign
 from .accuracy import Accuracy
 from .elementary_cpu import gamma
-from .elementary_cpu.lanes import Formulation
+from .elementary_cpu.lanes import Formulation, is_short
 from .nary import FLOAT, apply, constant, elementwise, full_operands, like, op
 from .select import clamp, select_n_p
 from .transcendental import exp
@@ -98,13 +98,12 @@ erf_p = elementwise("erf", "chlo.erf", accepts=FLOAT, jvp=(lambda g, y, x: _gaus
                     reference=_vectorized(math.erf), cost=1.2)
 erfc_p = elementwise("erfc", "chlo.erfc", accepts=FLOAT, jvp=(lambda g, y, x: _gaussian(g, x, -_TWO_OVER_ROOT_PI),),
                      reference=_vectorized(math.erfc), cost=4.0)
-_SHORT = 16
-"""Below this length of the last axis, XLA's CPU code for erf_inv has no vectors: 17.8 ms in place of 1.8 for 96,000 x 10 numbers."""
 
 
 def _erf_inv_lower(b, x):
-    shape, flat = x.aval.shape, ShapedArray((x.aval.size,), x.aval.dtype)
-    if len(shape) < 2 or shape[-1] >= _SHORT or b.platform != "cpu" or b.devices > 1 or not b.keeps(flat):
+    """Flat where the last axis is short: 96,000 x 10 numbers take 17.8 ms in rows, and 1.8 in one loop."""
+    flat = ShapedArray((x.aval.size,), x.aval.dtype)
+    if not is_short(x.aval) or b.platform != "cpu" or b.devices > 1 or not b.keeps(flat):
         return op("chlo.erf_inv")(b, x)
     line = b.emit(f"stablehlo.reshape {x}", x, out=flat)
     found = b.in_memory(b.emit(f"chlo.erf_inv {line}", line, out=flat), "loops over a short axis are slow")

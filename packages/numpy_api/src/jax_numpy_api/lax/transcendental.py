@@ -215,11 +215,12 @@ _exp2_lower = Formulation(_exp2_plain, narrow=exponential.exp2, wide=exponential
 _sinh_lower = Formulation(_hyperbolic(0), narrow=exponential.sinh)
 _cosh_lower = Formulation(_hyperbolic(1), wide=exponential.cosh)
 _log_lower = Formulation(op("stablehlo.log"), wide=logarithmic.log)
-_log2_lower = Formulation(_log2_plain, narrow=logarithmic.log2, wide=logarithmic.log2)
-_log1p_lower = Formulation(op("stablehlo.log_plus_one"), narrow=logarithmic.log1p, wide=logarithmic.log1p)
-_asinh_lower = Formulation(op("chlo.asinh"), narrow=logarithmic.asinh, wide=logarithmic.asinh)
-_acosh_lower = Formulation(op("chlo.acosh"), narrow=logarithmic.acosh, wide=logarithmic.acosh)
-_atanh_lower = Formulation(op("chlo.atanh"), narrow=logarithmic.atanh, wide=logarithmic.atanh)
+# Over short axes a softplus, which is a log1p among other things, takes 0.9 ms of 100,000 numbers as a formula and 0.2 as the compiler has it.
+_log2_lower = Formulation(_log2_plain, narrow=logarithmic.log2, wide=logarithmic.log2, short=False)
+_log1p_lower = Formulation(op("stablehlo.log_plus_one"), narrow=logarithmic.log1p, wide=logarithmic.log1p, short=False)
+_asinh_lower = Formulation(op("chlo.asinh"), narrow=logarithmic.asinh, wide=logarithmic.asinh, short=False)
+_acosh_lower = Formulation(op("chlo.acosh"), narrow=logarithmic.acosh, wide=logarithmic.acosh, short=False)
+_atanh_lower = Formulation(op("chlo.atanh"), narrow=logarithmic.atanh, wide=logarithmic.atanh, short=False)
 _atan_lower = Formulation(op("chlo.atan"), narrow=inverse.atan, wide=inverse.atan, unless="vector_atan")
 
 

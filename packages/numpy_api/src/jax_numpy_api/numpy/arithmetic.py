@@ -307,10 +307,11 @@ def logaddexp(x1: Array, x2: Array, /):
     >>> jnp.logaddexp(jnp.array([0.0, 1000.0]), 0.0)
     Array([6.931472e-01, 1.000000e+03], dtype=float32)
     """
+    finite = _is_finite_number(x1) or _is_finite_number(x2)
     x1, x2 = promote_args_inexact("logaddexp", x1, x2)
     if _is_complex(x1):
         return _complex_logaddexp(x1, x2)
-    larger, gap = _larger_and_gap(x1, x2)
+    larger, gap = _larger_and_gap(x1, x2, finite)
     return lax.add(larger, lax.log1p(lax.exp(gap)))
 
 
@@ -329,15 +330,19 @@ def logaddexp2(x1: Array, x2: Array, /):
     return lax.add(larger, lax.div(lax.log1p(lax.exp2(gap)), _like(x1, np.log(2))))
 
 
-def _larger_and_gap(x1, x2):
-    """The larger operand, and the smaller one less it; 0 for equal infinities.
+def _is_finite_number(x: Any) -> bool:
+    return type(x) in (int, float) and abs(x) < 100  # which is finite in any dtype
+
+
+def _larger_and_gap(x1, x2, finite=False):
+    """The larger operand, and the smaller one less it; 0 for equal infinities, of which there are none if one is ``finite``.
 
     One comparison decides for both, so that their derivatives belong together where the operands are equal: those of
     ``max(x1, x2)`` and of ``-abs(x1 - x2)`` are each right on a side of their own.
     """
     second = lax.lt(x1, x2)
     larger, smaller = select(second, x2, x1), select(second, x1, x2)
-    return larger, _gap(larger, smaller, lax.is_finite(larger))
+    return larger, lax.sub(smaller, larger) if finite else _gap(larger, smaller, lax.is_finite(larger))
 
 
 def _gap(large, small, finite):

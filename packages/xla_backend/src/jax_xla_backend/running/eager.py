@@ -154,8 +154,9 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
     types, effects = abstract_eval(prim, avals, params)
     if effects:
         return NotImplemented
-    shape = types[0].shape
-    if (size >= LARGE or math.prod(shape) >= LARGE) and _compiled_is_faster(prim, avals, params, max(size, math.prod(shape) * types[0].dtype.itemsize)):
+    if types:
+        size = max(size, 4 * math.prod(types[0].shape))
+    if size >= LARGE and _compiled_is_faster(prim, avals, params, size):
         return NotImplemented
     result = prim.reference(*views, **params)  # type: ignore[misc]  # one that is exact has it
     with transfer_guards.explicit():  # computing on the host is our choice, not a transfer of the program's

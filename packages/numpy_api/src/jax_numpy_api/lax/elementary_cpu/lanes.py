@@ -14,6 +14,7 @@ from ..compare import emit_compare
 from ..nary import SpelledOut
 
 if TYPE_CHECKING:
+    from jax_core.representation.aval import ShapedArray
     from jax_core.representation.typing import DTypeLike
 
 FLOAT32, FLOAT64, INT32, INT64 = (np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64))
@@ -21,6 +22,13 @@ FLOAT32, FLOAT64, INT32, INT64 = (np.dtype(t) for t in (np.float32, np.float64, 
 
 SMALL = 1024
 """Elements up to which the time to compile counts more: a formula takes 5 to 15 ms, and saves 3 us a run on so many."""
+
+SHORT = 16
+"""Length of the last axis below which the compiler's loops have no vectors, once their bodies are long."""
+
+
+def is_short(aval: ShapedArray) -> bool:
+    return len(aval.shape) > 1 and aval.shape[-1] < SHORT
 
 
 class Format:
@@ -207,13 +215,14 @@ class Formulation(SpelledOut):
       narrow: the formula for float32, in which the halves of a float are computed too; None where there is none.
       wide: the same for float64.
       unless: name of an attribute of builders that says that ``otherwise`` is better.
+      short: whether it is better also where the last axis is shorter than `SHORT`.
     """
 
-    __slots__ = ("otherwise", "narrow", "wide", "unless")
+    __slots__ = ("otherwise", "narrow", "wide", "unless", "short")
 
     def __init__(self, otherwise: Callable, *, narrow: Callable[..., Lane] | None = None,
-                 wide: Callable[..., Lane] | None = None, unless: str = ""):
-        self.otherwise, self.narrow, self.wide, self.unless = otherwise, narrow, wide, unless
+                 wide: Callable[..., Lane] | None = None, unless: str = "", short: bool = True):
+        self.otherwise, self.narrow, self.wide, self.unless, self.short = otherwise, narrow, wide, unless, short
         self.in_float32 = narrow is not None
 
     def __call__(self, b, *operands, **params):
@@ -221,7 +230,7 @@ class Formulation(SpelledOut):
         double = out.dtype == FLOAT64
         formula = self.wide if double else self.narrow
         if (formula is None or b.platform != "cpu" or b.portable or out.size <= SMALL or out.dtype.kind == "c" or params
-                or self.unless and getattr(b, self.unless)):
+                or self.unless and getattr(b, self.unless) or not self.short and is_short(out)):
             return self.otherwise(b, *operands, **params)
         operands = [x if x.aval.shape == out.shape else b.broadcast(x, out.shape) for x in operands]
         result = formula(*(Lane(b, b.convert(x, FLOAT64 if double else FLOAT32)) for x in operands))
