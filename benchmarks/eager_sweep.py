@@ -38,7 +38,8 @@ def arguments(n):
     named = dict.fromkeys(["zeros", "ones", "empty", "arange", "eye", "identity", "tri", "hamming", "hanning", "bartlett", "blackman"], (n,))
     named.update(dict.fromkeys(["eye", "identity", "tri", "tril_indices", "triu_indices", "diag_indices"], (k,)), full=((n,), 1.0),
                  linspace=(0.0, 1.0, n), logspace=(0.0, 1.0, n), geomspace=(1.0, 2.0, n), take=(x, at), bincount=(i,), repeat=(x, 2), tile=(x, 2),
-                 indices=((k, k),), choose=(b.astype(np.int32), (x, y)), array_split=(x, 4), split=(x, 2))
+                 indices=((k, k),), broadcast_to=(x, (2, n)), reshape=(x, (1, n)), resize=(x, (2, n)), roll=(x, 3), expand_dims=(x, 0), squeeze=(x[None], 0),
+                 moveaxis=(matrix, 0, 1), rollaxis=(matrix, 1), swapaxes=(matrix, 0, 1), permute_dims=(matrix, (1, 0)), transpose=(matrix,), choose=(b.astype(np.int32), (x, y)), array_split=(x, 4), split=(x, 2))
     named.update(dict.fromkeys(["vander", "poly", "roots", "diag", "diagflat"], (x[:k],)))  # as many results as the square of n
     named.update(dict.fromkeys(["outer", "kron", "convolve", "correlate", "polymul", "polydiv"], (x[:k], y[:k])))
     named.update(dict.fromkeys(["hstack", "vstack", "dstack", "column_stack", "concatenate", "stack", "block", "ix_"], ((x, y),)), ix_=(at, at))
