@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 from jax_core import backends
 from jax_core.configuration import engine, context
@@ -18,6 +18,8 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.traces.trace import EVAL
 
 from .promotion import as_array, promote_args, promote_args_inexact, promote_args_numeric
+
+_F = TypeVar("_F", bound=Callable)
 
 PROMOTIONS: dict[str, Callable] = {
     "any": promote_args,
@@ -65,7 +67,7 @@ def _is_cold(fun: Callable, exact: str, args: tuple) -> bool:
     The key holds identities, which hash fast; should one be used again for another type, a call is counted wrongly, and
     takes the other of two ways to the same result.
     """
-    key = [id(fun)]
+    key: list[Any] = [id(fun)]
     for x in args:
         aval = getattr(x, "aval", None)
         key.append(x if type(x) is Static else id(type(x) if aval is None else aval))
@@ -92,12 +94,12 @@ def _is_integer(x: Any) -> bool:
     return getattr(getattr(x, "dtype", None), "kind", "i") in "biu" and not isinstance(x, (float, complex))
 
 
-def adaptive(exact: str, static_argnums: tuple = (), static_argnames: tuple = ()) -> Callable:
+def adaptive(exact: str, static_argnums: tuple = (), static_argnames: tuple = ()) -> Callable[[_F], _F]:
     """As `inlined`, for functions whose primitives the host computes exactly: on integers and booleans ("integers"), or
     on anything ("always"). The first few calls with each combination of types run there, and only then is it compiled:
     a program that calls it once with each of many shapes waits for no compiler, and a loop gets the fast dispatch.
     """
-    def decorate(fun: Callable) -> Callable:
+    def decorate(fun: _F) -> _F:
         return inlined(fun, static_argnums=static_argnums, static_argnames=static_argnames, rather_plain=lambda args: _is_cold(fun, exact, args))
     return decorate
 

@@ -148,7 +148,7 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
         given = promote_dtypes(*choices)
     else:
         check_arraylike("choose", a, choices)
-        if not shape_of(choices):
+        if not shape_of(given):
             raise ValueError(f"choose: choices must be a sequence of arrays, got the number {choices}")
     if not dtypes.issubdtype(dtypes.dtype(a), np.integer):
         raise ValueError("jax.numpy.choose: a must hold integers, the numbers of the choices")
