@@ -25,7 +25,7 @@ SAME = {"addf": np.add, "addi": np.add, "subf": np.subtract, "subi": np.subtract
         "ori": np.bitwise_or, "xori": np.bitwise_xor, "negf": np.negative, "exp": np.exp, "log": np.log, "log1p": np.log1p, "tanh": np.tanh,
         "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "absf": np.abs, "floor": np.floor, "ceil": np.ceil, "atan2": np.arctan2,
         "rsqrt": lambda x: 1 / np.sqrt(x), "ctpop": lambda x: np.vectorize(lambda v: int(v).bit_count())(np.asarray(x).view(np.uint32)), "remsi": np.fmod, "divsi": lambda x, y: np.trunc(x / y)}
-LIBRARY = {"erfinv": lambda x: np.asarray(jax.lax.erf_inv(x)), "popc": SAME["ctpop"], "atan": np.arctan, "asinh": np.arcsinh, "tanh": np.tanh, "log1p": np.log1p, "expm1": np.expm1, "atan2": np.arctan2, "cbrt": np.cbrt}
+LIBRARY = {"nextafter": np.nextafter, "erfinv": lambda x: np.asarray(jax.lax.erf_inv(x)), "popc": SAME["ctpop"], "atan": np.arctan, "asinh": np.arcsinh, "tanh": np.tanh, "log1p": np.log1p, "expm1": np.expm1, "atan2": np.arctan2, "cbrt": np.cbrt}
 
 
 def kind_of(value):
@@ -103,6 +103,9 @@ class Machine:
         return np.asarray(x[0]).astype(dtype)
 
     arith_extf = arith_truncf = arith_sitofp = arith_fptosi = arith_extsi = arith_trunci = arith_index_cast = convert
+    def arith_bitcast(self, op, x, shape, dtype):
+        return np.asarray(x[0]).view(dtype)
+
     arith_extui = arith_uitofp = convert  # of truth values alone
 
     def scf_if(self, op, x, shape, dtype):
@@ -187,6 +190,9 @@ class Machine:
         axis, back = self.number(op, "axis"), ir.BoolAttr(op.attributes["reverse"]).value
         turn = (lambda a: np.flip(a, axis)) if back else (lambda a: a)
         return turn(SAME[body].accumulate(turn(x[0]), axis=axis)).astype(dtype)
+
+    def tt_gather(self, op, x, shape, dtype):
+        return np.take_along_axis(x[0], x[1], self.number(op, "axis"))
 
     def tt_split(self, op, x, shape, dtype):
         return [x[0][..., 0], x[0][..., 1]]
@@ -304,6 +310,10 @@ class Machine:
     def tpu_iota(self, op, x, shape, dtype):
         axis, = op.attributes["dimensions"]
         return np.broadcast_to(np.arange(shape[axis], dtype=np.int32).reshape([-1 if k == axis else 1 for k in range(len(shape))]), shape)
+
+    def tpu_dynamic_gather(self, op, x, shape, dtype):
+        axis, = op.attributes["dimensions"]
+        return np.take_along_axis(x[0], x[1], axis)
 
     def tpu_assume_multiple(self, op, x, shape, dtype):
         assert x[0] % self.number(op, "multiple") == 0

@@ -188,6 +188,11 @@ KERNELS = {  # what a program is made of
     "bits": (lambda: call(lambda x, o: put(o, jax.lax.population_count((x[...] * 100).astype(jnp.int32)).astype(jnp.float32)))(A)),
     "truth values": (lambda: call(lambda x, o: put(o, jnp.where((x[...] > 0) != (x[...] > 1), 1.0, jnp.where((x[...] > 0) == (x[...] > -1), 2.0, 3.0))))(A)),
     "running": (lambda: call(lambda x, o: put(o, jnp.cumsum(x[...], 1) + jax.lax.cummax(x[...], axis=0, reverse=True)))(A)),
+    "running backwards": (lambda: call(lambda x, o: put(o, jax.lax.cumsum((x[...] * 9).astype(jnp.int32), 0, reverse=True).astype(jnp.float32)))(A)),
+    "the next float": (lambda: call(lambda x, o: put(o, jnp.nextafter(x[...], jnp.where(x[...] > 1, 9.0, x[...] * 2))))(
+        A.at[0, :4].set(jnp.array([jnp.nan, 0, jnp.inf, -jnp.inf])))),
+    "taken along an axis": (lambda: call(lambda x, o: put(o, jnp.take_along_axis(x[...], (jnp.abs(x[...]) * 50).astype(jnp.int32), 1) +
+                                                          jnp.take(x[0, :], (x[3, :] * 40).astype(jnp.int32), mode="clip")))(A)),
     "halves": (lambda: call(lambda x, o: put(o, x[...][64:128] + x[...][:64] * x[...][192:]), (64, 128))(A)),
     "the inverse of erf": (lambda: call(lambda x, o: put(o, jax.lax.erf_inv(x[...])))(jnp.linspace(-1, 1, 256 * 128).reshape(256, 128))),
     "fewer bits": (lambda: call(lambda x, o: put(o, jax.lax.reduce_precision(x[...], 8, 7)))(A)),
@@ -242,7 +247,7 @@ def interpreted(function):
 TPU_ONLY = ("scratch and when", "memory of its own", "pieces", "a matrix and a vector", "a vector and a matrix", "several products", "padded",
             "a size known at run time", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "at once", "a pipeline",
             "a pipeline of products", "a pipeline for each step", "semaphores")
-GPU_ONLY = ("running", "scatter", "atomics", "four axes", "cube roots", "other functions")
+GPU_ONLY = ("scatter", "atomics", "four axes", "cube roots", "other functions")
 
 
 @pytest.mark.parametrize("platform", TARGETS)

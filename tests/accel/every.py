@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compile every primitive and every public function for devices that are only described, and print which platform has what.
 
-usage: every.py [tpu] [cuda] [--only WORD] [--part cases|functions] [--all]
+usage: every.py [tpu] [cuda] [--only WORD] [--part cases|functions] [--all] [--limit SECONDS]
 The primitives are those of the tables of laws (`packages/numpy_api/tests`): value, jvp with its transpose, and batch of each case. The public
 functions are called as in their docstrings' examples, with the arrays of each class of dtypes that the function takes on the CPU.
-What is a NotImplementedError is listed as not on this platform; the exit status is the number of other programs that do not compile. With --all
+The compilers run in a process of their own, which is ended where a row takes longer than --limit seconds. What is a NotImplementedError is listed as not on this platform; the exit status is the number of other programs that do not compile. With --all
 those that do are listed too.
 """
 from __future__ import annotations
@@ -16,10 +16,14 @@ import doctest
 import importlib
 import inspect
 import io
+import json
 import os
 import pathlib
+import queue
 import signal
+import subprocess
 import sys
+import threading
 import time
 import types
 import warnings
@@ -225,24 +229,93 @@ def calls_as_forms(value):
             yield name, program, own
 
 
+def serve(platforms, part, only, first):
+    """Compile the rows from the number ``first`` on, and write two lines for each: its name, then what came of it."""
+    compilers = {platform: Compiler(platform) for platform in platforms}
+    for number, (name, found) in enumerate(programs(part, only)):
+        if number < first:
+            continue
+        print(json.dumps({"begins": number, "name": name}), flush=True)
+        with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
+            warnings.simplefilter("ignore")
+            forms = list(found)
+            said = [f"    {platform}: {wrong}" for platform, compiler in compilers.items() for wrong in compiler.wrong(forms)]
+        print(json.dumps({"programs": len(forms), "said": said}), flush=True)
+    print(json.dumps({"end": True}), flush=True)
+
+
+class Worker:
+    """A process that runs `serve`. A compiler cannot be interrupted, but its process can be ended."""
+
+    def __init__(self, args, first):
+        command = [sys.executable, __file__, *args.platforms, "--part", args.part, "--only", args.only, "--first", str(first)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(json.loads(line))
+        self.lines.put({"died": f"the process ended with status {self.process.wait()}"})
+
+    def next(self, seconds):
+        """The next line; or why none came, and the process is at its end."""
+        try:
+            return self.lines.get(timeout=seconds)
+        except queue.Empty:
+            return {"died": f"not finished within {seconds} s"}
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def rows(args):
+    """Name, number of programs and what was wrong, for each row; a row that does not end, or ends its process, is a wrong one."""
+    first, deaths = 0, 0
+    while True:
+        worker, name = Worker(args, first), None
+        try:
+            while "end" not in (line := worker.next(args.limit)):
+                if "begins" in line:
+                    first, name = line["begins"] + 1, line["name"]
+                elif "died" in line:
+                    break
+                else:
+                    yield name, line["programs"], line["said"]
+                    name = None
+            else:
+                return
+        finally:
+            worker.end()
+        deaths = deaths + 1 if name is None else 0
+        if deaths > 1:
+            raise RuntimeError(f"no row was begun: {line['died']}")
+        if name is not None:
+            yield name, 0, [f"    {line['died']}"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("platforms", nargs="*", default=[])
     parser.add_argument("--only", default="")
     parser.add_argument("--part", choices=["cases", "functions", "both"], default="both")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--limit", type=int, default=600, help="seconds for one row")
+    parser.add_argument("--first", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    compilers = {platform: Compiler(platform) for platform in args.platforms or accelerators.TOPOLOGIES}
+    args.platforms = args.platforms or list(accelerators.TOPOLOGIES)
+    if args.first is not None:
+        serve(args.platforms, args.part, args.only, args.first)
+        return
     count, lost, start = 0, 0, time.perf_counter()
-    for name, found in programs(args.part, args.only):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            forms = list(found)
-            said = [f"    {platform}: {wrong}" for platform, compiler in compilers.items() for wrong in compiler.wrong(forms)]
-        done, count, lost = len(forms), count + len(forms), lost + sum(ABSENT not in line for line in said)
+    for number, (name, done, said) in enumerate(rows(args), 1):
+        count, lost = count + done, lost + sum(ABSENT not in line for line in said)
         if said or args.all:
             print(f"{name}: {done} programs, {'all compile' if not said else f'{len(said)} do not'}", *said, sep="\n", flush=True)
-    print(f"{' and '.join(compilers)}: {count} programs each, {lost} do not compile; {time.perf_counter() - start:.0f} s")
+        if number % 50 == 0:
+            print(f"{number} rows, {count} programs, {lost} lost, {time.perf_counter() - start:.0f} s; last {name}", file=sys.stderr, flush=True)
+    print(f"{' and '.join(args.platforms)}: {count} programs each, {lost} do not compile; {time.perf_counter() - start:.0f} s")
     sys.exit(min(lost, 125))
 
 

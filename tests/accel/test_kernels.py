@@ -62,7 +62,7 @@ def features():
 
 
 @pytest.mark.parametrize("case", [
-    "squares", "places of extremes", "bits", "truth values", "a matrix and a vector", "padded", "every second row", "elements", "a size known at run time",
+    "squares", "running", "running backwards", "the next float", "taken along an axis", "places of extremes", "bits", "truth values", "a matrix and a vector", "padded", "every second row", "elements", "a size known at run time",
     "a part of a part", "printed", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "semaphores", "a pipeline of products",
     "a pipeline for each step"])
 def test_what_kernels_can_do_compiles(compiled, case, monkeypatch):

@@ -232,6 +232,35 @@ def _gather_lower(b, x, indices, *, dimension_numbers, slice_sizes, indices_are_
     return b.emit(f'"stablehlo.gather"({x}, {indices})', x, indices, out=b.out_avals[0], attrs=attrs)
 
 
+def _gather_in_kernel(b, x, indices, **params):
+    """Elements along one axis, for each element of the result its own: what compilers of kernels have. They refuse anything else."""
+    axis = _single_axis(x.aval.shape, indices.aval.shape[:-1], params["dimension_numbers"], params["slice_sizes"])
+    if axis is None:
+        return _gather_lower(b, x, indices, **params)
+    places, length, out = b.reshape(indices, indices.aval.shape[:-1]), x.aval.shape[axis], b.out_avals[0]
+    mode, inside = params["mode"], None
+    if mode in (GatherScatterMode.FILL_OR_DROP, GatherScatterMode.ONE_HOT):
+        inside, = b.fun(lambda i: lax.bitwise_and(lax.ge(i, lax.full_like(i, 0)), lax.lt(i, lax.full_like(i, length))), places)
+    if mode is not GatherScatterMode.PROMISE_IN_BOUNDS:
+        places, = b.fun(lambda i: lax.clamp(i.dtype.type(0), i, i.dtype.type(length - 1)), places)
+    found = b.emit(f"stablehlo.custom_call @kernel.take_along({x}, {places})", x, places, out=out, attrs=f'{{backend_config = "{axis}"}}')
+    if inside is None:
+        return found
+    fill = b.full(np.asarray(params["fill_value"], out.dtype)[()], out)
+    return b.emit(f"stablehlo.select {inside}, {found}, {fill}", inside, found, fill, out=out)
+
+
+def _single_axis(shape, places, n, sizes) -> int | None:
+    """The axis along which single elements are taken, if all other axes of the operand and of the indices go together."""
+    if len(n.start_index_map) != 1 or n.offset_dims or any(s != 1 for s in sizes) or len(places) != len(shape):
+        return None
+    axis, = n.start_index_map
+    others = tuple(d for d in range(len(shape)) if d != axis)
+    if tuple(n.collapsed_slice_dims) != (axis,) or tuple(n.operand_batching_dims) != others or tuple(n.start_indices_batching_dims) != others:
+        return None
+    return axis
+
+
 def _gather_filled(x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, fill_value):
     """A clamped gather, with ``fill_value`` in place of the slices that do not lie in the operand."""
     n = dimension_numbers
@@ -379,7 +408,7 @@ def _gather_splits(prim, avals, outs, params):
 
 gather_p = Primitive(
     "gather", out_type=_gather_type, jvp=(_gather_jvp, None), transpose=_gather_transpose, batch=_gather_batch,
-    lower=_gather_lower, reference=_gather_reference, exact=True, traits=Traits(Kind.KERNEL, part=Part.FOUND),
+    lower=_gather_lower, in_kernel=_gather_in_kernel, reference=_gather_reference, exact=True, traits=Traits(Kind.KERNEL, part=Part.FOUND),
     splits=_gather_splits, sums=partial_sums.as_first)
 
 

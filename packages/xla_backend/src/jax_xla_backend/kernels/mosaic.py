@@ -21,7 +21,7 @@ from jax_core.transformations.manual import AxisEnv
 from ..jaxlib_compat import bindings, kernel_dialect
 from ..lowering.bindings import make_ir_context
 from ..lowering.types import element_text
-from .translation import Translation, Type, dot_numbers, ir, parsed, printed
+from .translation import BINARY, Translation, Type, dot_numbers, ir, parsed, printed
 
 _INTEGER = np.dtype(np.int32)
 _SPACES = {"default": "vmem", "vmem": "vmem", "smem": "smem", "any": "any", "hbm": "hbm", "semaphore_mem": "semaphore_mem",
@@ -30,7 +30,7 @@ _SEMAPHORES = {"regular_semaphore": "!tpu.semaphore", "dma_semaphore": "!tpu.dma
 """By the name of the memory space, the type of the elements."""
 _BARRIER = "%barrier"
 _LACKING = {"math.cbrt", "math.erfc", "math.lgamma", "math.asin", "math.acos", "math.atan", "math.sinh", "math.cosh", "math.asinh", "math.acosh",
-            "math.atanh", "math.nextafter"}
+            "math.atanh"}
 _ERF_INV = [  # M. Giles, "Approximating the erfinv function", GPU Computing Gems, 2011: near zero, and near one
     (2.81022636e-08, -0.000200214257), (3.43273939e-07, 0.000100950558), (-3.5233877e-06, 0.00134934322), (-4.39150654e-06, -0.00367342844),
     (0.00021858087, 0.00573950773), (-0.00125372503, -0.0076224613), (-0.00417768164, 0.00943887047), (0.246640727, 1.00167406),
@@ -162,8 +162,59 @@ class MosaicTranslation(Translation):
         start, strides = list(op.attributes["start_indices"]), list(op.attributes["strides"])
         if any(s != 1 for s in strides):
             raise self.refuse("slice with a stride")
-        return self.write(f'"vector.extract_strided_slice"({self.values[op.operands[0]]}) {{offsets = {start}, sizes = {list(want.shape)}, '
-                          f"strides = {strides}}} : ({self.text_of(have)}) -> {self.text_of(want)}")
+        return self.cut(self.values[op.operands[0]], have, start, want)
+
+    def cut(self, x: str, have: Type, start: Sequence[int], want: Type) -> str:
+        """The part of ``x`` from ``start`` on."""
+        return self.write(f'"vector.extract_strided_slice"({x}) {{offsets = {list(start)}, sizes = {list(want.shape)}, '
+                          f"strides = {[1] * len(want.shape)}}} : ({self.text_of(have)}) -> {self.text_of(want)}")
+
+    def memory_take_along(self, op, axis):
+        x, places = op.operands
+        have, index, want = Type.of(x), Type.of(places), Type.of(op.results[0])
+        if have.bits != 32:
+            raise self.refuse(f"taking along an axis of elements of {have.bits} bits")
+        name, number, axis = self.values[x], self.values[places], int(axis)
+        found = want
+        if len(have.shape) == 1:
+            name, number = self.reshaped(name, have, (1, *have.shape)), self.reshaped(number, index, (1, *index.shape))
+            have, index, found, axis = have.reshaped((1, *have.shape)), index.reshaped((1, *index.shape)), want.reshaped((1, *want.shape)), 1
+        taken = self.write(f"tpu.dynamic_gather {name}[{number}] in [{axis}] : {self.text_of(have)}, {self.text_of(index)} -> {self.text_of(found)}")
+        return self.reshaped(taken, found, want.shape)
+
+    def _next_after(self, op):
+        kind, (x, y) = Type.of(op.results[0]), [self.values[v] for v in op.operands]
+        if kind.element != "f32":
+            raise self.refuse(f"nextafter of {kind.element}")
+        bits, flag = kind.of_element("i32"), kind.of_element("i1")
+        number, zero = self.bits(x, kind, bits), self.constant(0, kind)
+        up, positive = self.compared("LT", kind, x, y), self.compared("GT", kind, x, zero)
+        away = self.op("arith.xori", flag, self.op("arith.xori", flag, up, positive), self.constant(True, flag))
+        moved = self.op("arith.addi", bits, number, self.selected(bits, away, self.constant(1, bits), self.constant(-1, bits)))
+        sign = self.op("arith.andi", bits, self.bits(y, kind, bits), self.constant(-(1 << 31), bits))
+        least = self.op("arith.ori", bits, sign, self.constant(1, bits))
+        found = self.bits(self.selected(bits, self.compared("EQ", kind, x, zero), least, moved), bits, kind)
+        found = self.selected(kind, self.compared("EQ", kind, x, y), y, found)
+        both = self.op("arith.addf", kind, x, y)
+        return self.selected(kind, self.compared("NE", kind, both, both), both, found)  # inf - inf has no next after, and neither has NaN
+
+    def _reduce_window(self, op):
+        """Running reductions: each step combines with what stands twice as far away as in the step before."""
+        name, axis, back = self.running(op)
+        x, kind = self.values[op.operands[0]], Type.of(op.operands[0])
+        word = BINARY[name][0 if kind.is_float else 1]
+        if word is None or not kind.is_float and kind.element != "i32":
+            raise self.refuse(f"running {name} of {kind.element}")
+        far, length = 1, kind.shape[axis]
+        while far < length:
+            edge, rest = (kind.reshaped((*kind.shape[:axis], n, *kind.shape[axis + 1:])) for n in (far, length - far))
+            fill = self.spread(self.values[op.operands[1]], kind.reshaped(()), edge)
+            kept = self.cut(x, kind, [far * back if k == axis else 0 for k in range(len(kind.shape))], rest)
+            pieces = [(kept, rest), (fill, edge)] if back else [(fill, edge), (kept, rest)]
+            types = ", ".join(self.text_of(k) for _, k in pieces)
+            moved = self.write(f"tpu.concatenate {', '.join(v for v, _ in pieces)} in {axis} : {types} -> {self.text_of(kind)}")
+            x, far = self.op(word, kind, x, moved), 2 * far
+        return x
 
     def reduce(self, name: str, x: str, have: Type, start: str, axes: tuple) -> str:
         if not have.is_float and have.element != "i32":

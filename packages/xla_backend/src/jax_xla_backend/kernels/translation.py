@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Sequence
 
+import numpy as np
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.transformations.manual import AxisEnv
@@ -66,7 +67,7 @@ class Type:
         return Type(self.shape, element)
 
 
-_BINARY = {  # floats, signed integers, unsigned integers, booleans
+BINARY = {  # floats, signed integers, unsigned integers, booleans
     "add": ("arith.addf", "arith.addi", "arith.addi", "arith.ori"), "subtract": ("arith.subf", "arith.subi", "arith.subi", "arith.xori"),
     "multiply": ("arith.mulf", "arith.muli", "arith.muli", "arith.andi"), "divide": ("arith.divf", "arith.divsi", "arith.divui", None),
     "remainder": ("arith.remf", "arith.remsi", "arith.remui", None),
@@ -175,7 +176,7 @@ class Translation:
         method = getattr(self, "_" + name, None) if dialect in ("stablehlo", "chlo", "func") else None
         if method is not None:
             found = method(op)
-        elif name in _BINARY:
+        elif name in BINARY:
             found = self._binary(name, op)
         elif name in _UNARY:
             found = self.unary(_UNARY[name], Type.of(op.results[0]), self.values[op.operands[0]])
@@ -191,7 +192,7 @@ class Translation:
     def _binary(self, name, op):
         kind = Type.of(op.operands[0])
         place = 3 if kind.element == "i1" else 0 if kind.is_float else 2 if kind.unsigned else 1
-        chosen = _BINARY[name][place]
+        chosen = BINARY[name][place]
         if chosen is None:
             raise self.refuse(f"{op.name} of {kind.element}")
         return self.op(chosen, kind, *(self.values[x] for x in op.operands))
@@ -335,6 +336,9 @@ class Translation:
 
     def _reshape(self, op):
         have, want = Type.of(op.operands[0]), Type.of(op.results[0])
+        before = _maker(op.operands[0])
+        if before is not None and before.name in ("stablehlo.reshape", "stablehlo.broadcast_in_dim") and Type.of(before.operands[0]).shape == want.shape:
+            return self.values[before.operands[0]]  # there and back
         return self.reshaped(self.values[op.operands[0]], have, want.shape)
 
     def reshaped(self, x: str, have: Type, shape: Sequence[int]) -> str:
@@ -368,6 +372,17 @@ class Translation:
 
     def _get_tuple_element(self, op):
         raise self.refuse("tuples")
+
+    def running(self, op: Any) -> tuple[str, int, bool]:
+        """Of a window reduction that is a running one: the operation, the axis, and whether it runs from the end."""
+        kind, windows = Type.of(op.operands[0]), list(op.attributes["window_dimensions"])
+        edges = [list(map(int, pair)) for pair in np.asarray(ir.DenseIntElementsAttr(op.attributes["padding"]))] if "padding" in op.attributes else []
+        axis = next((k for k, n in enumerate(windows) if n != 1), 0)
+        forward, backward = ([pair if k == axis else [0, 0] for k in range(len(windows))] for pair in ([kind.shape[axis] - 1, 0], [0, kind.shape[axis] - 1]))
+        body = [inner.operation.name.partition(".")[2] for inner in op.regions[0].blocks[0].operations]
+        if windows != [n if k == axis else 1 for k, n in enumerate(kind.shape)] or edges not in (forward, backward) or len(body) != 2:
+            raise self.refuse("stablehlo.reduce_window that is no running sum, product or extreme")
+        return body[0], axis, edges == backward
 
     # -- functions and control flow ----------------------------------------------------------------------------------------
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from typing import Any, Sequence
 
-import numpy as np
 from jax_core.representation.aval import AbstractRef
 from jax_core.representation.jaxpr import ClosedJaxpr
 
@@ -160,21 +159,21 @@ class TritonTranslation(Translation):
 
     def _reduce_window(self, op):
         """Running reductions: windows that begin, or end, with the axis."""
+        name, axis, back = self.running(op)
         x, kind = self.values[op.operands[0]], Type.of(op.operands[0])
-        windows = list(op.attributes["window_dimensions"])
-        edges = [list(map(int, pair)) for pair in np.asarray(ir.DenseIntElementsAttr(op.attributes["padding"]))] if "padding" in op.attributes else []
-        axis = next((k for k, n in enumerate(windows) if n != 1), 0)
-        forward, backward = ([[n - 1, 0] if k == axis else [0, 0] for k, n in enumerate(kind.shape)],
-                             [[0, n - 1] if k == axis else [0, 0] for k, n in enumerate(kind.shape)])
-        body = [inner.operation.name.partition(".")[2] for inner in op.regions[0].blocks[0].operations]
-        combine = _REDUCTIONS.get(body[0], (None,) * 3)[0 if kind.is_float else 2 if kind.unsigned else 1]
-        if windows != [n if k == axis else 1 for k, n in enumerate(kind.shape)] or edges not in (forward, backward) or len(body) != 2 or combine is None:
-            raise self.refuse("stablehlo.reduce_window that is no running sum, product or extreme")
+        combine = _REDUCTIONS.get(name, (None,) * 3)[0 if kind.is_float else 2 if kind.unsigned else 1]
+        if combine is None:
+            raise self.refuse(f"running {name} of {kind.element}")
         a, b, c, found = self.new(), self.new(), self.new(), self.new()
-        self.lines += [f'{found} = "tt.scan"({x}) <{{axis = {axis} : i32, reverse = {str(edges == backward).lower()}}}> ({{',
+        self.lines += [f'{found} = "tt.scan"({x}) <{{axis = {axis} : i32, reverse = {str(back).lower()}}}> ({{',
                        f"^bb0({a}: {kind.element}, {b}: {kind.element}):", f"{c} = {combine} {a}, {b} : {kind.element}",
                        f"tt.scan.return {c} : {kind.element}", f"}}) : ({self.text_of(kind)}) -> {self.text_of(kind)}"]
         return found
+
+    def memory_take_along(self, op, axis):
+        x, places = op.operands
+        return self.write(f"tt.gather {self.values[x]}[{self.values[places]}] {{axis = {axis} : i32}} : ({self.text_of(Type.of(x))}, "
+                          f"{self.text_of(Type.of(places))}) -> {self.text_of(Type.of(op.results[0]))}")
 
     def _slice(self, op):
         """A half along one axis, or a half of a half and so on."""
