@@ -221,6 +221,9 @@ KERNELS = {  # what a program is made of
     "a pipeline": (lambda: call(lambda x, o: pltpu.emit_pipeline(
         lambda x, o: put(o, x[...] + pl.program_id(0)), grid=(4, 2), in_specs=[pl.BlockSpec((64, 64), lambda i, j: (i, j))],
         out_specs=[pl.BlockSpec((64, 64), lambda i, j: (3 - i, j))])(x, o), in_specs=[WHOLE], out_specs=WHOLE)(A)),
+    "a pipeline over the end": (lambda: call(lambda x, o: pltpu.emit_pipeline(
+        lambda x, o: put(o, x[...] * 2), grid=(3, 2), in_specs=[pl.BlockSpec((16, 128), lambda i, j: (i, j))],
+        out_specs=[pl.BlockSpec((16, 128), lambda i, j: (i, j))])(x, o), (40, 200), in_specs=[WHOLE], out_specs=WHOLE)(A.reshape(128, 256)[:40, :200])),
     "a pipeline of products": (lambda: call(lambda x, y, o, total: pltpu.emit_pipeline(
         added_products, grid=(2, 1, 4), in_specs=[pl.BlockSpec((32, 128), lambda i, j, k: (i, k)), pl.BlockSpec((128, 64), lambda i, j, k: (k, j))],
         out_specs=[pl.BlockSpec((32, 64), lambda i, j, k: (i, j))])(x, y, o, scratches=(total,)), (64, 64), in_specs=[WHOLE, WHOLE], out_specs=WHOLE,
@@ -245,7 +248,7 @@ def interpreted(function):
 
 
 TPU_ONLY = ("scratch and when", "memory of its own", "pieces", "a matrix and a vector", "a vector and a matrix", "several products", "padded",
-            "a size known at run time", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "at once", "a pipeline",
+            "a size known at run time", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "at once", "a pipeline", "a pipeline over the end",
             "a pipeline of products", "a pipeline for each step", "semaphores")
 GPU_ONLY = ("scatter", "atomics", "four axes", "cube roots", "other functions")
 

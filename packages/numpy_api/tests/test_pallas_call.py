@@ -201,6 +201,10 @@ PIPELINES = {
     "a size known at run time": (lambda: run(
         lambda n, x, o: emit_pipeline(copy, grid=(n[0],), in_specs=[rows(2)], out_specs=[rows(2)])(x, o), f32(8),
         in_specs=[BlockSpec(), BlockSpec(memory_space=ANY)], out_specs=BlockSpec(memory_space=ANY))(np.int32([3]), X), [*X[:6], nan, nan]),
+    "over the end": (lambda: piped(lambda x, o: put(o, x[...] + program_id(0)), (3,), [rows(3)], [rows(3)])(X), X + [0, 0, 0, 1, 1, 1, 2, 2]),
+    "over the end by two axes": (lambda: piped(lambda x, o: put(o, 2 * x[...]), (2, 2), *[[BlockSpec((4, 2), lambda i, j: (i, j))]] * 2, f32(5, 3))(
+        np.arange(15, dtype=np.float32).reshape(5, 3)), 2 * np.arange(15).reshape(5, 3)),
+    "a block longer than the array": (lambda: piped(copy, (1,), [rows(9)], [rows(9)])(X), X),
     "no steps": (lambda: piped(copy, (0,), [rows(4)], [rows(4)])(X), [nan] * 8),
 }
 
@@ -336,8 +340,8 @@ ERRORS = {
     "random bits outside of a kernel": (lambda: prng_random_bits((2,)), ValueError, "prng_random_bits was called outside of a kernel"),
     "a seed of halves": (lambda: run(lambda o: prng_seed(0.5), f32(8))(), ValueError, r"prng_seed: float32\[\] was given as a seed"),
     "long random bits": (lambda: run(lambda o: stateful_bits((8,), np.int32), f32(8))(), ValueError, "stateful_bits: int32 was asked for"),
-    "a pipeline over the end": (lambda: piped(copy, (2,), [rows(5)], [rows(5)])(X), NotImplementedError,
-                                r"emit_pipeline, reference 0: blocks \(5,\) of an array of shape \(8,\)"),
+    "a pipeline by elements": (lambda: piped(copy, (2,), [BlockSpec((Element(4),), lambda i: i)], [rows(4)])(X), NotImplementedError,
+                               r"emit_pipeline, reference 0: blocks \(Element"),
     "a pipeline of other references": (lambda: piped(copy, (2,), [rows(4)], [rows(4), rows(4)])(X), ValueError,
                                        "emit_pipeline: 2 references were given, and there are 1 in_specs and 2 out_specs"),
     "an index map of a pipeline": (lambda: piped(copy, (2,), [BlockSpec((4,), lambda i: (i, i))], [rows(4)])(X), ValueError,

@@ -84,8 +84,8 @@ def _send(prim, args, refs, params):
 
 def _written(name):
     """The lowering rule in a kernel: a call of ``kernel.name`` on the references, then the operands of their indices."""
-    def lower(b, *operands, parts, add=False, priority=0, **_):
-        codes = "|".join(["-" if i is None else i.code() for i in parts] + [str(int(add)), str(priority)])
+    def lower(b, *operands, parts, add=False, priority=0, to_the_end=False, **_):
+        codes = "|".join(["-" if i is None else i.code() for i in parts] + [str(int(add)), str(priority), str(int(to_the_end))])
         return b.emit(f"stablehlo.custom_call @kernel.{name}({', '.join(map(str, operands))})", *operands, out=[],
                       attrs=f'{{has_side_effect = true, backend_config = "{codes}"}}')
     return lower
@@ -108,16 +108,21 @@ wait_copy_p = _copy_primitive("dma_wait", _wait_effects, lambda prim, args, refs
 # -- copies ----------------------------------------------------------------------------------------------------------------
 
 class AsyncCopy:
-    """A copy between references, or views of parts of them."""
+    """A copy between references, or views of parts of them.
 
-    def __init__(self, source: Any, destination: Any, semaphore: Any, source_semaphore: Any):
-        self.src_ref, self.dst_ref, self.sem, self.src_sem = source, destination, semaphore, source_semaphore
+    ``to_the_end``: both parts end where an array, or what is used of a buffer, ends, so that what lies behind may be copied too: a TPU copies
+    whole tiles.
+    """
+
+    def __init__(self, source: Any, destination: Any, semaphore: Any, source_semaphore: Any, to_the_end: bool = False):
+        self.src_ref, self.dst_ref, self.sem, self.src_sem, self.to_the_end = source, destination, semaphore, source_semaphore, to_the_end
 
     def _bind(self, prim: Primitive, add: bool = False, priority: int = 0) -> None:
         named = [None if r is None else part_of("async_copy", r, None) for r in (self.src_ref, self.dst_ref, self.sem, self.src_sem)]
         there = [part for part in named if part is not None]
         prim.bind(*(ref for ref, *_ in there), *(x for *_, operands in there for x in operands),
-                  parts=Parts(*(None if part is None else part[1] for part in named)), add=bool(add), priority=int(priority))  # type: ignore[arg-type]
+                  parts=Parts(*(None if part is None else part[1] for part in named)), add=bool(add), priority=int(priority),  # type: ignore[arg-type]
+                  to_the_end=self.to_the_end)
 
     def start(self, priority: int = 0, *, add: bool = False) -> None:
         """Copy; with ``add``, add to what is there."""

@@ -17,8 +17,9 @@ from jax_core.representation.typing import PyTree
 
 from ..lax.arithmetic import div, rem
 from ..lax.control_flow.while_loop import fori_loop
+from ..numpy import where
 from .control import run_scoped, when
-from .copies import AsyncCopy, make_async_copy
+from .copies import AsyncCopy
 from .grid import block_dims, stepping
 from .spaces import SemaphoreType, TpuMemorySpace
 from .specs import BlockSpec, Element, Squeezed, no_block_spec
@@ -32,10 +33,9 @@ class _Operand:
         self.ref, self.where, self.index_map = ref, where, spec.index_map
         self.dims = block_dims(where, spec, ShapedArray(tuple(ref.shape), ref.dtype))
         self.space = spec.memory_space if isinstance(spec.memory_space, TpuMemorySpace) else TpuMemorySpace.VMEM
-        for d, n in zip(self.dims, ref.shape):
-            if type(d) is Element or type(d) is not Squeezed and n % d.block_size:
-                raise NotImplementedError(f"{where}: blocks {spec.block_shape} of an array of shape {tuple(ref.shape)}; a pipeline takes blocks of whole "
-                                          "numbers that divide the array. Pad the array, or choose other blocks.")
+        if any(type(d) is Element for d in self.dims):
+            raise NotImplementedError(f"{where}: blocks {spec.block_shape}; a pipeline takes blocks by their numbers. Give integers, or pl.squeezed.")
+        self.uneven = any(type(d) is not Squeezed and n % d.block_size for d, n in zip(self.dims, ref.shape))
         self.buffers: Any = None
         self.semaphores: Any = None
 
@@ -54,20 +54,56 @@ class _Operand:
             raise ValueError(f"{self.where}: its index map must return {len(self.dims)} indices, and returned {len(found)}.")
         return found
 
-    def part(self, index: Sequence[Any]) -> Any:
-        """The block in large memory."""
-        entries = [i if type(d) is Squeezed else ds(0, d.block_size) if d.block_size == n else ds(i * d.block_size, d.block_size)
-                   for d, i, n in zip(self.dims, index, self.ref.shape)]
+    def part(self, index: Sequence[Any], sizes: Sequence[int]) -> Any:
+        """The block in large memory, or as much of it as ``sizes`` says."""
+        entries = [i if type(d) is Squeezed else ds(0, size) if d.block_size >= n else ds(i * d.block_size, size)
+                   for d, i, n, size in zip(self.dims, index, self.ref.shape, sizes)]
         return self.ref.at[tuple(entries)]
 
-    def buffer(self, count: Any) -> Any:
-        return self.buffers.at[rem(count, np.int32(2))]
+    def buffer(self, count: Any, sizes: Sequence[int] = ()) -> Any:
+        slot = rem(count, np.int32(2))
+        seen = [(size, d.block_size) for d, size in zip(self.dims, sizes) if type(d) is not Squeezed]
+        return self.buffers.at[slot] if all(a == b for a, b in seen) else self.buffers.at[(slot, *(ds(0, size) for size, _ in seen))]
 
-    def fetch(self, index: Sequence[Any], count: Any) -> AsyncCopy:
-        return make_async_copy(self.part(index), self.buffer(count), self.semaphores.at[rem(count, np.int32(2))])
+    def lengths(self, index: Sequence[Any]) -> list[tuple[Any, list[int]]]:
+        """How much of the block there is along each axis, in each case with its condition: less where it runs over the end."""
+        found: list[tuple[Any, list[int]]] = [(True, [])]
+        for d, i, n in zip(self.dims, index, self.ref.shape):
+            size = 1 if type(d) is Squeezed else d.block_size
+            if n % size == 0:
+                found = [(condition, [*sizes, size]) for condition, sizes in found]
+                continue
+            ends = i == n // size
+            found = [(_both(condition, this), [*sizes, length]) for condition, sizes in found for this, length in ((ends, n % size), (_not(ends), size))
+                     if length <= n]
+        return found
 
-    def give_back(self, index: Sequence[Any], count: Any) -> AsyncCopy:
-        return make_async_copy(self.buffer(count), self.part(index), self.semaphores.at[rem(count, np.int32(2))])
+    def fetch(self, index: Sequence[Any], count: Any) -> _Copies:
+        return self._copies(index, lambda sizes: (self.part(index, sizes), self.buffer(count, sizes)), count)
+
+    def give_back(self, index: Sequence[Any], count: Any) -> _Copies:
+        return self._copies(index, lambda sizes: (self.buffer(count, sizes), self.part(index, sizes)), count)
+
+    def _copies(self, index, ends, count):
+        semaphore = self.semaphores.at[rem(count, np.int32(2))]
+        whole = [1 if type(d) is Squeezed else d.block_size for d in self.dims]
+        return _Copies([(condition, AsyncCopy(*ends(sizes), semaphore, None, to_the_end=sizes != whole))
+                        for condition, sizes in self.lengths(index) if condition is not False])
+
+
+class _Copies:
+    """Copies of which one is made: that whose condition is true."""
+
+    def __init__(self, cases: Sequence[tuple[Any, AsyncCopy]]):
+        self.cases = cases
+
+    def start(self) -> None:
+        for condition, copy in self.cases:
+            when(condition)(copy.start)
+
+    def wait(self) -> None:
+        for condition, copy in self.cases:
+            when(condition)(copy.wait)
 
 
 def _differ(a: Sequence[Any], b: Sequence[Any]) -> Any:
@@ -86,6 +122,10 @@ def _both(a: Any, b: Any) -> Any:
     return a if b is True else False if b is False else a & b
 
 
+def _not(a: Any) -> Any:
+    return not a if isinstance(a, (bool, np.bool_)) else ~a
+
+
 def emit_pipeline(body: Callable[..., None], *, grid: Any, in_specs: PyTree = (), out_specs: PyTree = (), tiling: object = None,
                   core_axis: object = None, core_axis_name: object = None, dimension_semantics: Any = None, trace_scopes: bool = True,
                   no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
@@ -94,7 +134,8 @@ def emit_pipeline(body: Callable[..., None], *, grid: Any, in_specs: PyTree = ()
     Args:
       body: gets references to this step's blocks of the operands and of the results, then ``scratches``. `program_id` tells its step.
       grid: sizes, which may be traced; the last axis changes fastest.
-      in_specs, out_specs: a `BlockSpec` for each reference; blocks divide their arrays. Index maps may use what the kernel has computed.
+      in_specs, out_specs: a `BlockSpec` for each reference; of blocks that run over the end the part that there is is copied. Index maps may use
+        what the kernel has computed.
       dimension_semantics, tiling, trace_scopes, no_pipelining, output_wait_read_only: accepted; steps run one after the other on one core.
       core_axis, core_axis_name: not implemented: steps are not divided among cores.
 
@@ -102,7 +143,7 @@ def emit_pipeline(body: Callable[..., None], *, grid: Any, in_specs: PyTree = ()
       ``run(*references, scratches=())``: those of the operands, then those of the results.
 
     Raises:
-      NotImplementedError: blocks that do not divide an array, or several cores.
+      NotImplementedError: blocks by elements, or several cores.
 
     >>> from jax.experimental import pallas as pl
     >>> from jax.experimental.pallas import tpu as pltpu
@@ -139,11 +180,11 @@ def _run(body, sizes, operands, inputs, memory, scratches) -> None:
     some = total > 0
     start = np.int32(0)
 
-    def step(k, counts):
+    def step(k, carry):
         here, following, former = (_ids(n, sizes) for n in (k, k + 1, k - 1))
         is_last = k + 1 == total
         blocks, after = [], []
-        for n, (operand, count) in enumerate(zip(operands, counts)):
+        for n, (operand, (count, one_ago, two_ago)) in enumerate(zip(operands, carry)):
             index = operand.index(here)
             leaves = _both(_differ(index, operand.index(following)), ~is_last)
             comes = _differ(index, operand.index(former))
@@ -151,25 +192,35 @@ def _run(body, sizes, operands, inputs, memory, scratches) -> None:
                 when(leaves)(lambda: operand.fetch(operand.index(following), count + 1).start())
                 when((k == 0) | comes)(lambda: operand.fetch(index, count).wait())
             else:  # this buffer may be on its way to the memory since two blocks ago
-                when(_both(comes, _both(k > 0, count > 1)))(lambda: operand.give_back(index, count).wait())
+                when(_both(comes, _both(k > 0, count > 1)))(lambda: operand.give_back(two_ago or index, count).wait())
             blocks.append(operand.buffer(count))
             after.append((index, leaves, count))
         with stepping(here, sizes):
             body(*blocks, *scratches)
         for operand, (index, leaves, count) in zip(results, after[inputs:]):
             when(is_last | leaves)(lambda: operand.give_back(index, count).start())
-        return [count if leaves is False else count + leaves.astype(np.int32) for _, leaves, count in after]
+        return [[count if leaves is False else count + leaves.astype(np.int32), *_moved_on(leaves, index, one_ago, two_ago)]
+                for (index, leaves, count), (_, one_ago, two_ago) in zip(after, carry)]
 
     def everything():
         for operand in sources:
             operand.fetch(operand.index(_ids(start, sizes)), start).start()
-        counts = fori_loop(start, total, step, [start] * len(operands))
+        none = [[start] * len(o.dims) if o.uneven and n >= inputs else [] for n, o in enumerate(operands)]
+        carry = fori_loop(start, total, step, [[start, indices, indices] for indices in none])
         last = _ids(total - 1, sizes)
-        for operand, count in zip(results, counts[inputs:]):
+        for operand, (count, one_ago, _) in zip(results, carry[inputs:]):
             index = operand.index(last)
             operand.give_back(index, count).wait()
-            when(count > 0)(lambda: operand.give_back(index, count - 1).wait())
+            when(count > 0)(lambda: operand.give_back(one_ago or index, count - 1).wait())
     when(some)(everything)
+
+
+def _moved_on(leaves: Any, index: Sequence[Any], one_ago: list, two_ago: list) -> tuple[list, list]:
+    """The indices of the blocks before the one that is next, and before that: a wait is for as much as was copied."""
+    if leaves is False or not one_ago:
+        return one_ago, two_ago
+    chosen = lambda new, old: [where(leaves, np.int32(a) if isinstance(a, int) else a, b) for a, b in zip(new, old)]
+    return chosen(index, one_ago), chosen(one_ago, two_ago)
 
 
 def _ids(number: Any, sizes: Sequence[Any]) -> list:

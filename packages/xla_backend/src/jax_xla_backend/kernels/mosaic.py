@@ -383,9 +383,13 @@ class MosaicTranslation(Translation):
 
     # -- copies and semaphores -------------------------------------------------------------------------------------------------
 
-    def _window(self, memory: Memory, config: str, operands: Iterator[Any]) -> Memory:
-        """A part of a memory, as one of its own."""
+    def _window(self, memory: Memory, config: str, operands: Iterator[Any], to_the_end: bool = False) -> Memory:
+        """A part of a memory, as one of its own; ``to_the_end``: with the rest of its last tile."""
         starts, sizes, strides = self._part(memory, config, operands)
+        if to_the_end:
+            bits = int("".join(filter(str.isdigit, memory.stored)) or 32)
+            tiles = {len(sizes) - 2: 8 * 32 // min(bits, 32), len(sizes) - 1: 128}
+            sizes = [-(-n // tiles.get(k, 1)) * tiles.get(k, 1) for k, n in enumerate(sizes)]
         if any(s != 1 for s in strides):
             raise self.refuse("copy with a stride")
         entries = iter(config.split(",")) if config else iter(["+"] * sum(memory.seen))
@@ -401,14 +405,14 @@ class MosaicTranslation(Translation):
         squeezed.name = self.write(f"tpu.memref_squeeze {part.name} : {part.text} -> {squeezed.text}")
         return squeezed
 
-    def _copied(self, op, configs):
+    def _copied(self, op, configs, to_the_end=False):
         """Source, destination, semaphore and the source's semaphore, those that are not there None."""
         count = sum(c != "-" for c in configs)
         refs, operands = iter(list(op.operands)[:count]), iter(list(op.operands)[count:])
-        return [None if c == "-" else self._window(self.references[next(refs)], c, operands) for c in configs]
+        return [None if c == "-" else self._window(self.references[next(refs)], c, operands, to_the_end and k < 2) for k, c in enumerate(configs)]
 
     def memory_dma_start(self, op, *config):
-        source, destination, semaphore, other = self._copied(op, config[:4])
+        source, destination, semaphore, other = self._copied(op, config[:4], config[6] == "1")
         if config[4] != "0" or other is not None or semaphore is None:
             raise self.refuse("copy that adds, that has a semaphore for its source, or that has none for its end")
         self.lines.append(
@@ -416,7 +420,7 @@ class MosaicTranslation(Translation):
             f"priority = {config[5]} : i32}}> : ({source.text}, {destination.text}, {semaphore.text}) -> ()")
 
     def memory_dma_wait(self, op, *config):
-        source, destination, semaphore, _ = self._copied(op, config[:4])
+        source, destination, semaphore, _ = self._copied(op, config[:4], config[6] == "1")
         self.lines.append(f'"tpu.wait_dma2"({semaphore.name}, {source.name}, {destination.name}) <{{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}}> : '
                           f"({semaphore.text}, {source.text}, {destination.text}) -> ()")
 
