@@ -96,9 +96,15 @@ def axis_index(axis_name: AxisName | Sequence[AxisName]) -> Array:
     names = _names(axis_name, "axis_index")
     index: Any = None
     for name in names:
-        own = axis_index_p.bind(axis_name=name)
+        own = _place(name)
         index = own if index is None else add(mul(index, np.int32(_size_of(name, "axis_index"))), own)
     return index if names else cast(Array, np.int32(0))  # which serves as one
+
+
+def _place(name: AxisName) -> Any:
+    """The position along one axis, which may know it: so do the cores of a kernel."""
+    known = next((getattr(axis, "place", None) for bound, axis in reversed(context.state.axes) if bound == name), None)
+    return axis_index_p.bind(axis_name=name) if known is None else known
 
 
 def _group_size(names: Sequence, groups: Groups) -> int:

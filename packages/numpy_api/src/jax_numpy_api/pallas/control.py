@@ -7,17 +7,21 @@ from typing import Any, Callable, Sequence, TypeVar
 
 import numpy as np
 
-from jax_core.references.api import new_ref_p
+from jax_core.references.api import freeze, new_ref_p
 from jax_core.references.primitives import strong
 from jax_core.representation import tree
 from jax_core.representation.aval import get_aval
+from jax_core.representation.array import Array
+from jax_core.representation.effects import Effect
 from jax_core.representation.marks import ELEMENTWISE, ZERO
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
-from jax_core.representation.typing import ArrayLike, PyTree
+from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 
 from ..lax.control_flow.cond import cond
 from ..lax.control_flow.while_loop import fori_loop
+from ..lax.create import full
+from .. import numpy as jnp
 from .spaces import SemaphoreType, ref_type
 from .uninitialized import uninitialized
 
@@ -121,6 +125,82 @@ def _allocate(name: str, what: Any) -> Any:
     ref = ref_type(name, what)
     first = uninitialized(ref.shape, ref.dtype, zeros=isinstance(ref.memory_space, SemaphoreType))
     return new_ref_p.bind(strong(first), memory_space=ref.memory_space, kind=None, pin=False)
+
+
+def run_state(f: Callable[..., None]) -> Callable[[PyTree], PyTree]:
+    """A function of arrays that gives references with these contents to ``f`` and returns what they hold afterwards.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def more(ref):
+    ...     ref[...] += 1
+    >>> pl.run_state(more)(jnp.arange(3))
+    Array([1, 2, 3], dtype=int32)
+    """
+    def call(values: PyTree) -> PyTree:
+        refs = tree.tree_map(lambda x: new_ref_p.bind(strong(x), memory_space=None, kind=None, pin=False), values)
+        f(refs)
+        return tree.tree_map(freeze, refs)
+    return call
+
+
+def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Any = None) -> Array:
+    """An array whose elements are not specified (they are zeros).
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.empty((2,), jnp.float32).shape
+    (2,)
+    """
+    return full(tuple(shape), 0, dtype, sharding=out_sharding)
+
+
+def empty_like(x: PyTree) -> PyTree:
+    """For each array, or type of one, in ``x`` an array of its shape and dtype whose elements are not specified.
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.empty_like({"a": jnp.ones(3)})["a"].shape
+    (3,)
+    """
+    return tree.tree_map(lambda leaf: empty(leaf.shape, leaf.dtype), x, is_leaf=lambda leaf: hasattr(leaf, "shape"))
+
+
+def broadcast_to(a: ArrayLike, shape: Sequence[int]) -> Any:
+    """``a`` repeated along new axes in front and along those of length one, as in `numpy.broadcast_to`.
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.broadcast_to(jnp.arange(3), (2, 3))
+    Array([[0, 1, 2],
+           [0, 1, 2]], dtype=int32)
+    """
+    return jnp.broadcast_to(a, tuple(shape))
+
+
+class _Delay(Effect):
+    """A wait, which nothing may drop."""
+
+    __slots__ = ()
+    of_lanes = False
+
+
+def _delay_in_kernel(b, nanos):
+    return b.emit(f"stablehlo.custom_call @kernel.delay({nanos})", nanos, out=[], attrs='{has_side_effect = true, backend_config = ""}')
+
+
+delay_p: Primitive = Primitive(
+    "delay", multiple_results=True, out_type=lambda nanos: (), effects=lambda nanos: frozenset({_Delay()}), jvp=ZERO,
+    batch=lambda axis, args, dims: (delay_p.bind(np.int32(0)), []), lower=lambda b, nanos: [], impl=lambda nanos: [], in_kernel=_delay_in_kernel)
+
+
+def delay(nanos: ArrayLike) -> None:
+    """Wait for some nanoseconds, in kernels for TPUs: races show then. Elsewhere nothing.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def kernel(x_ref, o_ref):
+    ...     pl.delay(100)
+    ...     o_ref[...] = x_ref[...]
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.arange(3.))
+    Array([0., 1., 2.], dtype=float32)
+    """
+    delay_p.bind(np.int32(nanos) if isinstance(nanos, (int, np.integer)) else nanos)
 
 
 # -- sizes and hints -----------------------------------------------------------------------------------------------------

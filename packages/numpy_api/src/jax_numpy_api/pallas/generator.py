@@ -126,3 +126,34 @@ def stateful_uniform(shape: Sequence[int] = (), dtype: DTypeLike = np.float32, m
     one = lax.shift_right_logical(stateful_bits(shape), jnp.full(tuple(shape), 9, np.uint32)) | np.uint32(0x3F800000)
     unit = lax.bitcast_convert_type(one, np.float32) - np.float32(1)
     return jnp.maximum(unit * (maxval - minval) + minval, minval).astype(dtype)  # type: ignore[operator]  # numbers and arrays
+
+
+def stateful_normal(shape: Sequence[int] = (), dtype: DTypeLike = np.float32) -> Any:
+    """Samples of the generator from the standard normal distribution, by the inverse of its distribution function.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(o_ref):
+    ...     pltpu.prng_seed(7)
+    ...     o_ref[...] = pltpu.stateful_normal((8, 128), jnp.float32)
+    >>> x = pl.pallas_call(kernel, jax.ShapeDtypeStruct((8, 128), jnp.float32), interpret=True)()
+    >>> bool(abs(x.mean()) < 0.2), bool(abs(x.std() - 1) < 0.2)
+    (True, True)
+    """
+    unit = stateful_uniform(shape, np.float32, np.nextafter(np.float32(-1), np.float32(0)), 1.0)
+    return (lax.erf_inv(unit) * np.float32(math.sqrt(2))).astype(dtype)
+
+
+def stateful_bernoulli(p: ArrayLike = 0.5, shape: Sequence[int] = ()) -> Any:
+    """Booleans of the generator that are true with probability ``p``.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def kernel(o_ref):
+    ...     pltpu.prng_seed(7)
+    ...     o_ref[...] = pltpu.stateful_bernoulli(0.25, (8, 128)).astype(jnp.float32)
+    >>> x = pl.pallas_call(kernel, jax.ShapeDtypeStruct((8, 128), jnp.float32), interpret=True)()
+    >>> bool(abs(x.mean() - 0.25) < 0.1)
+    True
+    """
+    return stateful_uniform(shape) < p

@@ -7,6 +7,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
+from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
@@ -156,3 +157,88 @@ def with_memory_space_constraint(x: ArrayLike, memory_space: object) -> Any:
     Array([0, 1, 2], dtype=int32)
     """
     return x
+
+
+# -- several narrow values in one word ---------------------------------------------------------------------------------------
+
+def _per_word(name: str, packed: Any, unpacked: Any) -> int:
+    """How many values of the dtype ``packed`` a word of 32 bits has.
+
+    Raises:
+      ValueError: the dtypes are neither integers nor bfloat16 and float32.
+    """
+    packed, unpacked = np.dtype(packed), np.dtype(unpacked)
+    integers = dtypes.issubdtype(packed, np.integer) and dtypes.issubdtype(unpacked, np.integer)
+    if unpacked.itemsize != 4 or packed.itemsize >= 4 or not (integers or (packed.name, unpacked.name) == ("bfloat16", "float32")):
+        raise ValueError(f"pltpu.{name}: between {unpacked.name} and {packed.name}; words hold bfloat16 from float32, or short integers from int32 and uint32.")
+    return 32 // dtypes.iinfo(packed).bits if integers else 2
+
+
+def pack_elementwise(xs: Sequence[ArrayLike], *, packed_dtype: DTypeLike) -> Any:
+    """Words whose bits are the elements of ``xs``, the first in the lowest bits; bfloat16 from float32, or the low bits of integers.
+
+    Raises:
+      ValueError: other dtypes, or not as many arrays as a word has places.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> words = pltpu.pack_elementwise([jnp.array([1, -1]), jnp.array([2, 3])], packed_dtype=jnp.int16)
+    >>> [hex(w) for w in words.tolist()]
+    ['0x20001', '0x3ffff']
+    """
+    dtype, count = get_aval(xs[0]).dtype, _per_word("pack_elementwise", packed_dtype, get_aval(xs[0]).dtype)
+    if len(xs) != count:
+        raise ValueError(f"pltpu.pack_elementwise: {len(xs)} arrays were given, and a word has {count} places for {np.dtype(packed_dtype).name}.")
+    bits, word = 32 // count, None
+    for place, x in enumerate(xs):
+        if dtype == np.float32:  # rounded to bfloat16, whose bits are the upper ones
+            x = lax.reduce_precision(x, 8, 7)
+        x = lax.bitcast_convert_type(x, np.uint32)
+        if dtype == np.float32:
+            x = lax.shift_right_logical(x, lax.full_like(x, 16))
+        part = lax.shift_left(lax.bitwise_and(x, lax.full_like(x, (1 << bits) - 1)), lax.full_like(x, place * bits))
+        word = part if word is None else lax.bitwise_or(word, part)
+    return word
+
+
+def unpack_elementwise(x: ArrayLike, *, index: int, packed_dtype: DTypeLike, unpacked_dtype: DTypeLike) -> Any:
+    """The values at place ``index`` of words of 32 bits that `pack_elementwise` made.
+
+    Raises:
+      ValueError: other dtypes, or a place that a word does not have.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> pltpu.unpack_elementwise(jnp.array([0x0003ffff]), index=0, packed_dtype=jnp.int16, unpacked_dtype=jnp.int32)
+    Array([-1], dtype=int32)
+    """
+    count = _per_word("unpack_elementwise", packed_dtype, unpacked_dtype)
+    if not 0 <= index < count:
+        raise ValueError(f"pltpu.unpack_elementwise: index={index}; a word has the places 0 to {count - 1} for {np.dtype(packed_dtype).name}.")
+    bits, word = 32 // count, lax.bitcast_convert_type(x, np.int32)
+    high = lax.shift_left(word, lax.full_like(word, 32 - bits - index * bits))
+    if np.dtype(unpacked_dtype) == np.float32:
+        return lax.bitcast_convert_type(lax.bitwise_and(high, lax.full_like(high, -65536)), np.float32)
+    shift = lax.shift_right_arithmetic if dtypes.issubdtype(np.dtype(packed_dtype), np.signedinteger) else lax.shift_right_logical
+    return shift(high, lax.full_like(high, 32 - bits)).astype(unpacked_dtype)
+
+
+def stochastic_round(x: ArrayLike, random_bits: ArrayLike, *, target_dtype: DTypeLike) -> Any:
+    """``x`` in bfloat16, rounded up or down with the probability that makes it right on average.
+
+    Args:
+      x: float32. ``random_bits``: uint32 of its shape.
+
+    Raises:
+      ValueError: other dtypes.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> pltpu.stochastic_round(jnp.full(2, 1.001), jnp.array([0, 0xffff], jnp.uint32), target_dtype=jnp.bfloat16)
+    Array([1, 1.00781], dtype=bfloat16)
+    """
+    if get_aval(x).dtype != np.float32 or get_aval(random_bits).dtype != np.uint32 or np.dtype(target_dtype).name != "bfloat16":
+        raise ValueError(f"pltpu.stochastic_round: {get_aval(x).str_short()} with bits {get_aval(random_bits).str_short()} to {np.dtype(target_dtype).name}; it "
+                         "takes float32 and uint32 of one shape, to bfloat16.")
+    word = lax.bitcast_convert_type(x, np.uint32)
+    lower = lax.bitwise_and(random_bits, lax.full_like(word, 0xFFFF))
+    moved = lax.bitwise_and(word + lower, lax.full_like(word, 0xFFFF0000))
+    found = lax.bitcast_convert_type(moved, np.float32)
+    return lax.select(lax.is_finite(x), found, x).astype(target_dtype)

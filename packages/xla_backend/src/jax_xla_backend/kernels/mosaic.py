@@ -372,6 +372,9 @@ class MosaicTranslation(Translation):
         self.lines.append(f'"tpu.log"({", ".join(self.values[x] for x in operands)}) <{{tag = {printed(text)}, formatted = false}}> : '
                           f"({', '.join(self.text_of(Type.of(x)) for x in operands)}) -> ()")
 
+    def memory_delay(self, op, _=""):
+        self.lines.append(f'"tpu.delay"({self.values[op.operands[0]]}) : (i32) -> ()')
+
     # the generator is the core's; the reference to a state is there for the interpreter
 
     def memory_prng_seed(self, op, *_):

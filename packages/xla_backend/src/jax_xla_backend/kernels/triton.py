@@ -330,6 +330,9 @@ class TritonTranslation(Translation):
         self.lines.append(f'"tt.print"({", ".join(self.values[x] for x in op.operands)}) <{{prefix = {printed(text)}, hex = false, '
                           f'isSigned = array<i32{": " + signs if signs else ""}>}}> : ({", ".join(map(self.text_of, kinds))}) -> ()')
 
+    def memory_delay(self, op, _=""):
+        """Nothing: there are no copies that could race."""
+
     def memory_new_ref(self, op, *_):
         raise self.refuse("memory of a kernel's own (run_scoped)")
 

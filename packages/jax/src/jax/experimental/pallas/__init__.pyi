@@ -1,8 +1,10 @@
 """Types of `jax.experimental.pallas`. Written by packages/jax/tools/make_stubs.py."""
 from enum import Enum
+from jax import Array
 from jax.core import ShapedArray
+from jax.experimental.pallas.tpu import CompilerParams as _CompilerParams, TensorCoreMesh
 from jax.ref import AbstractRef
-from jax.typing import ArrayLike
+from jax.typing import ArrayLike, DTypeLike
 from types import EllipsisType
 from typing import Any, Callable, Mapping, Sequence
 from jax.experimental.pallas import tpu as tpu
@@ -117,16 +119,26 @@ def atomic_xchg(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayL
     """Store ``val`` in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
 def atomic_xor(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise exclusive or of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
+def broadcast_to(a: ArrayLike, shape: Sequence[int]) -> Any:
+    """``a`` repeated along new axes in front and along those of length one, as in `numpy.broadcast_to`."""
 def cdiv(a: Any, b: Any) -> Any:
     """``a / b`` rounded up, for positive integers."""
 def debug_print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: bool = False, skip_format_check: bool = False, _use_logging: bool = False, **kwargs: Any) -> Callable[..., None] | None:
     """Print values of the program when it runs: ``jax.debug.print("x = {x}", x=x)``."""
+def delay(nanos: ArrayLike) -> None:
+    """Wait for some nanoseconds, in kernels for TPUs: races show then. Elsewhere nothing."""
 def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
     """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer."""
 def dslice(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
     """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer."""
+def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Any = None) -> Array:
+    """An array whose elements are not specified (they are zeros)."""
+def empty_like(x: Any) -> Any:
+    """For each array, or type of one, in ``x`` an array of its shape and dtype whose elements are not specified."""
 def estimate_cost(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> CostEstimate:
     """Operations and bytes of ``fun(*args, **kwargs)``, for ``cost_estimate`` of `pallas_call`."""
+def kernel(body: Callable[..., None] | None = None, out_type: Any = ..., *, mesh: TensorCoreMesh | Sequence[TensorCoreMesh], scratch_types: Any = ..., compiler_params: _CompilerParams | None = None, interpret: Any = False, cost_estimate: CostEstimate | None = None, debug: bool = False, name: str | None = None, metadata: dict[str, str] | None = None) -> Callable[..., Any]:
+    """A function of arrays that runs ``body`` on each core of ``mesh``; without ``body`` a decorator."""
 def load(ref: Any, idx: Any = None, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
     """The part of ``ref`` that ``idx`` names, where ``mask`` is true."""
 def loop(lower: ArrayLike, upper: ArrayLike, *, init_carry: Any = None, step: ArrayLike = 1, unroll: int | bool | None = None) -> Callable[[Callable[..., Any]], Any]:
@@ -147,6 +159,8 @@ def program_id(axis: int) -> Any:
     """The index of this step along an axis of the grid, an int32 scalar. To be called in a kernel."""
 def run_scoped(f: Callable[..., Any], *types: Any, collective_axes: object = ..., **kw_types: Any) -> Any:
     """``f`` on references to memory that exists while it runs."""
+def run_state(f: Callable[..., None]) -> Callable[[Any], Any]:
+    """A function of arrays that gives references with these contents to ``f`` and returns what they hold afterwards."""
 def semaphore_read(sem_or_view: object) -> Any:
     """What a semaphore holds, an int32 scalar."""
 def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: Any = None, device_id_type: DeviceIdType | None = None, core_index: ArrayLike | None = None) -> None:

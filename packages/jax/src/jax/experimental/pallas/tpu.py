@@ -3,14 +3,16 @@ from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
 _HOMES = {
+    "chips": "ChipVersion CoreType SideEffectType Tiling TpuInfo get_tpu_info get_tpu_info_for_chip is_tpu_device",
+    "cores": "TensorCoreMesh run_on_first_core",
     "copies": "async_copy async_remote_copy make_async_copy make_async_remote_copy sync_copy",
-    "generator": "prng_random_bits prng_seed stateful_bits stateful_uniform",
+    "generator": "prng_random_bits prng_seed stateful_bernoulli stateful_bits stateful_normal stateful_uniform",
     "mode": "force_tpu_interpret_mode reset_tpu_interpret_mode_state set_tpu_interpret_mode",
     "pipeline": "emit_pipeline",
     "semaphores": "get_barrier_semaphore",
     "spaces": "CMEM HBM SEMAPHORE SMEM VMEM VMEM_SHARED SemaphoreType",
     "specs": "InterpretParams PrefetchScalarGridSpec",
-    "tpu": """ARBITRARY CORE_PARALLEL CompilerParams GridDimensionSemantics PARALLEL SUBCORE_PARALLEL bitcast reciprocal roll touch
+    "tpu": """ARBITRARY CORE_PARALLEL CompilerParams GridDimensionSemantics PARALLEL SUBCORE_PARALLEL bitcast pack_elementwise reciprocal roll stochastic_round touch unpack_elementwise
         with_memory_space_constraint""",
 }
 _served, _names, __all__ = _table(__name__, {

@@ -9,6 +9,17 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 ARBITRARY: GridDimensionSemantics
 CMEM: MemorySpace
 CORE_PARALLEL: GridDimensionSemantics
+class ChipVersion(Enum):
+    """Generations of TPUs."""
+    TPU_V2 = ...
+    TPU_V3 = ...
+    TPU_V4I = ...
+    TPU_V4 = ...
+    TPU_V5E = ...
+    TPU_V5P = ...
+    TPU_V6E = ...
+    TPU_7 = ...
+    TPU_7X = ...
 class CompilerParams(_CompilerParams):
     """Options for the TPU's compiler."""
     dimension_semantics: Sequence[GridDimensionSemantics | str] | None
@@ -29,6 +40,11 @@ class CompilerParams(_CompilerParams):
     use_tc_tiling_on_sc: bool | None
     flags: Mapping[str, Any] | None
     def __init__(self, *, dimension_semantics: Sequence[GridDimensionSemantics | str] | None = None, vmem_limit_bytes: int | None = None, internal_scratch_in_bytes: int | None = None, disable_bounds_checks: bool = False, disable_semaphore_checks: bool = False, skip_device_barrier: bool = False, collective_id: int | None = None, allow_collective_id_without_custom_barrier: bool = False, has_side_effects: bool = False, allow_input_fusion: Sequence[bool] | None = None, fuse_transposed_lhs_in_matmul: bool = False, needs_layout_passes: bool = True, opt_level: Any = None, serialization_format: int = 1, shape_invariant_numerics: bool = True, use_tc_tiling_on_sc: bool | None = None, flags: Mapping[str, Any] | None = None) -> None: ...
+class CoreType(Enum):
+    """Kinds of cores of a TPU: tensor cores, and the two of sparse cores."""
+    TC = ...
+    SC_SCALAR_SUBCORE = ...
+    SC_VECTOR_SUBCORE = ...
 class GridDimensionSemantics(Enum):
     """Whether the steps along an axis of the grid may run in any order (parallel) or not (arbitrary)."""
     PARALLEL = ...
@@ -74,6 +90,53 @@ class SemaphoreType(Enum):
     DMA = ...
     BARRIER = ...
     def get_ref_aval(self) -> AbstractRef: ...
+class SideEffectType(Enum):
+    """What a kernel does besides its results: nothing, something that its results are needed for, or something."""
+    PURE = ...
+    DATAFLOW_SIDE_EFFECTING = ...
+    SIDE_EFFECTING = ...
+class TensorCoreMesh:
+    """The tensor cores of a TPU as a named axis."""
+    axis_name: str
+    num_cores: int
+    def __init__(self, *, axis_name: str, num_cores: int = ...) -> None: ...
+    @property
+    def core_type(self) -> CoreType: ...
+    @property
+    def default_memory_space(self) -> Any: ...
+    @property
+    def dimension_semantics(self) -> list[GridDimensionSemantics]: ...
+    @property
+    def shape(self) -> Any: ...
+class Tiling(Enum):
+    """How arrays lie in memory: in tiles of tensor cores, or in those of sparse cores."""
+    COMPACT = ...
+    SPARSE_CORE = ...
+class TpuInfo:
+    """Sizes and rates of a TPU as one device."""
+    chip_version: ChipVersion
+    generation: int
+    num_cores: int
+    num_lanes: int
+    num_sublanes: int
+    mxu_column_size: int
+    num_mxus: int
+    num_accumulators: int
+    vmem_capacity_bytes: int
+    cmem_capacity_bytes: int
+    smem_capacity_bytes: int
+    hbm_capacity_bytes: int
+    mem_bw_bytes_per_second: int
+    bf16_ops_per_second: int
+    int8_ops_per_second: int
+    fp8_ops_per_second: int
+    int4_ops_per_second: int
+    sparse_core: Any
+    def __init__(self, *, chip_version: ChipVersion, generation: int, num_cores: int, num_lanes: int = 128, num_sublanes: int = 8, mxu_column_size: int = 128, num_mxus: int, num_accumulators: int = 0, vmem_capacity_bytes: int, cmem_capacity_bytes: int = 0, smem_capacity_bytes: int = 1048576, hbm_capacity_bytes: int, mem_bw_bytes_per_second: int, bf16_ops_per_second: int, int8_ops_per_second: int = 0, fp8_ops_per_second: int = 0, int4_ops_per_second: int = 0, sparse_core: Any = None) -> None: ...
+    @property
+    def is_lite(self) -> bool: ...
+    @property
+    def is_megacore(self) -> bool: ...
 VMEM: MemorySpace
 VMEM_SHARED: MemorySpace
 def async_copy(src_ref: object, dst_ref: object, sem: object | None = None, *, src_sem: object | None = None, priority: int = 0, add: bool = False) -> Any:
@@ -88,12 +151,20 @@ def force_tpu_interpret_mode(params: InterpretParams = ...) -> AbstractContextMa
     """Context in which kernels that are called are interpreted, as if ``interpret=params`` had been given."""
 def get_barrier_semaphore(tag: Any = None) -> Any:
     """The semaphore that every device has for this kernel before it starts: others may signal it at once, as that they are there."""
+def get_tpu_info() -> TpuInfo:
+    """Sizes and rates of the attached TPUs."""
+def get_tpu_info_for_chip(chip_version: ChipVersion, num_tensor_cores_per_logical_device: int) -> TpuInfo:
+    """Sizes and rates of a TPU of this generation, of which one device is one or two tensor cores."""
+def is_tpu_device() -> bool:
+    """Whether the attached devices are TPUs."""
 def load(ref: object, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
     """The contents of ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
 def make_async_copy(src_ref: object, dst_ref: object, sem: object | None = None, *, src_sem: object | None = None) -> Any:
     """A copy of one reference, or view of a part, to another, which ``start()`` starts and ``wait()`` waits for."""
 def make_async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Any, device_id_type: DeviceIdType | None = None) -> Any:
     """A copy of one reference, or view of a part, to one on another device, which ``start()`` starts. For kernels under `jax.shard_map`."""
+def pack_elementwise(xs: Sequence[ArrayLike], *, packed_dtype: DTypeLike) -> Any:
+    """Words whose bits are the elements of ``xs``, the first in the lowest bits; bfloat16 from float32, or the low bits of integers."""
 def prng_random_bits(shape: Sequence[int]) -> Any:
     """Random bits, ``int32[shape]``, of the generator that `prng_seed` has seeded."""
 def prng_seed(*seeds: ArrayLike) -> None:
@@ -104,17 +175,27 @@ def reset_tpu_interpret_mode_state() -> None:
     """Nothing: the interpreter keeps no state between kernels."""
 def roll(x: ArrayLike, shift: ArrayLike, axis: int, *, stride: int | None = None, stride_axis: int | None = None) -> Any:
     """``x`` with elements moved by ``shift`` places along ``axis``, those at the end coming in at the start."""
+def run_on_first_core(core_axis_name: str) -> Callable[[Callable[[], None]], None]:
+    """Decorator: run a function of no arguments on the first core only."""
 def set_tpu_interpret_mode(params: InterpretParams | None = ...) -> None:
     """From now on kernels that this thread calls are interpreted, as if ``interpret=params`` had been given; None: no more."""
+def stateful_bernoulli(p: ArrayLike = 0.5, shape: Sequence[int] = ...) -> Any:
+    """Booleans of the generator that are true with probability ``p``."""
 def stateful_bits(shape: Sequence[int] = ..., dtype: DTypeLike = ...) -> Any:
     """Random bits of the generator, as unsigned integers of 32 bits or fewer."""
+def stateful_normal(shape: Sequence[int] = ..., dtype: DTypeLike = ...) -> Any:
+    """Samples of the generator from the standard normal distribution, by the inverse of its distribution function."""
 def stateful_uniform(shape: Sequence[int] = ..., dtype: DTypeLike = ..., minval: ArrayLike = 0.0, maxval: ArrayLike = 1.0) -> Any:
     """Samples of the generator from the interval ``[minval, maxval)``; in float32 the unit draw is a multiple of 2**-23."""
+def stochastic_round(x: ArrayLike, random_bits: ArrayLike, *, target_dtype: DTypeLike) -> Any:
+    """``x`` in bfloat16, rounded up or down with the probability that makes it right on average."""
 def store(ref: object, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
     """Store ``val`` in ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
 def sync_copy(src_ref: object, dst_ref: object, *, add: bool = False) -> None:
     """Copy one reference, or view of a part, to another; with ``add``, add to what is there."""
 def touch(ref: object) -> None:
     """Say that ``ref`` is used, which changes nothing."""
+def unpack_elementwise(x: ArrayLike, *, index: int, packed_dtype: DTypeLike, unpacked_dtype: DTypeLike) -> Any:
+    """The values at place ``index`` of words of 32 bits that `pack_elementwise` made."""
 def with_memory_space_constraint(x: ArrayLike, memory_space: object) -> Any:
     """``x``, with the wish that it is in ``memory_space``; a kernel's operand is where its `BlockSpec` says."""

@@ -3,6 +3,7 @@ from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
 _HOMES = {
+    "chips": "GpuInfo GpuVersion get_gpu_info get_gpu_info_from_version is_gpu_device",
     "control": "max_contiguous",
     "memory": "atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor",
     "triton": "CompilerParams approx_tanh debug_barrier dot",

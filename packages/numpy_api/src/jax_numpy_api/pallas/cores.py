@@ -1,0 +1,170 @@
+"""`kernel`: a function that runs once on each core of a chip, on whole arrays in main memory.
+
+It is a `pallas_call` whose grid is the cores, and whose operands are not cut. The name of the cores is a named axis inside.
+"""
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+from collections import OrderedDict
+from typing import Any, Callable, Iterator, Sequence
+
+from jax_core.configuration import context
+from jax_core.references.api import is_ref
+from jax_core.representation import tree
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import PyTree
+
+from ..lax.parallel import axis_index
+from .call import pallas_call
+from .chips import CoreType, cores_of_a_device
+from .control import when
+from .grid import program_id
+from .spaces import ANY
+from .specs import BlockSpec, CostEstimate
+from .tpu import PARALLEL, CompilerParams, GridDimensionSemantics
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TensorCoreMesh:
+    """The tensor cores of a TPU as a named axis.
+
+    Args:
+      axis_name: for `lax.axis_index` in the kernel.
+      num_cores: how many; by default those of a device.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> pltpu.TensorCoreMesh(axis_name="core", num_cores=2).shape
+    OrderedDict([('core', 2)])
+    """
+
+    axis_name: str
+    num_cores: int = dataclasses.field(default_factory=cores_of_a_device)
+
+    @property
+    def shape(self) -> OrderedDict:
+        return OrderedDict({self.axis_name: self.num_cores})
+
+    @property
+    def core_type(self) -> CoreType:
+        return CoreType.TC
+
+    @property
+    def default_memory_space(self) -> Any:
+        """Where operands are."""
+        return ANY
+
+    @property
+    def dimension_semantics(self) -> list[GridDimensionSemantics]:
+        """What the compiler is told about the grid."""
+        return [PARALLEL]
+
+
+class _CoreAxis:
+    """The cores as a named axis; ``place``: of the core that runs."""
+
+    __slots__ = ("name", "size", "place")
+
+    def __init__(self, name: str, size: int, place: Any):
+        self.name, self.size, self.place = name, size, place
+
+    def key(self) -> tuple:
+        return self.name, self.size, "cores"
+
+
+@contextlib.contextmanager
+def _on_cores(mesh: TensorCoreMesh) -> Iterator[None]:
+    before = context.state.axes
+    context.state.axes = (*before, (mesh.axis_name, _CoreAxis(mesh.axis_name, mesh.num_cores, program_id(0))))
+    try:
+        yield
+    finally:
+        context.state.axes = before
+
+
+@api_boundary
+def kernel(body: Callable[..., None] | None = None, out_type: PyTree = (), *, mesh: TensorCoreMesh | Sequence[TensorCoreMesh],
+           scratch_types: PyTree = (), compiler_params: CompilerParams | None = None, interpret: Any = False,
+           cost_estimate: CostEstimate | None = None, debug: bool = False, name: str | None = None,
+           metadata: dict[str, str] | None = None) -> Callable[..., Any]:
+    """A function of arrays that runs ``body`` on each core of ``mesh``; without ``body`` a decorator.
+
+    Args:
+      body: gets references to the operands and the results, whole and in main memory, and to scratch memory. It copies parts of them
+        (`pltpu.sync_copy`, `pltpu.emit_pipeline`); ``lax.axis_index(mesh.axis_name)`` tells the core.
+      out_type: pytree of `jax.ShapeDtypeStruct`; a tuple or list is one argument for each.
+      scratch_types: as ``scratch_shapes`` of `pallas_call`, which explains the others too.
+
+    Returns:
+      a function of arrays that returns arrays like ``out_type``. An argument that is a `jax.Ref` is changed by what the body
+      stores in it.
+
+    Raises:
+      NotImplementedError: several meshes.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> cores = pltpu.TensorCoreMesh(axis_name="core", num_cores=2)
+    >>> @pl.kernel(out_type=jax.ShapeDtypeStruct((4,), jnp.float32), mesh=cores, interpret=True)
+    ... def halves(x, out):
+    ...     mine = pl.ds(2 * jax.lax.axis_index("core"), 2)
+    ...     pltpu.sync_copy(x.at[mine], out.at[mine])
+    >>> halves(jnp.arange(4.))
+    Array([0., 1., 2., 3.], dtype=float32)
+    """
+    options = dict(mesh=mesh, scratch_types=scratch_types, compiler_params=compiler_params, interpret=interpret, cost_estimate=cost_estimate,
+                   debug=debug, name=name, metadata=metadata)
+    if body is None:
+        return lambda body: kernel(body, out_type, **options)  # type: ignore[arg-type]
+    if isinstance(mesh, (tuple, list)):
+        if len(mesh) != 1 or isinstance(body, (tuple, list)):
+            raise NotImplementedError("pl.kernel: kernels on several meshes of cores at once are not implemented; give one mesh and one function.")
+        mesh, = mesh
+    results = tuple(out_type) if isinstance(out_type, (tuple, list)) else (out_type,)
+    params = compiler_params or CompilerParams()
+    if params.dimension_semantics is None:
+        params = dataclasses.replace(params, dimension_semantics=mesh.dimension_semantics)  # type: ignore[union-attr]
+
+    @api_boundary
+    @functools.wraps(body)
+    def call(*args: Any) -> Any:
+        held = [k for k, x in enumerate(args) if is_ref(x)]
+        own = tuple(ShapedArray(args[k].shape, args[k].dtype) for k in held)
+        first = len(tree.leaves(results))
+        aliases = {len(tree.leaves([x if k not in held else 0 for k, x in enumerate(args[:k])])): first + n for n, k in enumerate(held)}
+
+        def on_core(*refs: Any, **named: Any) -> None:
+            given, rest = list(refs[:len(args)]), refs[len(args):]
+            for k, ref in zip(held, rest[len(results):]):
+                given[k] = ref
+            with _on_cores(mesh):  # type: ignore[arg-type]
+                body(*given, *rest[:len(results)], *rest[len(results) + len(held):], **named)
+        whole = BlockSpec(memory_space=ANY)
+        outs = pallas_call(on_core, (*results, *own), grid=(mesh.num_cores,), in_specs=whole, out_specs=whole,  # type: ignore[union-attr]
+                           scratch_shapes=scratch_types, input_output_aliases=aliases, interpret=interpret, cost_estimate=cost_estimate, debug=debug,
+                           name=name or getattr(body, "__name__", None), compiler_params=params,
+                           metadata=metadata)(*(x[...] if k in held else x for k, x in enumerate(args)))
+        for k, x in zip(held, outs[len(results):]):
+            args[k][...] = x
+        found = outs[:len(results)]
+        return type(out_type)(found) if isinstance(out_type, (tuple, list)) else found[0]
+    return call
+
+
+def run_on_first_core(core_axis_name: str) -> Callable[[Callable[[], None]], None]:
+    """Decorator: run a function of no arguments on the first core only.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> cores = pltpu.TensorCoreMesh(axis_name="core", num_cores=2)
+    >>> @pl.kernel(out_type=jax.ShapeDtypeStruct((2,), jnp.float32), mesh=cores, interpret=True)
+    ... def copied(x, out):
+    ...     @pltpu.run_on_first_core("core")
+    ...     def _():
+    ...         pltpu.sync_copy(x, out)
+    >>> copied(jnp.arange(2.))
+    Array([0., 1.], dtype=float32)
+    """
+    return when(axis_index(core_axis_name) == 0)
