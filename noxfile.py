@@ -38,6 +38,12 @@ def needs(folder: str) -> list[str]:
     return [*order, folder]
 
 
+def tested_with(folder: str) -> list[str]:
+    """Folders that the tests of ``folder`` need: what it depends on and a backend; core brings one for its tests, on NumPy."""
+    found = needs(folder)
+    return found if folder == "core" or "xla_backend" in found else [*found, "xla_backend"]
+
+
 ALL = needs("jax")
 STRICT_TESTS = [f"packages/{test}" for test in (
     "random/tests/test_distributions.py", "random/tests/test_reference.py", "random/tests/test_gradients.py",
@@ -92,9 +98,8 @@ def tests(session: nox.Session) -> None:
 @nox.session
 @nox.parametrize("folder", ALL, ids=ALL)
 def package(session: nox.Session, folder: str) -> None:
-    """One package's tests where only it, what it depends on, and a backend are installed."""
-    folders = needs(folder) if folder in ("xla_backend", "jax") else [*needs(folder), "xla_backend"]
-    install(session, folders, *TEST_TOOLS)
+    """One package's tests where only it, what it depends on, and (but for core) a backend are installed."""
+    install(session, tested_with(folder), *TEST_TOOLS)
     run_tests(session, f"packages/{folder}/tests")
 
 
@@ -222,10 +227,9 @@ def release(session: nox.Session) -> None:
     heading = re.search(r"^## (\S+)", (PACKAGES / folder / "CHANGELOG.md").read_text(), re.MULTILINE)
     if heading is None or heading[1] != project["version"]:
         session.error(f"{folder}: pyproject.toml says {project['version']}, CHANGELOG.md begins with {heading and heading[1]}")
-    folders = needs(folder) if folder in ("xla_backend", "jax") else [*needs(folder), "xla_backend"]
     session.install("build", "--quiet")
     shutil.rmtree(dist, ignore_errors=True)
-    for name in folders:
+    for name in tested_with(folder):
         session.run("python", "-m", "build", "--outdir", str(dist), str(PACKAGES / name), silent=True)
     wheels = [str(w) for w in dist.glob("*.whl")]
     session.install(*wheels, *TEST_TOOLS)

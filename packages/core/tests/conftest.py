@@ -1,4 +1,4 @@
-"""Core's tests run on the NumPy double unless ``JAX_CORE_TEST_BACKEND=installed``."""
+"""Core's tests run on the NumPy double, so no backend has to be installed beside core."""
 
 import pytest
 

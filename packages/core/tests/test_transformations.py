@@ -245,7 +245,7 @@ def test_long_programs_do_not_recurse():
 
 
 OPS = {"sin": sin, "cos": cos, "neg": neg, "exp of sin": lambda x: exp(sin(x)), "square": lambda x: mul(x, x),
-       "jit": jit(lambda x: mul(sin(x), x)), "remat": checkpoint(lambda x: mul(cos(x), x))}
+       "jit": lambda x: jit(lambda x: mul(sin(x), x))(x), "remat": checkpoint(lambda x: mul(cos(x), x))}
 
 
 @settings(max_examples=40, deadline=None)
