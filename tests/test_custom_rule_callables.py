@@ -86,6 +86,16 @@ def test_custom_gradient_may_return_none():
         jax.grad(jax.custom_gradient(lambda x, n: (x * n, lambda ct: (ct,) * 3)))(1.0, 2.0)
 
 
+def test_custom_gradient_may_return_the_only_cotangent_bare():
+    """Of one argument, also where it has one element or is a tuple itself."""
+    of_one = jax.custom_gradient(lambda x: (x.sum(), lambda ct: jnp.array([5.0])))
+    assert jax.grad(of_one)(jnp.ones(1)).tolist() == [5.0]
+    of_pair = jax.custom_gradient(lambda pair: (pair[0] * pair[1], lambda ct: (7 * ct, 8 * ct)))
+    assert jax.grad(of_pair)((1.0, 2.0)) == (7.0, 8.0)
+    in_tuple = jax.custom_gradient(lambda pair: (pair[0] * pair[1], lambda ct: ((7 * ct, 8 * ct),)))
+    assert jax.grad(in_tuple)((1.0, 2.0)) == (7.0, 8.0)
+
+
 UNDER = {"jit": lambda f: jax.jit(f)(1.0), "grad": lambda f: jax.grad(f)(1.0), "jvp": lambda f: jax.jvp(f, (1.0,), (1.0,)),
          "vmap": lambda f: jax.vmap(f)(jnp.ones(2)), "key": lambda f: jax.jit(f)(jax.random.key(0)),
          "tangent": lambda f: jax.linearize(f, 1.0)[1](1.0)}

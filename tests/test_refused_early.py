@@ -50,6 +50,8 @@ def test_a_program_with_a_reference_of_its_own_is_not_stored():
 def test_an_effect_of_no_class_is_not_lowered():
     noisy = Primitive("noisy")
     noisy.def_effectful_abstract_eval(lambda x: (x, {"abc"}))
+    program = jax.make_jaxpr(noisy.bind)(1.0)
+    assert program.effects == {"abc"} and [a.str_short() for a in program.out_avals] == ["float32[]"]
     with pytest.raises(ValueError, match=r"effects: \{'abc'\}"):
         jax.jit(noisy.bind).lower(1.0)
 

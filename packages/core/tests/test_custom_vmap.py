@@ -1,4 +1,6 @@
 """custom_vmap under every transformation."""
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,23 @@ def test_rules_are_set_through_wrappers():
         wrapped.defjvp(lambda p, t: (p[0], t[0]))
         wrapped.def_vmap(lambda size, batched, x: (x, True))
         close(vmap.vmap(wrapped)(X), X)
+
+
+def test_a_method_of_a_pytree_has_a_rule():
+    class Scaled(NamedTuple):
+        factor: float
+
+        @custom_vmap
+        def of(self, x):
+            return mul(self.factor, x)
+
+        @of.def_vmap
+        def _(axis_size, in_batched, self, x):
+            assert in_batched == [Scaled(False), True]
+            return mul(10 * self.factor, x), True
+
+    close(Scaled(3.0).of(X), 3 * X)
+    close(vmap.vmap(Scaled(3.0).of)(X), 30 * X)
 
 
 def test_reverse_mode_differentiates_the_program():

@@ -56,6 +56,7 @@ def test_manual_axis_type_is_the_set_of_varying_axes():
     """It is given to the constructor or replaced later, sums that are still to be made with it."""
     over_x = ManualAxisType(varying={"x"})
     varying = ShapedArray((3, 4), np.float32, manual_axis_type=over_x)
+    assert over_x != ManualAxisType() and over_x != "x" and ManualAxisType(varying={"x"}) == over_x
     assert varying.mat == over_x and varying.vma == {"x"} and MATRIX.manual_axis_type == ManualAxisType()
     assert MATRIX.update_manual_axis_type(over_x) == varying == MATRIX.update(manual_axis_type=over_x)
     assert jax.ref.AbstractRef(MATRIX).update_manual_axis_type(over_x).manual_axis_type == over_x

@@ -333,7 +333,7 @@ def test_arithmetic_of_dimensions():
                     (a * b * b + 2 * a * a * b + b, "a*b^2 + 2*a^2*b + b"), ((a + b) // 2 + b * (a // 2), "floordiv(b + a, 2) + b*floordiv(a, 2)")):
         assert str(x) == text
     assert (2 * a * b + 4 * b) // (2 * b) == a + 2 and a - a == 0 and (4 * a) % 2 == 0 and (6 * a) / 3 == 2 * a
-    assert divmod(a, 2) == (a // 2, a % 2) and a * 0 == 0 and hash(a + b) == hash(b + a) and len({a, b, a + 0}) == 2
+    assert divmod(a, 2) == (a // 2, a % 2) and a * 0 == 0 and a ** 0 == 1 and hash(a + b) == hash(b + a) and len({a, b, a + 0}) == 2
     values = {"a": 7, "b": 3}
     for text, want in {"a + b": 10, "floordiv(a, b)": 2, "mod(a, b)": 1, "max(a, b)*2": 14, "min(a, b)^2": 9, "a // 2": 3}.items():
         assert symbols.evaluate(symbolic_shape(text, scope=a.scope)[0], values) == want
@@ -344,6 +344,7 @@ def test_comparisons_of_dimensions():
     a, b, c, d = symbolic_shape("a, b, c, d", scope=scope)
     assert a >= 4 and not a < 4 and a + 1 > 4 and b > a and not b <= a + 1 and 2 * a + 1 <= 21 and c == 2 * d and c >= d and a != 0
     assert not a == b and not a == 5
+    assert a >= 4 and a <= 10 and not a > 10 and not a < 4 and not a >= 11 and not a <= 3  # the bounds themselves
     assert ex.symbolic_dim_bounds(2 * a + 1) == (9, 21) and ex.symbolic_dim_bounds(d) == (1, float("inf"))
     assert ex.symbolic_dim_bounds(a % 3) == (0, 2) and ex.symbolic_dim_bounds(a // 3) == (1, 3)
     with pytest.raises(InconclusiveDimensionOperation, match="'a' > 'd' is inconclusive"):
@@ -383,6 +384,8 @@ def test_constraints_that_cannot_be(constraints, message):
 
 @pytest.mark.parametrize("spec, like, message", [
     ("b+", None, "expecting a name, a number or '-' but found the end"),
+    ("b^", None, "expecting an integer but found the end"),
+    ("b^c", None, "expecting an integer but found c"),
     ("b c", None, "expecting the end but found c"),
     ("max(b", None, "expecting ',' but found the end"),
     ("...", None, "contains ... but no 'like' shape"),

@@ -3,6 +3,8 @@ import numpy as np
 import pytest
 from harness import LAWS, Case
 
+from jax_core.programs.tracing import make_jaxpr
+from jax_core.representation.array import Array
 from jax_numpy_api import lax
 from jax_numpy_api.lax.interleave import interleave
 
@@ -62,3 +64,9 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_law(case, law):
     law(case)
+
+
+def test_a_broadcast_that_changes_nothing_is_left_out():
+    """But for a number, which becomes an array."""
+    assert not make_jaxpr(lambda x: lax.broadcast_in_dim(x, (2, 3), (0, 1)))(np.ones((2, 3), np.float32)).eqns
+    assert isinstance(lax.broadcast_in_dim(2.0, (), ()), Array)
