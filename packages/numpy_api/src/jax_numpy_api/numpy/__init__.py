@@ -39,9 +39,11 @@ _MODULES = {
     "reductions": """all amax amin any argmax argmin average count_nonzero cumprod cumsum cumulative_prod cumulative_sum
         max mean min minmax nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar
         prod ptp std sum var""",
-    "shaping": """append array_split atleast_1d atleast_2d atleast_3d block column_stack concat concatenate diag diagflat diagonal dsplit dstack expand_dims flip fliplr flipud hsplit hstack
-        iterable matrix_transpose moveaxis ndim permute_dims ravel reshape resize roll rollaxis rot90 shape size
-        split squeeze stack swapaxes tile transpose tril triu unstack vsplit vstack""",
+    "shaping": """atleast_1d atleast_2d atleast_3d diag diagflat diagonal expand_dims flip fliplr flipud iterable
+        matrix_transpose moveaxis ndim permute_dims ravel reshape resize roll rollaxis rot90 shape size squeeze
+        swapaxes tile transpose tril triu""",
+    "joining": """append array_split block column_stack concat concatenate dsplit dstack hsplit hstack split stack unstack
+        vsplit vstack""",
     "broadcasting": "broadcast_arrays broadcast_shapes broadcast_to",
     "taking": "repeat take take_along_axis",
     "index_tricks": """c_ diag_indices diag_indices_from index_exp ix_ mask_indices mgrid ogrid r_ ravel_multi_index s_

@@ -23,7 +23,8 @@ from .broadcasting import broadcast_to
 from .creation import _dtype_asked, _put, arange, asarray, placed, zeros
 from .promotion import (as_array, canonical_shape, check_arraylike, convert, evaluating,
                         promote_dtypes_inexact, shape_of, strong)
-from .shaping import moveaxis, stack
+from .joining import stack
+from .shaping import moveaxis
 from .ufuncs import exp, less, log, sign
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from .creation import arange, array, ones
 from .grids import linspace
 from .promotion import as_array, check_arraylike, concrete, shape_of
 from .selection import limited, nonzero
-from .shaping import concatenate, stack
+from .joining import concatenate, stack
 
 
 class _Slices:

@@ -19,7 +19,8 @@ from .linalg import eigvals, inv, lstsq
 from .linear_algebra import dot
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, promote_dtypes, promote_dtypes_inexact
 from .selection import trim_zeros
-from .shaping import atleast_1d, concatenate, roll
+from .joining import concatenate
+from .shaping import atleast_1d, roll
 from .signal import convolve
 from .ufuncs import sqrt
 

@@ -23,7 +23,8 @@ from .indexing import getitem, update_value, write
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
                         promote_dtypes, refuse_out, several_axes, shape_of, strong, unwrapped)
 from .rows import NUMBERS, adaptive, operand
-from .shaping import moveaxis, ravel, resize, stack
+from .joining import stack
+from .shaping import moveaxis, ravel, resize
 from .sorting import argsort, searchsorted, sort
 from .taking import take
 from .ufuncs import truth

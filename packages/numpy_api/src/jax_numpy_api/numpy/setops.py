@@ -20,7 +20,8 @@ from . import arithmetic, reductions
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
                         promote_dtypes)
 from .selection import first_kept
-from .shaping import concatenate, moveaxis, ravel
+from .joining import concatenate
+from .shaping import moveaxis, ravel
 from .sorting import argsort, searchsorted, sort
 from .taking import take
 from .ufuncs import _is_inexact, _like

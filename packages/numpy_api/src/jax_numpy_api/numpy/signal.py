@@ -16,7 +16,8 @@ from . import arithmetic, reductions
 from .promotion import (as_array, broadcast_shape, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert, evaluating, promote_dtypes,
                         promote_dtypes_inexact, shape_of, unwrapped)
 from .rows import adaptive, operand
-from .shaping import concatenate, flip, moveaxis, ravel
+from .joining import concatenate
+from .shaping import flip, moveaxis, ravel
 from .sorting import _search
 from .taking import take
 from .ufuncs import _is_complex, _like, conj, isfinite

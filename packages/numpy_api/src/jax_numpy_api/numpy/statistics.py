@@ -27,7 +27,8 @@ from .linear_algebra import dot
 from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, given_axes,
                         promote_dtypes_inexact, shape_of, strong, unwrapped)
 from .rows import NUMBERS, adaptive, operand
-from .shaping import concatenate, diag, moveaxis, ravel, stack
+from .joining import concatenate, stack
+from .shaping import diag, moveaxis, ravel
 from .sorting import searchsorted
 from .taking import take, take_along_axis
 from .ufuncs import _is_complex, _like, abs as magnitude
