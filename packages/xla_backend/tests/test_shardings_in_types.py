@@ -99,6 +99,17 @@ RULES = [
         out_sharding=P(None, None, None)))(a), P("x"), P(), P("x", None, None, None)),
     ("gradient of what is whole", lambda a, b: grad(lambda b: (a @ b.T).sum())(b), P("x"), P(), P(None, None)),
     ("gradient of an update", lambda a, b: grad(lambda a: lax.dynamic_update_slice(a, b, (0, 0)).sum())(a), P("x"), P("x"), P("x", None)),
+    ("one element", lambda a, b: a[0, 0] + a[jnp.int32(1), 2], P("x", "y"), P(), P()),
+    ("transform of a split axis", lambda a, b: jnp.fft.fft(a).real, P(None, "y"), P(), P(None, "y")),
+    ("written row", lambda a, b: a.at[0].set(1.0), P(None, "y"), P(), P(None, "y")),
+    ("written columns", lambda a, b: a.at[:, jnp.array([0, 2])].add(b[:, :2]), P("x"), P(), P("x", None)),
+    ("written over", lambda a, b: a.at[:].set(1.0), P("x", "y"), P(), P("x", "y")),
+    ("written where it is split", lambda a, b: a.at[1:3].set(1.0, out_sharding=P("x")), P("x"), P(), P("x", None)),
+    ("added to where it is split", lambda a, b: a.at[jnp.array([0, 5])].add(1.0, out_sharding=P("x")), P("x"), P(), P("x", None)),
+    ("gradient of rows whose place is given", lambda a, b: grad(lambda a: (a.at[jnp.array([0, 5])].get(out_sharding=P("x", None)) ** 2).sum())(a),
+     P("x"), P(), P("x", None)),
+    ("piecewise", lambda a, b: jnp.piecewise(a, [a > 3], [jnp.sin, jnp.cos]), P("x", "y"), P(), P("x", "y")),
+    ("diagonals", lambda a, b: jnp.diagonal(a.reshape(8, 2, 2), 0, 1, 2), P("x"), P(), P("x", None)),
     ("auto_axes", lambda a, b: auto_axes(lambda x: jnp.cumsum(x, 0) * 2, out_sharding=P("y"))(a), P("x"), P(), P("y", None)),
 ]
 
@@ -126,13 +137,24 @@ CONFLICTS = [
     ("input channels", lambda a: lax.conv_general_dilated(a[None], jnp.ones((1, 8, 3)), (1,), "SAME"), P("x"), "input channels"),
     ("classes", lambda a: nn.one_hot(a, 4, out_sharding=P("y", None, None)), P("x"), "one_hot: out_sharding"),
     ("sorted axis", lambda a: jnp.sort(a, 0), P("x"), "should be unsharded"),
+    ("written axis", lambda a: a.at[1:3].set(1.0), P("x"), "split along an axis that is indexed"),
+    ("rows added to", lambda a: a.at[jnp.array([0, 5])].add(1.0), P("x"), "scatter_add: how the result is split does not follow"),
+    ("split index", lambda a: a.at[device_put(np.arange(8), NamedSharding(grid(), P("y")))].add(1.0), P(), "scatter_add: how the result is split"),
+    ("scatter", lambda a: lax.scatter_add(a, jnp.zeros((1, 1), int), jnp.ones((1, 4)), lax.ScatterDimensionNumbers((1,), (0,), (0,))), P("x"),
+     "scatter-add: how the result is split"),
+    ("value split otherwise", lambda a: a.at[:, :2].set(put(P("y"))[:, :2]), P("x"), r"float32\[8@y,2\] cannot be written"),
+    ("diagonal", lambda a: jnp.diagonal(a), P("x"), "diagonal: the two axes"),
+    ("rolled axis", lambda a: jit(lambda a, k: jnp.roll(a, k, 0))(a, 1), P("x"), "roll: float32.* is split along one of the axes"),
+    ("repeated axis", lambda a: jnp.repeat(a, 2, axis=0), P("x"), "repeat: .* say by out_sharding"),
+    ("positions", lambda a: jnp.nonzero(a, size=3), P("x"), "nonzero: .* is split over mesh axes"),
+    ("groups of rows", lambda a: lax.ragged_dot(a, jnp.ones((2, 4, 3)), jnp.array([4, 4])), P("x"), "give it as out_sharding"),
     ("concatenated", lambda a: jnp.concatenate([a, put(P())]), P("x"), "should have the same sharding"),
 ]
 
 
 @pytest.mark.parametrize("_, f, spec, message", CONFLICTS, ids=[r[0] for r in CONFLICTS])
 def test_conflicts_are_refused(_, f, spec, message):
-    with set_mesh(grid()), pytest.raises((ShardingTypeError, TypeError), match=message):
+    with set_mesh(grid()), pytest.raises((ShardingTypeError, TypeError, ValueError, NotImplementedError), match=message):
         f(put(spec))
 
 

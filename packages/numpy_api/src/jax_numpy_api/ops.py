@@ -35,10 +35,10 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
                 wrap_negative_indices=False)
     out = jnp.full((num_segments, *data.shape[1:]), start(data.dtype), data.dtype, out_sharding=out_sharding)
     if bucket_size is None:
-        return placed(getattr(out.at[segment_ids], method)(data, **keys), None, out_sharding)
+        return getattr(out.at[segment_ids], method)(data, out_sharding=out_sharding, **keys)
     rows = -(-data.shape[0] // bucket_size)
     parts = [getattr(out.at[segment_ids[i * bucket_size: (i + 1) * bucket_size]], method)(
-        data[i * bucket_size: (i + 1) * bucket_size], **keys) for i in range(rows)]
+        data[i * bucket_size: (i + 1) * bucket_size], out_sharding=out_sharding, **keys) for i in range(rows)]
     stacked = jnp.stack(parts) if parts else out[None]
     totals: dict[str, Callable[..., Array]] = {"sum": jnp.sum, "prod": jnp.prod, "max": jnp.max, "min": jnp.min}
     return placed(totals[name](stacked, 0).astype(data.dtype), None, out_sharding)

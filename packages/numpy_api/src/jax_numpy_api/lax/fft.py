@@ -126,13 +126,8 @@ def _reference(x, *, fft_type, fft_lengths):
     return wide.astype(_type(ShapedArray(np.shape(x), x.dtype), fft_type=fft_type, fft_lengths=fft_lengths).dtype)
 
 
-def _splits(prim, avals, outs, params):
-    """The axes that are transformed must be whole, those in front stay split."""
-    return splits.whole_behind(prim, avals, outs, len(params["fft_lengths"]))
-
-
 fft_p = Primitive("fft", out_type=_type, jvp=LINEAR, transpose=_transpose, batch=_batch, lower=_lower, reference=_reference,
-                  splits=_splits, traits=Traits(Kind.LIBRARY))
+                  splits=splits.as_first, traits=Traits(Kind.LIBRARY))
 
 
 def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Any:

@@ -175,8 +175,9 @@ def _gather_transpose(ct, x, indices, *, dimension_numbers, slice_sizes, indices
     numbers = scatter_numbers(dimension_numbers)
     if mode is GatherScatterMode.ONE_HOT:
         mode = GatherScatterMode.FILL_OR_DROP
-    return lax.scatter_add(zeros(splits.cotangent_type(x.aval).update(dtype=ct.dtype)), indices, ct, numbers, indices_are_sorted=indices_are_sorted,
-                           unique_indices=unique_indices, mode=mode), None
+    blank = zeros(splits.cotangent_type(x.aval).update(dtype=ct.dtype))
+    return lax.scatter_add_p.bind(blank, indices, ct, dimension_numbers=numbers, indices_are_sorted=indices_are_sorted,
+                                  unique_indices=unique_indices, mode=mode, update_jaxpr=None, update_consts=()), None
 
 
 def scatter_numbers(n: GatherDimensionNumbers) -> Any:
@@ -388,22 +389,28 @@ def _gather_general(x, starts, batch_rank, n, slice_sizes):
 
 # -- the primitive and functions -------------------------------------------------------------------------------------
 
-def _gather_splits(prim, avals, outs, params):
-    """Axes of the operand that are taken whole stay split, as do batch axes that both share; all others must be whole."""
-    (x, indices), n = avals, params["dimension_numbers"]
+def slice_entries(x: Any, indices: Any, n: GatherDimensionNumbers, slice_sizes: Sequence[int]) -> tuple | None:
+    """What the slices at ``indices`` are split over: axes of the operand that are taken whole stay split, as do batch axes that both
+    share. None where an axis that is cut is split, or the indices are, as the slices then lie on other devices than they are used on."""
     given = splits.entries(x)
     kept = window_dims(x.ndim, n.collapsed_slice_dims, n.operand_batching_dims)
     shared = dict(zip(n.start_indices_batching_dims, n.operand_batching_dims))
-    cut = [d for d, e in enumerate(given) if e is not None and d not in n.operand_batching_dims
-           and params["slice_sizes"][d] != x.shape[d]]
+    cut = [d for d, e in enumerate(given) if e is not None and d not in n.operand_batching_dims and slice_sizes[d] != x.shape[d]]
     if cut or any([e is not None for i, e in enumerate(splits.entries(indices)) if i not in shared]):
-        raise ShardingTypeError("gather: how the result is split does not follow from the operands; give it by "
-                                "`.at[...].get(out_sharding=)`, or reshard the operands, which must be whole along the axes that are "
-                                f"indexed, and in the indices. Operands: {splits.types_text(avals)}.")
+        return None
     batch = iter([e if e is not None or i not in shared else given[shared[i]]
                   for i, e in enumerate(splits.entries(indices)[:-1])])
     offsets = iter([given[d] for d in kept])
-    return [tuple(next(offsets) if d in n.offset_dims else next(batch) for d in range(len(outs[0].shape)))]
+    return tuple(next(offsets) if d in n.offset_dims else next(batch) for d in range(len(kept) + indices.ndim - 1))
+
+
+def _gather_splits(prim, avals, outs, params):
+    found = slice_entries(*avals, params["dimension_numbers"], params["slice_sizes"])
+    if found is None:
+        raise ShardingTypeError("gather: how the result is split does not follow from the operands; give it by "
+                                "`.at[...].get(out_sharding=)`, or reshard the operands, which must be whole along the axes that are "
+                                f"indexed, and in the indices. Operands: {splits.types_text(avals)}.")
+    return [found]
 
 
 gather_p = Primitive(

@@ -9,7 +9,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
+from jax_core.representation.aval import get_aval
 from jax_core.traces import structural
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.representation.array import Array
@@ -97,7 +98,8 @@ def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
     masked for each group: it takes as many times the work as there are groups.
 
     Raises:
-      NotImplementedError: ``group_offset`` is given, or ``group_sizes`` has more than one axis.
+      NotImplementedError: ``group_offset`` is given, ``group_sizes`` has more than one axis, or types say
+        how operands are split and no ``out_sharding`` is given.
       TypeError: not exactly one ragged axis.
 
     Source: CHLO `ragged_dot`, here as StableHLO `dot_general`.
@@ -116,6 +118,10 @@ def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
         raise NotImplementedError("lax.ragged_dot_general: group_offset, and group_sizes of more than one axis, are not implemented.")
     if len(numbers.lhs_ragged_dimensions) != 1:
         raise TypeError(f"lax.ragged_dot_general needs exactly one ragged axis, got {numbers.lhs_ragged_dimensions}.")
+    operands = [get_aval(x) for x in (lhs, rhs, group_sizes)]
+    if out_sharding is None and any([a.placement is not None for a in operands]):
+        raise NotImplementedError("lax.ragged_dot_general: how the result is split is not found from the operands' types; give it as out_sharding. "
+                                  f"Operands: {splits.types_text(operands)}.")
     ((lc, rc), (lb, rb)), (ragged,) = numbers.dot_dimension_numbers, numbers.lhs_ragged_dimensions
     if ragged in lb:
         return dot_general(lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type, out_sharding=out_sharding)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from jax_core.representation import dtypes, partial_sums
+from jax_core.representation import dtypes, partial_sums, splits
+from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.batching import AxisData, batch_fun
 from jax_core.transformations.forward import jvp_flat
@@ -29,7 +30,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .gather import (GatherDimensionNumbers, GatherScatterMode, _array, _as_tuples, _check_batching, _up, _wide_enough,
-                     check_dropped, check_indices, index_grid, start_arrays, window_dims)
+                     check_dropped, check_indices, index_grid, slice_entries, start_arrays, window_dims)
 from .nary import integers
 
 if TYPE_CHECKING:
@@ -66,6 +67,21 @@ def _slice_sizes(x_rank, updates_shape, n):
     for d in window_dims(x_rank, n.inserted_window_dims, n.operand_batching_dims):
         sizes[d] = updates_shape[next(window)]
     return tuple(sizes)
+
+
+def update_entries(name: str, x: ShapedArray, indices: ShapedArray, n: ScatterDimensionNumbers, slice_sizes: Sequence[int]) -> tuple:
+    """What updates are split over where they are written without a word of how the result is. The rules of the primitives do not ask:
+    results are split as the operand is.
+
+    Raises:
+      ShardingTypeError: they would have to be moved between devices.
+    """
+    found = slice_entries(x, indices, gather_numbers(n), slice_sizes)
+    if found is None:
+        raise ShardingTypeError(f"{name}: how the result is split does not follow from the operands; give it by "
+                                "`.at[...].set(out_sharding=)` or add, mul and so on, or reshard the operands, which must be whole along "
+                                f"the axes that are indexed, and in the indices. Operands: {splits.types_text((x, indices))}.")
+    return found
 
 
 # -- rules for all ---------------------------------------------------------------------------------------------------
@@ -442,7 +458,11 @@ def _bind(prim, operand, scatter_indices, updates, dimension_numbers, indices_ar
     if not isinstance(dimension_numbers, ScatterDimensionNumbers):
         raise TypeError(f"lax.{prim.name.replace('-', '_')}: dimension_numbers must be lax.ScatterDimensionNumbers, got "
                         f"{dimension_numbers!r}")
-    return prim.bind(operand, _array(scatter_indices), updates, dimension_numbers=_as_tuples(dimension_numbers),
+    scatter_indices, numbers = _array(scatter_indices), _as_tuples(dimension_numbers)
+    if get_aval(operand).placement is not None or get_aval(scatter_indices).placement is not None:
+        sizes = _slice_sizes(np.ndim(operand), np.shape(updates), numbers)
+        update_entries(prim.name, get_aval(operand), get_aval(scatter_indices), numbers, sizes)
+    return prim.bind(operand, scatter_indices, updates, dimension_numbers=numbers,
                      indices_are_sorted=bool(indices_are_sorted), unique_indices=bool(unique_indices),
                      mode=GatherScatterMode.from_any(mode), update_jaxpr=update_jaxpr, update_consts=())
 

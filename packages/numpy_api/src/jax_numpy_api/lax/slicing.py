@@ -73,9 +73,15 @@ def _slice_reference(x, *, start_indices, limit_indices, strides):
     return np.asarray(x)[tuple(map(builtins.slice, start_indices, limit_indices, strides or (None,) * len(start_indices)))]
 
 
+def _slice_splits(prim, avals, outs, params):
+    """As the operand; a single element is on all devices."""
+    rule = splits.whole if all([n == 1 for n in outs[0].shape]) else splits.resizing("slicing")
+    return rule(prim, avals, outs, params)
+
+
 slice_p = Primitive("slice", out_type=_slice_type, jvp=LINEAR, transpose=_slice_transpose, batch=_slice_batch,
                     lower=_slice_lower, reference=_slice_reference, exact=True,
-                    traits=Traits(Kind.MOVE, part=Part.FIXED, quick=Quick.SLOW_ON_RESULTS), splits=splits.resizing("slicing"))
+                    traits=Traits(Kind.MOVE, part=Part.FIXED, quick=Quick.SLOW_ON_RESULTS), splits=_slice_splits)
 
 
 def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Sequence[int],
@@ -291,7 +297,7 @@ dynamic_slice_p: Primitive = Primitive(
     jvp=(lambda g, out, x, *indices, slice_sizes: dynamic_slice_p.bind(g, *indices, slice_sizes=slice_sizes),),
     transpose=_dynamic_slice_transpose, batch=_dynamic_slice_batch, lower=_dynamic_slice_lower,
     reference=_dynamic_slice_reference, exact=True,
-    traits=Traits(Kind.MOVE, part=Part.FOUND, quick=Quick.SLOW_ON_RESULTS, inner=Inner.PIECES), splits=splits.as_first,
+    traits=Traits(Kind.MOVE, part=Part.FOUND, quick=Quick.SLOW_ON_RESULTS, inner=Inner.PIECES), splits=_slice_splits,
     sums=partial_sums.as_first)
 
 
@@ -395,7 +401,8 @@ def _update_batch(axis, args, dims):
         update_window_dims=tuple(range(1, rank + 1)), inserted_window_dims=(),
         scatter_dims_to_operand_dims=tuple(range(1, rank + 1)),
         operand_batching_dims=(0,), scatter_indices_batching_dims=(0,))
-    return lax.scatter(x, starts, update, numbers, indices_are_sorted=True, unique_indices=True, mode="clip"), 0
+    return lax.scatter_p.bind(x, starts, update, dimension_numbers=numbers, indices_are_sorted=True, unique_indices=True,
+                              mode=lax.GatherScatterMode.CLIP, update_jaxpr=None, update_consts=()), 0
 
 
 def _matched(x, source, target, axis):

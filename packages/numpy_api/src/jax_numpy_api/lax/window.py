@@ -283,7 +283,9 @@ def _scatter_dilated(ct, x, select_prim, params):
     flat = lax.reshape(where, (math.prod(where.shape), 1))
     total = zeros(ShapedArray((size,), ct.dtype))
     scatter = lax.ScatterDimensionNumbers((), (0,), (0,))
-    return lax.reshape(lax.scatter_add(total, flat, lax.reshape(ct, (ct.size,)), scatter), shape)
+    found = lax.scatter_add_p.bind(total, flat, lax.reshape(ct, (ct.size,)), dimension_numbers=scatter, indices_are_sorted=False,
+                                   unique_indices=False, mode=lax.GatherScatterMode.FILL_OR_DROP, update_jaxpr=None, update_consts=())
+    return lax.reshape(found, shape)
 
 
 def _gather_add_batch(axis, args, dims, **params):

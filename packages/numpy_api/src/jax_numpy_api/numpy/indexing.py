@@ -20,6 +20,8 @@ import numpy as np
 from jax_core import backends
 from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, source, splits
+from jax_core.representation.aval import get_aval
+from jax_core.representation.errors import ShardingTypeError
 from jax_core.traces import structural
 from jax_core.representation.array import Array
 from jax_core.representation.source import attributed_to, capture
@@ -220,7 +222,7 @@ def _promotion_mode() -> str:
 
 
 def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool = False, unique_indices: bool = False,
-          mode: Any = None, wrap: bool = True) -> Any:
+          mode: Any = None, wrap: bool = True, asked: bool = False) -> Any:
     """``x`` with ``value`` written to, or combined with, the elements at ``index``.
 
     Args:
@@ -232,9 +234,11 @@ def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool =
       mode: "drop" (default) or "fill": positions out of bounds are ignored; "clip": the nearest is written;
         "promise_in_bounds".
       wrap: whether negative positions count from the end.
+      asked: the caller will say how the result is split, so that it need not follow from the operands.
 
     Raises:
-      ValueError: ``value`` does not broadcast; an unknown ``mode``.
+      ValueError: ``value`` does not broadcast, or is split otherwise than what it is written to; an unknown ``mode``.
+      ShardingTypeError: ``x`` is split along an axis that is indexed, or the index is.
     """
     index = as_tuple(index)
     if mode is not None:
@@ -246,16 +250,16 @@ def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool =
     value, own = update_value(x, value, f"scatter_{op}", op == "set"), x.dtype
     if value.dtype != own:
         wide = write(convert(x, value.dtype), index, value, op, indices_are_sorted=indices_are_sorted,
-                     unique_indices=unique_indices, mode=mode, wrap=wrap)
+                     unique_indices=unique_indices, mode=mode, wrap=wrap, asked=asked)
         return convert_element_type_p.bind(wide, new_dtype=own, weak_type=x.weak_type, sharding=None)
     if x.weak_type:
         value = convert_element_type_p.bind(value, new_dtype=own, weak_type=True, sharding=None)
     plan = static_plan(x.shape, index)
-    if plan is not None and plan.contiguous and (wrap or not _has_negative(index)):
+    if plan is not None and plan.contiguous and (wrap or not _has_negative(index)) and not (asked and x.aval.placement is not None):
         return _write_static(x, value, plan, op)
     with attributed_to(capture()):  # found once for all operations
         general = general_plan(x.shape, index, wrap)
-        return _write_general(x, value, general, op, indices_are_sorted, unique_indices, mode)
+        return _write_general(x, value, general, op, indices_are_sorted, unique_indices, mode, asked)
 
 
 def _has_negative(index: tuple) -> bool:
@@ -281,12 +285,32 @@ def _fitted(value: Any, plan: Any, what: str) -> Any:
     return broadcast_to(value, plan.kept) if shape_of(value) != plan.kept or not hasattr(value, "shape") else value
 
 
+def _split_as(value: Any, like: Any, entries: tuple) -> Any:
+    """``value``, which is written to ``like``, with these entries, those of its place there."""
+    wanted, given = splits.with_entries(like.aval.placement, entries), splits.entries(get_aval(value))
+    if any([e is not None and e != w for e, w in zip(given, entries)]):
+        raise ValueError(f"a value of type {get_aval(value).str_short()} cannot be written to a part of {like.aval.str_short()}, as that is "
+                         f"split as {wanted.spec}; reshard the value first, by jax.sharding.reshard.")
+    return value if wanted == get_aval(value).placement else structural.reshard(value, wanted)
+
+
+def _static_entries(x: Any, plan: Static) -> tuple:
+    """What the part of ``x`` that is written is split over."""
+    entries = splits.entries(x.aval)
+    if any([e is not None and b - a != n for e, a, b, n in zip(entries, plan.starts, plan.limits, x.shape)]):
+        raise ShardingTypeError(f"x.at[...]: {x.aval.str_short()} is split along an axis that is indexed, so that how the result is split does "
+                                "not follow; give it by out_sharding, or reshard the array first.")
+    return tuple(e for d, e in enumerate(entries) if d not in plan.squeeze)
+
+
 def _write_static(x: Any, value: Any, plan: Static, op: str) -> Any:
     if 0 in plan.kept:
         _fitted(value, plan, "a slice")
         return x
     sizes = tuple(b - a for a, b in zip(plan.starts, plan.limits))
     value = _fitted(value, plan, "a slice")
+    if x.aval.placement is not None:
+        value = _split_as(value, x, _static_entries(x, plan))
     if plan.squeeze:
         value = lax.reshape(value, sizes) if isinstance(value, Array) or value.shape else \
             broadcast_in_dim_p.bind(value, shape=sizes, broadcast_dimensions=(), sharding=None)
@@ -303,17 +327,25 @@ def _full_value(x: Any, value: Any) -> Any:
     return as_array(value)
 
 
-def _write_general(x: Any, value: Any, plan: General, op: str, is_sorted: bool, unique: bool, mode: Any) -> Any:
+def _write_general(x: Any, value: Any, plan: General, op: str, is_sorted: bool, unique: bool, mode: Any,
+                   asked: bool) -> Any:
     value = _fitted(value, plan, "elements")
     if 0 in plan.kept or 0 in x.shape:
         return x
     if not plan.columns and plan.kept == x.shape:
+        if x.aval.placement is not None:
+            value = _split_as(value, x, splits.entries(x.aval))
         return _full_value(x, _combine(op, x, value))
+    where = index_array(plan)
+    if not asked and (x.aval.placement is not None or get_aval(where).placement is not None):
+        entries = lax.update_entries(_SCATTERS[op][:-2], x.aval, get_aval(where), plan.writes, plan.slice_sizes)
+        if x.aval.placement is not None:
+            value = _split_as(value, x, entries)
     if not plan.batch:
         is_sorted = unique = True
     is_sorted, unique = bool(is_sorted), bool(unique)
     return getattr(lax, _SCATTERS[op]).bind(
-        x, index_array(plan), value, dimension_numbers=plan.writes, indices_are_sorted=is_sorted, unique_indices=unique,
+        x, where, value, dimension_numbers=plan.writes, indices_are_sorted=is_sorted, unique_indices=unique,
         mode=lax.GatherScatterMode.from_any(mode), update_jaxpr=None, update_consts=())
 
 
@@ -470,7 +502,7 @@ class _AtIndex:
 
     def _write(self, op, values, indices_are_sorted, unique_indices, mode, out_sharding, wrap):
         out = write(self.array, self.index, values, op, indices_are_sorted=indices_are_sorted,
-                    unique_indices=unique_indices, mode=mode, wrap=wrap)
+                    unique_indices=unique_indices, mode=mode, wrap=wrap, asked=out_sharding is not None)
         if out_sharding is None:
             return out
         return placed(out, None, out_sharding)

@@ -10,7 +10,8 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.configuration import context
-from jax_core.representation import dtypes, errors
+from jax_core.representation import dtypes, errors, splits
+from jax_core.representation.aval import get_aval
 from jax_core.representation.array import Array
 from jax_core.traces.trace import EVAL
 from jax_core.representation.typing import ArrayLike
@@ -208,9 +209,12 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
         which = arithmetic.select(condition, np.int32(i), which)
     branches = [(lambda v, f=f: as_array(f(v, *args, **kw)).astype(x.dtype)) if callable(f) else
                 (lambda v, f=f: lax.full_like(v, f)) for f in functions]
-    one = lambda i, v: lax.switch(i, branches, v)
-    flat = vmap(one)(which.reshape(-1), x.reshape(-1)) if x.size else x.reshape(-1)
-    return flat.reshape(x.shape)
+    if not x.size:
+        return x
+    each: Callable = lambda i, v: lax.switch(i, branches, v)
+    for _ in x.shape:
+        each = vmap(each)
+    return each(which, x)
 
 
 # -- positions of what is not zero -------------------------------------------------------------------------------------
@@ -224,7 +228,7 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tu
       fill_value: what fills the results up; a number, or one an axis. 0 by default.
 
     Raises:
-      ConcretizationTypeError: tracing without ``size``. ValueError: a number.
+      ConcretizationTypeError: tracing without ``size``. ValueError: a number, or an array that is split over mesh axes.
 
     Source: `numpy.nonzero`.
 
@@ -239,6 +243,8 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tu
         raise ValueError("jax.numpy.nonzero: a scalar has no positions; pass jnp.atleast_1d(a)")
     if fill_value is not None and not isinstance(fill_value, (tuple, list)):
         check_arraylike("nonzero", fill_value)
+    if any([e is not None for e in splits.entries(get_aval(a))]):
+        raise ValueError(f"nonzero: {get_aval(a).str_short()} is split over mesh axes, and positions are found in whole arrays; reshard it first")
     known = concrete(a)
     if size is None:
         if known is None:

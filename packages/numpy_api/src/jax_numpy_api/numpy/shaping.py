@@ -11,7 +11,9 @@ from typing import Any, Sequence, cast, overload
 
 import numpy as np
 
-from jax_core.representation import source
+from jax_core.representation import source, splits
+from jax_core.representation.aval import get_aval
+from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.array import Array
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.representation.typing import ArrayLike, Placement, Shape
@@ -433,7 +435,7 @@ def roll(a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[in
       axis: which axes; None to roll the flattened array.
 
     Raises:
-      ValueError: numbers of shifts and of axes that do not go together.
+      ValueError: numbers of shifts and of axes that do not go together. ShardingTypeError: an axis that is rolled is split.
 
     Source: `numpy.roll`.
 
@@ -445,6 +447,9 @@ def roll(a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[in
     if axis is None:
         return _reshape(roll(ravel(a), shift, 0), a.shape)
     axes = canonical_axes_with_repeats(axis, a.ndim)
+    if any([splits.entries(get_aval(a))[d] is not None for d in axes]):
+        raise ShardingTypeError(f"roll: {get_aval(a).str_short()} is split along one of the axes {axes} that are rolled; reshard it first, or call "
+                                "roll inside jax.shard_map.")
     shifts = _shifts(shift, len(axes))
     if len(shifts) != len(axes):
         shifts, axes = (shifts * len(axes) if len(shifts) == 1 else shifts), (
@@ -532,7 +537,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
       axis1, axis2: rows and columns.
 
     Raises:
-      ValueError: fewer than two axes.
+      ValueError: fewer than two axes. ShardingTypeError: one of the two is split over a mesh axis, so that a diagonal lies scattered.
 
     Source: `numpy.diagonal`.
 
@@ -546,6 +551,9 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
         raise ValueError("diagonal requires an array of at least two dimensions.")
     k = operator.index(offset)
     a = moveaxis(a, (operator.index(axis1), operator.index(axis2)), (-2, -1))
+    if any([e is not None for e in splits.entries(get_aval(a))[-2:]]):
+        raise ShardingTypeError(f"diagonal: the two axes that the diagonal runs along are the last ones of {get_aval(a).str_short()} and must be "
+                                "whole on each device; reshard the array first.")
     rows, columns = a.shape[-2:]
     length = max(0, min(rows + min(k, 0), columns - max(k, 0)))
     if length == 0:

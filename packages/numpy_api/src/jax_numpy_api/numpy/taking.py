@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation import dtypes, errors
+from jax_core.representation import dtypes, errors, splits
+from jax_core.representation.aval import get_aval
 from jax_core.representation.array import Array
 from jax_core.representation.source import attributed_to, capture
 from jax_core.traces.structural import broadcast_in_dim_p
@@ -158,10 +159,10 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
         given.
       axis: along which; None to flatten first.
       total_repeat_length: length of the result along the axis; the last element fills up, what is over is cut off.
-      out_sharding: placement.
+      out_sharding: placement; it must be given where the array is split along the axis.
 
     Raises:
-      ValueError: the number of repeats does not fit. ConcretizationTypeError: traced repeats without a length. TypeError: repeats
+      ValueError: the number of repeats does not fit, or no ``out_sharding`` where one is needed. ConcretizationTypeError: traced repeats without a length. TypeError: repeats
         are no whole numbers.
 
     Source: `numpy.repeat`.
@@ -174,6 +175,9 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
         check_arraylike("repeat", repeats)
     a = ravel(a) if axis is None else as_array(a)
     axis = canonical_axis(0 if axis is None else axis, a.ndim)
+    if out_sharding is None and a.ndim and splits.entries(get_aval(a))[axis] is not None:
+        raise ValueError(f"repeat: {get_aval(a).str_short()} is split along axis {axis}, which is repeated; say by out_sharding how the result "
+                         "is split")
     known = np.asarray(repeats) if isinstance(repeats, (list, tuple)) else concrete(repeats)
     dtype = lax.dtype(repeats if known is None else known)
     if not dtypes.issubdtype(dtype, np.integer) and dtype != np.bool_:
