@@ -131,6 +131,7 @@ CONFLICTS = [
     ("one mesh axis for two", lambda a: a + put(P(None, "x")), P("x"), "split over a mesh axis twice"),
     ("contracted", lambda a: a @ a.T, P("x", "y"), "Contracting dimensions are sharded"),
     ("reshape", lambda a: a.reshape(32), P(None, "y"), "This reshape is not supported"),
+    ("two reshapes in one", lambda a: a.reshape(2, 4, 2, 2), P("x"), "This reshape is not supported"),
     ("indexed axis", lambda a: a[jnp.array([1, 0])], P("x"), "out_sharding="),
     ("carry", lambda a: lax.scan(lambda c, _: (reshard(c, P("y")), None), a, None, length=1), P("x"), "shardings do not match"),
     ("window", lambda a: lax.slice(a, (0, 0), (7, 4)), P("x"), "slicing on sharded dims.*length 7"),

@@ -328,7 +328,7 @@ def regrouped(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, para
 
 
 def regroup(name: str, x: Any, shape: Sequence[int]) -> Entries:
-    """The entries of ``x`` with its elements in another shape."""
+    """The entries of ``x`` with its elements in another shape, where that cuts one axis or merges neighbours, once; more has to be told."""
     given, result = entries(x), [None] * len(shape)
     if not any(e is not None for e in given):
         return tuple(result)
@@ -336,7 +336,7 @@ def regroup(name: str, x: Any, shape: Sequence[int]) -> Entries:
         result[i] = given[i]
     before = [(n, e) for n, e in zip(x.shape, given) if n != 1]
     places = [i for i, n in enumerate(shape) if n != 1]
-    i = j = 0
+    i = j = changed = 0
     while i < len(before):
         ins, outs = [before[i]], [places[j]] if j < len(places) else []
         i, j = i + 1, j + 1
@@ -350,6 +350,9 @@ def regroup(name: str, x: Any, shape: Sequence[int]) -> Entries:
                 right *= shape[places[j]]
                 outs.append(places[j])
                 j += 1
+        changed += len(ins) != len(outs) or len(ins) > 1
+        if changed > 1 or len(ins) > 1 and len(outs) > 1:
+            raise _no_reshape(name, x, shape)
         if any(e is not None for _, e in ins):
             _split_group(name, x, shape, ins, outs, result)
     return tuple(result)
@@ -357,8 +360,6 @@ def regroup(name: str, x: Any, shape: Sequence[int]) -> Entries:
 
 def _split_group(name, x, shape, ins, outs, result):
     """Give the axes ``outs`` of the result the entries of the operand's axes ``ins``, of as many elements."""
-    if len(ins) > 1 and len(outs) > 1:
-        raise _no_reshape(name, x, shape)
     split = [e is not None for _, e in ins]
     if split != sorted(split, reverse=True):  # an axis in front of a split one is whole: parts would not stay together
         raise _no_reshape(name, x, shape)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from jax_core.configuration import engine
-from jax_core.representation import partial_sums
+from jax_core.representation import partial_sums, splits
 from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token, get_aval
 from jax_core.representation.dtypes import float0
 from jax_core.representation.effects import Effect, ordered_effects
@@ -394,7 +394,7 @@ class Builder:
         if template is None:
             template = module.template(key, eqn, location)
         if template is NONE:
-            found = self.apply(eqn, [new_value(n, a) for n, a in zip(names, operand_types(eqn))])
+            found = self.apply(eqn, self._split_alike(eqn, [new_value(n, a) for n, a in zip(names, operand_types(eqn))]))
             for v, x in zip(eqn.outvars, self._placed(eqn, found)):
                 env[v] = str(x)
             return
@@ -468,17 +468,25 @@ class Builder:
         module.planning, module.scopes = planning, around
         return out if prim.multiple_results else (out,)
 
+    def _split_alike(self, eqn: JaxprEqn, operands: list[Value]) -> list[Value]:
+        """The operands of ``eqn``; those of an elementwise operation that are split less than its result are first, rather than it later."""
+        if eqn.primitive.traits.kind is not Kind.ELEMENTWISE or (out := eqn.outvars[0].aval).placement is None or out.placement.spec.unreduced:
+            return operands
+        wanted = splits.entries(out)
+        return [x if x.aval.shape != out.shape or splits.entries(x.aval) == wanted else self.sharding_constraint(x, out.placement, typed=True)
+                for x in operands]
+
     def _placed(self, eqn: JaxprEqn, values: Sequence[Value]) -> Sequence[Value]:
         """The results of ``eqn``, split over the mesh as their types say."""
         if all([v.aval.placement is None for v in eqn.outvars]):
             return values
-        if eqn.primitive.holds_program:
+        if eqn.primitive.holds_program and eqn.primitive.traits.kind is not Kind.BRANCH:
             return [self._still_unreduced(new_value(x, v.aval)) for x, v in zip(values, eqn.outvars)]
         return [x if v.aval.placement is None else self._as_typed(eqn, new_value(x, v.aval)) for x, v in zip(values, eqn.outvars)]
 
     def _as_typed(self, eqn: JaxprEqn, x: Value) -> Value:
         placement = x.aval.placement
-        begun = placement.spec.unreduced and not partial_sums.makes_parts(eqn.primitive) and not any(
+        begun = placement.spec.unreduced and not eqn.primitive.holds_program and not partial_sums.makes_parts(eqn.primitive) and not any(
             [partial_sums.of(v.aval).unreduced for v in eqn.invars])
         if begun:  # the whole value, of which the parts are made next
             spec = placement.spec.update(unreduced=frozenset(), unreduced_kind=None)
