@@ -67,7 +67,7 @@ _NAMES = {
     "gather": "GatherDimensionNumbers GatherScatterMode gather gather_p index_take",
     "scatter": """
         ScatterDimensionNumbers scatter scatter_add scatter_add_p scatter_apply scatter_max scatter_max_p scatter_min
-        scatter_min_p scatter_mul scatter_mul_p scatter_p scatter_sub scatter_sub_p update_entries""",
+        scatter_min_p scatter_mul scatter_mul_p scatter_p scatter_sub scatter_sub_p""",
     "sort": "approx_max_k approx_min_k approx_top_k_p sort sort_key_val sort_p top_k top_k_p",
     "cumulative": """
         cumlogsumexp cumlogsumexp_p cummax cummax_p cummin cummin_p cumprod cumprod_p cumsum cumsum_p""",

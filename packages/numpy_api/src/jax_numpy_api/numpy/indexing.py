@@ -338,7 +338,8 @@ def _write_general(x: Any, value: Any, plan: General, op: str, is_sorted: bool, 
         return _full_value(x, _combine(op, x, value))
     where = index_array(plan)
     if not asked and (x.aval.placement is not None or get_aval(where).placement is not None):
-        entries = lax.update_entries(_SCATTERS[op][:-2], x.aval, get_aval(where), plan.writes, plan.slice_sizes)
+        from ..lax.scatter import update_entries  # start-up: with the first scatter
+        entries = update_entries(_SCATTERS[op][:-2], x.aval, get_aval(where), plan.writes, plan.slice_sizes)
         if x.aval.placement is not None:
             value = _split_as(value, x, entries)
     if not plan.batch:

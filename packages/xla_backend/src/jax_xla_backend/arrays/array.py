@@ -15,6 +15,7 @@ import numpy as np
 
 from . import interruptible
 from ..jaxlib_compat import _jax
+from ..platforms.distributed_state import state
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import ShardingLike
@@ -66,14 +67,19 @@ def host_view(x: ArrayImpl) -> np.ndarray | None:
     return view
 
 
+def until_ready(x: ArrayImpl) -> None:
+    """Wait for the contents. With other processes also where they are there, as a failure that one of them caused is explained then."""
+    if not ready(x) or state.client is not None:
+        interruptible.wait(lambda: block(x))
+
+
 LARGE = 1 << 18
 """From so many bytes on, a copy costs clearly more than the microsecond in which a view is made anew."""
 
 
 def view_for_now(x: ArrayImpl) -> np.ndarray:
     """As `host_value` for an array on one device, but a view of a large one is not kept, so that it can be donated in place afterwards."""
-    if not ready(x):
-        interruptible.wait(lambda: block(x))
+    until_ready(x)
     view = read(x)[0]
     if view.nbytes < LARGE:
         x._npy_value = view
@@ -103,8 +109,7 @@ def _fetch(x: ArrayImpl) -> np.ndarray:
     if is_unreduced(x._sharding):
         raise RuntimeError(f"the values of an array of type {x.aval.str_short()} cannot be fetched, because it is unreduced: a sum over "
                            "devices that is still to be made; use jax.sharding.reshard(x, jax.P()), or look at x.addressable_shards")
-    if not ready(x):
-        interruptible.wait(lambda: block(x))
+    until_ready(x)
     if len(x._sharding._internal_device_list) == 1:
         return read(x)[0]
     if x.is_fully_replicated:

@@ -15,8 +15,7 @@ from jax_core.representation import array as core_array
 from jax_core.representation import aval as core_aval
 from jax_core.representation import errors, notebooks
 
-from . import interruptible
-from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, is_unreduced, ready
+from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, is_unreduced, ready, until_ready
 from ..jaxlib_compat import equip, to_dlpack
 from ..placement.layout import Format, Layout
 from .device_put import device_put
@@ -173,8 +172,7 @@ class _ArrayMethods(_OfArray):
     def block_until_ready(self) -> ArrayImpl:
         """Wait until the contents are computed, and return the array; raises the error of a failed computation."""
         check_not_deleted(self)
-        if not ready(self):
-            interruptible.wait(lambda: block(self))
+        until_ready(self)
         block(self)
         return self
 

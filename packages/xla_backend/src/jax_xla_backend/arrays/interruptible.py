@@ -20,7 +20,8 @@ from typing import Any, Callable, TypeVar
 
 from jax_core.configuration import engine
 
-from ..platforms import client
+from ..platforms import client, liveness
+from ..platforms.distributed_state import state
 
 T = TypeVar("T")
 
@@ -33,7 +34,11 @@ _short_waits = 0  # in a row, of the main thread
 
 def _helper(requests: queue.SimpleQueue) -> None:
     while True:
-        wait, done = requests.get()
+        request = requests.get()
+        if request is None:
+            return
+        wait, done = request
+        del request
         try:
             wait()
         except BaseException:  # the caller repeats the wait, and gets the error itself
@@ -61,16 +66,19 @@ def stop_after_fork() -> None:
 def wait(block: Callable[[], object]) -> None:
     """Call ``block()``, which blocks without the GIL, such that Ctrl-C in the main thread ends the waiting.
 
-    Errors of ``block`` are not raised here: call it again afterwards.
+    Errors of ``block`` are not raised here: call it again afterwards. But in a program of several processes they are.
     """
     global _short_waits
     client.check_process()
+    if state.client is not None:
+        with_others(block)
+        return
     if threading.current_thread() is not threading.main_thread():
         block()
         return
     start = time.perf_counter()
     if _short_waits < _MANY:
-        _by_helper(block)
+        _by_helper(block, _requests or _start())
     else:
         try:
             block()
@@ -79,18 +87,58 @@ def wait(block: Callable[[], object]) -> None:
     _short_waits = _short_waits + 1 if time.perf_counter() - start < _SHORT else 0
 
 
+def with_others(work: Callable[[], T]) -> T:
+    """What ``work()`` returns, which may wait for other processes, and in vain: it is left to a helper then.
+
+    Raises:
+      RuntimeError: another process is lost; it is named.
+    """
+    outcome: list[T] = []
+    failures: list[BaseException] = []
+
+    def caught() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as failure:
+            failures.append(failure)
+
+    if not hasattr(_own, "helper"):
+        _own.helper = _Helper()
+    _by_helper(caught, _own.helper.requests, lambda lock: liveness.waiting(lambda seconds: lock.acquire(timeout=seconds)))
+    for failure in failures:
+        try:
+            liveness.explain(failure)
+            raise failure
+        finally:
+            failures.clear()  # its traceback holds this frame
+    return outcome[0]
+
+
+class _Helper:
+    """The helper of one thread in a program of several processes: what one thread waits for may need what another does."""
+
+    def __init__(self) -> None:
+        self.requests: queue.SimpleQueue = queue.SimpleQueue()
+        threading.Thread(target=_helper, args=(self.requests,), name="jax-wait", daemon=True).start()
+
+    def __del__(self) -> None:
+        self.requests.put(None)
+
+
+_own = threading.local()
+
+
 def expect_long() -> None:
     """A program is about to run that may take longer than those before."""
     global _short_waits
     _short_waits = 0
 
 
-def _by_helper(block: Callable[[], Any]) -> None:
-    requests = _requests or _start()
+def _by_helper(block: Callable[[], Any], requests: queue.SimpleQueue, wait_for: Callable[[Any], object] = lambda lock: lock.acquire()) -> None:
     done = threading.Lock()
     done.acquire()
     requests.put((block, done))
-    done.acquire()
+    wait_for(done)
 
 
 def call(work: Callable[[], T]) -> T:

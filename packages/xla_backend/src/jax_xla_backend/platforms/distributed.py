@@ -14,11 +14,12 @@ from typing import Any, Sequence
 
 from jax_core.configuration import flags
 
-from . import client, clusters
+from . import client, clusters, liveness
 from .distributed_state import state
 from ..jaxlib_compat import _jax
 
 _service: Any = None
+_abandoned: Any = None  # connections that are not closed, as closing them waits
 
 
 def is_initialized() -> bool:
@@ -70,7 +71,8 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
       TypeError: an address that is not text, a number that is not an integer.
       ValueError: an argument is missing and not in the environment; an address without a port, a number out of range; no such method.
 
-    Once connected, a process that loses the coordinator is ended by jaxlib (SIGABRT).
+    Where another process is killed or stopped, a computation on CPUs that needs it raises `jax.errors.JaxRuntimeError` with its number,
+    within 50 seconds; after ``heartbeat_timeout_seconds`` jaxlib ends this process too (SIGABRT), and at once if the coordinator is lost.
 
     Each process of the program calls it before anything else, here process 1 of 4:
 
@@ -118,6 +120,7 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
     if getattr(flags.config, "jax_enable_preemption_service", True):
         state.preemption_sync_manager = _jax.create_preemption_sync_manager()
         state.preemption_sync_manager.initialize(connection)
+    liveness.start()
     atexit.register(shutdown)
 
 
@@ -194,17 +197,24 @@ def _collectives(connection: Any) -> Any:
 
 
 def shutdown() -> None:
-    """Leave the program's group of processes. Does nothing if this process is not in one.
+    """Leave the program's group of processes, together with the others. Does nothing if this process is not in one, and waits for nobody
+    if one was lost.
 
     >>> jax.distributed.shutdown()
     """
-    global _service
+    global _service, _abandoned
+    if liveness.lost:  # who waits for them would wait in vain, and jaxlib ends the process where the wait fails
+        liveness.stop()
+        liveness.leave_after_loss()
+        _abandoned = state.client, _service, state.preemption_sync_manager
+        state.client = state.preemption_sync_manager = _service = None
     if state.preemption_sync_manager is not None:
         state.preemption_sync_manager.shutdown()
         state.preemption_sync_manager = None
     if state.client is not None:
         state.client.shutdown()
         state.client = None
+    liveness.stop()
     if _service is not None:
         _service.shutdown()
         _service = None

@@ -8,12 +8,13 @@ from jax_core.configuration import flags
 from jax_core.programs.monitoring import log_level, timed
 
 from ..arrays import array
-from ..arrays import callback_buffers, own_layouts
+from ..arrays import callback_buffers, interruptible, own_layouts
 from . import host_calls, tokens
 from ..compiling import tiered_compilation
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import HloSharding, _jax, result_handler
 from ..arrays.put import put, typed
+from ..platforms import client
 from ..placement import mesh
 from ..placement.layout import Format, Layout
 from ..placement.hlo_shardings import hlo_equal
@@ -25,7 +26,7 @@ class LoadedProgram:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "on_buffers", "name", "upgrade", "_stored")
+                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "with_others", "on_buffers", "name", "upgrade", "_stored")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
@@ -68,6 +69,7 @@ class LoadedProgram:
         for seen in module.facts.inspections:
             seen(self.token_sharding)
         self.simple = not (module.facts.ordered_effects or module.facts.unordered_effects)
+        self.with_others = self.devices[0].platform == "cpu" and any([d.process_index != client.process_index() for d in self.devices])
         self.calls_host = host_calls.calls_host(module, self.devices)
         self.on_buffers = self.calls_host and callback_buffers.TARGET in module.text()
         if self.calls_host:
@@ -124,14 +126,20 @@ class LoadedProgram:
         if self.calls_host:
             host_calls.wait_for(inputs)
             with callback_buffers.lending(inputs if self.on_buffers and not self.facts.donated else ()):
-                outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
+                outs = self._execute(inputs).consume_with_handlers(self.handlers)
         elif self.simple:
-            outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
+            outs = self._execute(inputs).consume_with_handlers(self.handlers)
         else:
             outs = self._run_with_effects(inputs)
         if self.facts.donated:
             array.mark_donated([args[i] for i in self.facts.donated], self.name)
         return outs
+
+    def _execute(self, inputs: Sequence[Any], **options: Any) -> Any:
+        """Start the program. Small ones for CPUs are done in the calling thread, collectives included."""
+        if self.with_others:
+            return interruptible.with_others(lambda: self.loaded.execute_sharded(inputs, **options))
+        return self.loaded.execute_sharded(inputs, **options)
 
     def stored(self) -> list[Any]:
         """jaxlib's layouts of the constants and the kept inputs; asked for once, as each call compares them."""
@@ -141,11 +149,12 @@ class LoadedProgram:
 
     @property
     def repeatable(self) -> bool:
-        """Whether a dispatcher may repeat it: it has no tokens, runs the code that it will go on with, and its inputs are stored as usual.
+        """Whether a dispatcher may repeat it: it has no tokens, runs the code that it will go on with, its inputs are stored as usual, and it
+        waits for no other process.
 
         Where inputs are not, the dispatcher would place new ones without the layout.
         """
-        return (self.simple or self.calls_host) and self.upgrade is None and (self.facts.layouts is None or not any(self.facts.layouts.ins))
+        return (self.simple or self.calls_host) and not self.with_others and self.upgrade is None and (self.facts.layouts is None or not any(self.facts.layouts.ins))
 
     def full(self) -> Any:
         """jaxlib's executable with the full code."""
@@ -164,7 +173,7 @@ class LoadedProgram:
         ordered = self.facts.ordered_effects
         where = self.token_sharding
         inputs = [tokens.take(effect, where) for effect in ordered] + inputs
-        results = self.loaded.execute_sharded(inputs, with_tokens=bool(self.facts.unordered_effects))
+        results = self._execute(inputs, with_tokens=bool(self.facts.unordered_effects))
         if self.facts.unordered_effects:
             tokens.keep_unordered(self.devices, results.consume_token())
         handlers = [self._token_handler() for _ in ordered] + self.handlers
