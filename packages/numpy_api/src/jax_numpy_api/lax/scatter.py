@@ -12,7 +12,7 @@ Source: StableHLO specification, `scatter`.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Callable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def _slice_sizes(x_rank, updates_shape, n):
     return tuple(sizes)
 
 
-def update_entries(name: str, x: ShapedArray, indices: ShapedArray, n: ScatterDimensionNumbers, slice_sizes: Sequence[int]) -> tuple:
+def update_entries(name: str, x: Any, indices: Any, n: ScatterDimensionNumbers, slice_sizes: Sequence[int]) -> tuple:
     """What updates are split over where they are written without a word of how the result is. The rules of the primitives do not ask:
     results are split as the operand is.
 
