@@ -6,6 +6,7 @@
 ``registry``           the platforms that plugins have entered
 ``distributed``        programs of many processes
 ``clusters``           which process this is, as launchers say it
+``liveness``           which of those processes still live
 ``distributed_state``  what those add to the options of new clients
 ``cpp_state``          our configuration, as jaxlib's C++ sees it
 """
