@@ -6,4 +6,4 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
 def is_initialized() -> bool:
     """Whether this process is connected to others."""
 def shutdown() -> None:
-    """Leave the program's group of processes. Does nothing if this process is not in one."""
+    """Leave the program's group of processes, together with the others. Does nothing if this process is not in one, and waits for nobody if one was lost."""
