@@ -8,6 +8,7 @@ import pytest
 import scipy.linalg
 
 from jax_core.configuration import flags
+from jax_core.representation import dtypes
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
@@ -216,6 +217,15 @@ def test_solvers(dtype):
     x = np.asarray(L.tridiagonal_solve(dl, d, du, b))
     full = np.stack([np.diag(p) + np.diag(q[1:], -1) + np.diag(r[:-1], 1) for p, q, r in zip(d, dl, du)])
     close(full @ x, b, dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, dtypes.bfloat16])
+def test_triangular_systems_of_halves(dtype):
+    """LAPACK has none; they are solved in float32."""
+    a, b = np.array([[2, 0], [1, 4]], dtype), np.array([[2, 4], [5, 10]], dtype)
+    for solve in (L.triangular_solve, jit(L.triangular_solve, static_argnames=("left_side", "lower"))):
+        x = solve(a, b, left_side=True, lower=True)
+        assert x.dtype == dtype and x.tolist() == [[1, 2], [1, 2]]
 
 
 def test_one_matrix_serves_a_batch_of_right_hand_sides():

@@ -4,6 +4,7 @@ import pytest
 from harness import LAWS, Case
 
 import jax_numpy_api.numpy as jnp
+from jax_core.programs.jit import jit
 
 
 def narrowed(reference):
@@ -123,6 +124,37 @@ def test_attributes_of_tracers_hide_no_method_of_arrays():
         pending += kind.__subclasses__()
         slots = {name for name in getattr(kind, "__slots__", ()) if not name.startswith("__")}
         assert kind is Tracer or not slots & methods, (kind, slots & methods)
+
+
+def test_bincount_counts_zeros_and_takes_negative_numbers_for_them():
+    x = np.array([3, 0, -2, 0, 1, -1])
+    np.testing.assert_array_equal(jnp.bincount(x), [4, 1, 0, 1])
+    np.testing.assert_array_equal(jit(lambda x: jnp.bincount(x, length=3))(x), [4, 1, 0])
+    np.testing.assert_array_equal(jnp.bincount(x, weights=np.arange(6.0), length=4), [1 + 2 + 3 + 5, 4, 0, 0])
+
+
+def test_stack_takes_an_array_apart():
+    x = np.arange(6.0).reshape(2, 3)
+    for axis in (0, 1, -1):
+        np.testing.assert_array_equal(jnp.stack(jnp.asarray(x), axis), np.stack(x, axis))
+    for function, error in ((jnp.stack, TypeError), (jnp.unstack, ValueError)):
+        with pytest.raises(error):
+            function(jnp.float32(1))
+
+
+@pytest.mark.parametrize("arrays, message", [([[1, 2], 3], "Mismatched list depths in jnp.block: \\[0, 1\\]"), ([1, []], "a list is empty"),
+                                             ([(1, 2)], "does not allow tuples")])
+def test_blocks_that_do_not_nest(arrays, message):
+    with pytest.raises(ValueError, match=message):
+        jnp.block(arrays)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "symmetric"])
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_pad_turns_reflections_about_the_end(mode, length):
+    """Also where a reflection is longer than the array, and is reflected again."""
+    x = np.arange(length) ** 2 + 1
+    np.testing.assert_array_equal(jnp.pad(x, (7, 3), mode=mode, reflect_type="odd"), np.pad(x, (7, 3), mode=mode, reflect_type="odd"))
 
 
 def test_take_clips_negative_positions_to_the_first():

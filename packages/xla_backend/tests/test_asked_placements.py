@@ -134,6 +134,13 @@ def test_arrays_like_another_lie_beside_it(make, whole):
     assert ShapeDtypeStruct.like(x).sharding == x.sharding and ShapeDtypeStruct.like(jnp.ones(3)).sharding is None
 
 
+def test_results_that_numpy_computes_lie_with_their_operand():
+    """Of functions whose result's shape depends on values."""
+    x = device_put(X[0] % 3, devices()[1])
+    for result in (jnp.nonzero(x)[0], jnp.unique(x), jnp.union1d(x, x), jnp.argwhere(x)):
+        assert result.devices() == {devices()[1]} and result.committed
+
+
 def test_device_put_gives_away_what_flags_say():
     pair = device_put((X, X), devices()[0])
     device_put(pair, devices()[1], donate=(True, False))
