@@ -189,7 +189,22 @@ def test_a_jvp_rule_returns_what_the_function_does(rule, message):
         jax.jvp(_scanned(fun), (jnp.float32(1.0),), (jnp.float32(1.0),))
 
 
+def _ruled(fun, rule):
+    f = jax.custom_jvp(fun)
+    f.defjvp(rule)
+    return f
+
+
+def _doubled(transpose):
+    return lambda x: jax.custom_derivatives.linear_call(lambda r, x: x * r, transpose, 2.0, x)
+
+
 REFUSED = [
+    (lambda: jax.jvp(_ruled(jnp.int32, lambda p, t: (jnp.int32(p[0]), t[0])), (1.0,), (1.0,)), TypeError, r"has dtype float0, as np.zeros\(\(\)"),
+    (lambda: jax.vjp(_ruled(jnp.int32, lambda p, t: (jnp.int32(p[0]), 0)), 1.0), TypeError, "returned a primal of type int32"),
+    (lambda: jax.custom_jvp(lambda x, y: x, nondiff_argnums=(2,)), IndexError, r"nondiff_argnums \[2\] are beyond the 2 parameters"),
+    (lambda: jax.custom_vjp(lambda x: x, nondiff_argnums=(0, 1)), IndexError, r"nondiff_argnums \[1\] are beyond"),
+    (lambda: jax.grad(_doubled(lambda r, ct: jnp.ones(2)))(1.0), ValueError, r"a cotangent of type float32\[2\] for a linear argument"),
     (lambda: jax.jit(staticmethod(jnp.sin)), TypeError, "staticmethod"),
     (lambda: jax.vmap(jnp.sin, out_axes=(jnp.arange(2.0),))(jnp.arange(2.0)), TypeError, "out_axes must hold ints"),
     (lambda: jax.device_put(np.ma.array([1, 2], mask=[0, 1])), ValueError, "masked arrays"),

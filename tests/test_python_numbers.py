@@ -43,6 +43,11 @@ def test_a_number_that_is_converted_is_a_literal():
     assert jax.jit(lambda: jax.lax.convert_element_type(300.7, jnp.int8))() == 127  # the compiler's conversion
 
 
+def test_a_number_that_is_differentiated_becomes_an_array():
+    values = [*jax.jvp(jnp.asarray, (1.0,), (2.0,)), jax.vjp(jnp.asarray, 1.0)[0], jax.linearize(jnp.asarray, 1.0)[0]]
+    assert all(isinstance(x, jax.Array) and x.weak_type for x in values)
+
+
 def test_mean_in_the_dtype_that_was_asked_for():
     used = [e.primitive.name for e in jax.make_jaxpr(lambda x: jnp.mean(x, dtype=jnp.float16))(jnp.ones(3, jnp.float16)).eqns]
     assert used == ["reduce_sum", "div"]

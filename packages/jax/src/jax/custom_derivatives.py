@@ -12,7 +12,7 @@ _served, _names, __all__ = _table(__name__, {
     "zero_from_primal": "jax_core.transformations.custom_vjp:zero_from_primal",
     "custom_vjp_primal_tree_values": "jax_core.transformations.custom_vjp:custom_vjp_primal_tree_values",
     "SymbolicZero": "jax_core.transformations.custom_jvp:SymbolicZero",
-    "CustomVJPPrimal": "jax_core.transformations.custom_vjp:CustomVjpPrimal",
+    "CustomVJPPrimal": "jax_core.transformations.custom_vjp:CustomVJPPrimal",
     "custom_jvp_call_p": "jax_core.transformations.custom_jvp:custom_jvp_call_p",
     "custom_vjp_call_p": "jax_core.transformations.custom_vjp:custom_vjp_call_p",
 })

@@ -253,8 +253,13 @@ _KEYWORD_ONLY = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
 
 def check_nondiff(name: str, fun: Callable, signature, argnums, argnames) -> tuple[int, ...]:
-    """Positions of the non-differentiated arguments, sorted; raises ValueError for unknown names."""
+    """Positions of the non-differentiated arguments, sorted; raises ValueError for unknown names, IndexError for such positions."""
     argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    if signature and not any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
+        outside = [i for i in argnums if isinstance(i, int) and i >= len(signature.parameters)]
+        if outside:
+            raise IndexError(f"{name}: nondiff_argnums {outside} are beyond the {len(signature.parameters)} parameters of "
+                             f"{describe_function(fun)}, counted from 0")
     argnames = (argnames,) if isinstance(argnames, str) else tuple(argnames)
     if argnames:
         names = list(signature.parameters) if signature else []
@@ -388,9 +393,10 @@ class custom_jvp(Wrapping):
 
     def _check_tangent(self, x, t):
         want, got = get_aval(x).to_tangent_aval(), t.aval if isinstance(t, SymbolicZero) else get_aval(t)
-        if want.dtype == dtypes.float0:
-            return Zero(want)
         if not types_compatible(want, got):
-            raise TypeError(f"custom_jvp: the rule {name_of(self.jvp)} of {self._name} returned a primal of type {want.str_short()} "
-                            f"and a tangent of type {got.str_short()}; shape and dtype must be equal")
-        return t
+            needed = "shape and dtype must be equal"
+            if want.dtype == dtypes.float0:
+                needed = f"the tangent of such a primal has dtype float0, as np.zeros({want.shape}, jax.dtypes.float0)"
+            raise TypeError(f"custom_jvp: the rule {name_of(self.jvp)} of {self._name} returned a primal of type "
+                            f"{get_aval(x).str_short()} and a tangent of type {got.str_short()}; {needed}")
+        return Zero(want) if want.dtype == dtypes.float0 else t

@@ -37,7 +37,7 @@ from ..representation.tree import map as _map
 from ..representation.typing import ArrayLike, PyTree
 
 
-class CustomVjpPrimal:
+class CustomVJPPrimal:
     """What a forward function with ``symbolic_zeros`` gets: the ``value``, and whether it is ``perturbed``."""
 
     __slots__ = ("value", "perturbed")
@@ -329,7 +329,7 @@ class custom_vjp(Wrapping):
 
         def fwd(primals, perturbed):
             if self.symbolic_zeros:
-                primals = [CustomVjpPrimal(x, p) for x, p in zip(primals, perturbed)]
+                primals = [CustomVJPPrimal(x, p) for x, p in zip(primals, perturbed)]
             with written_in(self.fwd):
                 result = self.fwd(*in_place(tree.unflatten(in_tree, primals)))
             if not isinstance(result, (tuple, list)) or len(result) != 2:
@@ -542,7 +542,7 @@ def custom_vjp_primal_tree_values(tree: PyTree) -> Any:
     >>> jax.grad(f)(1.0)
     Array(3., dtype=float32, weak_type=True)
     """
-    is_leaf = lambda x: isinstance(x, CustomVjpPrimal)
+    is_leaf = lambda x: isinstance(x, CustomVJPPrimal)
     return _map(lambda x: x.value if is_leaf(x) else x, tree, is_leaf=is_leaf)
 
 
@@ -570,8 +570,13 @@ def linear_call(fun: Callable[..., PyTree], fun_transpose: Callable[..., object]
     structure = out_tree[0]
 
     def transpose(residuals, cts):
-        found = fun_transpose(tree.unflatten(res_tree, residuals[len(consts):]), tree.unflatten(structure, cts))
-        return lin_tree.flatten_up_to(found)
+        found = lin_tree.flatten_up_to(fun_transpose(tree.unflatten(res_tree, residuals[len(consts):]), tree.unflatten(structure, cts)))
+        for x, ct in zip(lin, map(get_aval, found)):
+            want = get_aval(x).to_ct_aval()
+            if (ct.shape, ct.dtype) != (want.shape, want.dtype):
+                raise ValueError(f"linear_call: fun_transpose returned a cotangent of type {ct.str_short()} for a linear argument of type "
+                                 f"{want.str_short()}; shape and dtype must be equal")
+        return found
     outs = linear_call_p.bind(*consts, *res, *lin, call=closed, num_res=len(consts) + len(res), transpose_rule=transpose)
     return tree.unflatten(structure, outs)
 
