@@ -261,7 +261,7 @@ def _twice(g, x):
 
 def _square_lower(b, x):
     """CHLO's op is for floats (for complex numbers it is more exact than a product); integers are multiplied."""
-    return emit(b, "chlo.square", x) if x.aval.dtype.kind in "fcV" else emit(b, "stablehlo.multiply", x, x)
+    return emit(b, "chlo.square", x) if dtypes.issubdtype(x.aval.dtype, np.inexact) else emit(b, "stablehlo.multiply", x, x)
 
 
 square_p = elementwise("square", _square_lower, accepts=NUMERIC, jvp=(lambda g, out, x: _twice(g, x),), reference=np.square,

@@ -16,7 +16,7 @@ from jax_core.representation.marks import ZERO
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
-from .nary import BITS, INTEGER, apply, elementwise
+from .nary import BITS, INTEGER, apply, elementwise, emit, whole_bytes
 
 
 def _width(x) -> int:
@@ -40,10 +40,6 @@ def _logical_right(x, y):
     return (_unsigned(x) >> _unsigned(y)).view(x.dtype)
 
 
-def _sign_bits(x):
-    return x >> np.asarray(_width(x) - 1, x.dtype) if x.dtype.kind == "i" else np.zeros((), x.dtype)
-
-
 def _clz_reference(x):
     bits = _unsigned(x).astype(np.uint64)
     used = np.zeros(bits.shape, np.int64)
@@ -59,6 +55,22 @@ def _popcount_reference(x):
     return np.unpackbits(octets, axis=-1).sum(-1).astype(np.asarray(x).dtype)
 
 
+def _arithmetic_right(x, y):
+    """Of narrow dtypes the bits stand lowest in their bytes."""
+    up = 8 * x.dtype.itemsize - _width(x)
+    signed = np.dtype(f"i{x.dtype.itemsize}")
+    return ((x.view(signed) << up >> y.astype(signed)) >> up).astype(x.dtype) if up else (x.view(signed) >> y.view(signed)).view(x.dtype)
+
+
+def _popcount_lower(b, x):
+    """XLA's CPU code counts the bits of the byte that a narrow integer stands in, of which a negative one sets all the upper."""
+    whole = whole_bytes(b, x)
+    if whole is x:
+        return emit(b, "stablehlo.popcnt", x)
+    mask = b.full((1 << dtypes.itemsize_bits(x.aval.dtype)) - 1, whole.aval)
+    return b.convert(emit(b, "stablehlo.popcnt", emit(b, "stablehlo.and", whole, mask)), x.aval.dtype)
+
+
 def _bitwise(name, op, reference, accepts=BITS):
     return elementwise(name, op, accepts=accepts, jvp=ZERO, reference=reference, exact=True)
 
@@ -70,11 +82,10 @@ not_p = _bitwise("not", "stablehlo.not", np.invert)
 shift_left_p = _bitwise("shift_left", "stablehlo.shift_left", _shift_reference(np.left_shift, np.zeros_like), INTEGER)
 shift_right_arithmetic_p = _bitwise(
     "shift_right_arithmetic", "stablehlo.shift_right_arithmetic",
-    _shift_reference(lambda x, y: (x.view(f"i{x.dtype.itemsize}") >> y.view(f"i{x.dtype.itemsize}")).view(x.dtype),
-                     lambda x: _sign_bits(x.view(f"i{x.dtype.itemsize}")).view(x.dtype)), INTEGER)
+    _shift_reference(_arithmetic_right, lambda x: _arithmetic_right(x, np.full(x.shape, _width(x) - 1, x.dtype))), INTEGER)
 shift_right_logical_p = _bitwise("shift_right_logical", "stablehlo.shift_right_logical",
                                  _shift_reference(_logical_right, np.zeros_like), INTEGER)
-population_count_p = _bitwise("population_count", "stablehlo.popcnt", _popcount_reference, INTEGER)
+population_count_p = _bitwise("population_count", _popcount_lower, _popcount_reference, INTEGER)
 clz_p = _bitwise("clz", "stablehlo.count_leading_zeros", _clz_reference, INTEGER)
 
 

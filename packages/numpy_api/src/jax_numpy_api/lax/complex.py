@@ -124,7 +124,7 @@ def _sign_reference(x):
 
 def _sign_lower(b, x):
     """StableHLO has no sign of unsigned integers: there it is ``x != 0``."""
-    if x.aval.dtype.kind != "u":
+    if not dtypes.issubdtype(x.aval.dtype, np.unsignedinteger):
         return b.emit(f"stablehlo.sign {x}", x, out=b.out_avals[0])
     return b.emit(f"stablehlo.minimum {x}, {(one := b.full(1, x.aval))}", x, one, out=b.out_avals[0])
 

@@ -146,6 +146,14 @@ def emit(b, name: str, *xs, out: ShapedArray | None = None):
     return b.emit(f"{name} {', '.join(map(str, xs))}", *xs, out=xs[0].aval if out is None else out)
 
 
+def whole_bytes(b: Any, x: Any) -> Any:
+    """``x``, of a dtype of whole bytes: XLA's CPU code for sorting, counting and reducing pairs of narrower integers is wrong."""
+    dtype = x.aval.dtype
+    if dtypes.issubdtype(dtype, np.integer) and dtype != np.bool_ and dtypes.itemsize_bits(dtype) < 8:
+        return b.convert(x, np.dtype(np.int8 if dtypes.issubdtype(dtype, np.signedinteger) else np.uint8))
+    return x
+
+
 # -- tangents and cotangents ---------------------------------------------------------------------------------------------
 
 def like(g: ArrayLike, out: Any) -> Any:

@@ -34,7 +34,7 @@ from . import arithmetic, bits
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p, flushed
 from .nan_cpu import drops_nan, emit_fold, emit_with_nan, folds
-from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, nary_type
+from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, nary_type, whole_bytes
 from .shape import concatenate_p, reshaped, split_p
 
 if TYPE_CHECKING:
@@ -218,6 +218,7 @@ _FLOAT_POSITIONS = 1 << 24
 def _arg_lower(direction):
     def lower(b: Builder, x: Value, *, axes, index_dtype: DTypeLike):
         axis, = axes
+        x = whole_bytes(b, x)
         start = b.scalar(lowest(x.aval.dtype) if direction == "GT" else highest(x.aval.dtype), x.aval.dtype)
         long = (b.platform == "cpu" and x.aval.size >= _LARGE and _LONG_AXIS <= x.aval.shape[axis] <= _FLOAT_POSITIONS
                 and dtypes.issubdtype(x.aval.dtype, np.floating))

@@ -27,6 +27,8 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Inner, Kind, Traits
 from jax_numpy_api import lax
 
+from .nary import whole_bytes
+
 if TYPE_CHECKING:
     from jax_core.representation.typing import DTypeLike
 
@@ -282,6 +284,12 @@ def _sort_lower(b, *xs, dimension, is_stable, num_keys):
     aval = xs[0].aval
     if aval.size == 0 or aval.shape[dimension] == 1:
         return list(xs)
+    outs = _sort_whole_bytes(b, [whole_bytes(b, x) for x in xs], dimension, is_stable, num_keys)
+    return [b.convert(out, x.aval.dtype) for out, x in zip(outs, xs)]
+
+
+def _sort_whole_bytes(b, xs, dimension, is_stable, num_keys):
+    aval = xs[0].aval
     plain = len(xs) == 1 and dtypes.issubdtype(aval.dtype, np.integer)
     digits = sum(_count_digits(x.aval.dtype) for x in xs[:num_keys])
     if b.platform != "cpu" or plain or digits > _MOST_DIGITS or aval.shape[dimension] >= 2**31:
@@ -393,6 +401,10 @@ def _top_k_lower(b, x, *, k, axis, is_stable=True):
         return [b.full(0, aval) for aval in b.out_avals]
     if b.platform == "cpu" and k > shape[axis] // 8 and shape[axis] > 256 and _count_digits(x.aval.dtype) == 1:
         return _top_k_by_sorting(b, x, k, axis)
+    whole = whole_bytes(b, x)
+    if whole is not x:
+        values, indices = _emit_top_k(b, whole, k, axis, last)
+        return [b.convert(values, x.aval.dtype), indices]
     if x.aval.dtype == bool:
         values, indices = _emit_top_k(b, b.convert(x, np.dtype(np.int8)), k, axis, last)
         return [b.fun(_truth, values)[0], indices]
