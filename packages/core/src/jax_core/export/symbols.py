@@ -17,6 +17,7 @@ from ..representation import dtypes, tree
 from ..representation.aval import ShapedArray, ShapeDtypeStruct
 from ..representation.errors import InconclusiveDimensionOperation
 from ..representation.partial_sums import NOTHING
+from ..representation.source import capture
 from ..representation.typing import PyTree
 
 _INFINITY = float("inf")
@@ -37,10 +38,13 @@ class SymbolicScope:
             raise ValueError(f"The symbolic constraints should be a sequence of strings, got {constraints_str!r}.")
         texts = tuple(constraints_str)
         self.constraints_str = texts
+        self.made_at = capture()
         self.non_negative: list[DimExpr] = []
         """Expressions that are known to be 0 or more."""
         self.zero: list[DimExpr] = []
         """Expressions that are known to be 0."""
+        self.replaced: list[tuple[DimExpr, DimExpr]] = []
+        """For each of them a term and what it is equal to: the left side of the equality, where that is a single product."""
         for text in texts:
             parts = re.split(r"(>=|<=|==)", text)
             if len(parts) != 3:
@@ -50,7 +54,21 @@ class SymbolicScope:
             value = difference.terms.get((), 0)
             if difference.is_constant and (value < 0 or value and parts[1] == "=="):
                 raise ValueError(f"Unsatisfiable explicit constraint: {text.strip()}; no values of the variables make it true.")
-            (self.zero if parts[1] == "==" else self.non_negative).append(difference)
+            if parts[1] != "==":
+                self.non_negative.append(difference)
+            elif difference.terms:
+                self.zero.append(difference)
+                single = list(a.terms.items())
+                lead = max(difference.terms, key=_order)
+                if len(single) == 1 and single[0][1] == 1 and single[0][0] in difference.terms and not any(
+                        _divides(single[0][0], p) for p in difference.terms if p != single[0][0]):
+                    lead = single[0][0]
+                term = DimExpr({lead: difference.terms[lead]}, self)
+                self.replaced.append((term, _as_expr(term - difference, self)))
+
+    def __str__(self):
+        known = f", with the constraints {', '.join(self.constraints_str)}" if self.constraints_str else ""
+        return f"scope {id(self)} made at {self.made_at}{known}"
 
 
 def _constant(value: int, scope: Any) -> "DimExpr":
@@ -83,7 +101,10 @@ class Atom:
         return hash((self.kind, self.args))
 
     def __str__(self):
-        return self.args[0] if self.kind is None else f"{self.kind}({self.args[0]}, {self.args[1]})"
+        if self.kind is None:
+            return self.args[0]
+        a, b = (f"- {-x}" if isinstance(x, int) and x < 0 else str(x) for x in self.args)
+        return f"{self.kind}({a}, {b})"
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         if self.kind is None:
@@ -130,7 +151,7 @@ class DimExpr:
         if isinstance(x, DimExpr):
             if x.scope is not self.scope and not (x.is_constant or self.is_constant):
                 raise ValueError(f"Invalid mixing of symbolic scopes: '{self}' and '{x}' come from different calls of symbolic_shape; "
-                                 "make them in one call, or pass scope=...")
+                                 f"make them in one call, or pass scope=... The first is of {self.scope}; the second of {x.scope}.")
             return x
         if isinstance(x, bool) or not hasattr(x, "__index__"):
             return None
@@ -178,9 +199,14 @@ class DimExpr:
     __rmul__ = __mul__
 
     def __pow__(self, n):
+        if isinstance(n, DimExpr):
+            raise NotImplementedError(f"a symbolic dimension can be raised to known integers, got {self} ** {n}")
         if not isinstance(n, int) or n < 0:
             raise ValueError(f"a symbolic dimension can be raised to non-negative integers, got {self} ** {n}")
         return math.prod([self] * n)
+
+    def __rpow__(self, base):
+        raise NotImplementedError(f"{base} ** {self} is no polynomial; symbolic dimensions are")
 
     def __floordiv__(self, other):
         return self._divide("floordiv", self, other)
@@ -207,14 +233,13 @@ class DimExpr:
         found = _quotient(a, b)
         if found is not None:
             return found[0] if kind == "floordiv" else found[1]
-        return DimExpr({((Atom(kind, (_plain(a), _plain(b))), 1),): 1}, self.scope)
+        return _normal({((Atom(kind, (_plain(a), _plain(b))), 1),): 1}, self.scope)
 
     def __truediv__(self, other):
-        other = self._other(other)
-        found = None if other is None else _quotient(self, other)
-        if found is None or found[1]:
-            raise InconclusiveDimensionOperation(f"Symbolic dimension '{self}' cannot be divided exactly by '{other}'; use // instead")
-        return found[0]
+        raise NotImplementedError(f"'{self}' / '{other}' is no dimension, as dimensions are integers; use //")
+
+    def __rtruediv__(self, other):
+        raise NotImplementedError(f"'{other}' / '{self}' is no dimension, as dimensions are integers; use //")
 
     # -- comparisons -----------------------------------------------------------------------------------------------------------
 
@@ -303,7 +328,7 @@ def _size(product: tuple) -> tuple[int, int]:
 
 def _order(product: tuple) -> tuple:
     """Where a product stands in a sum, the least first."""
-    return _size(product), [(atom.order, n) for atom, n in reversed(product)]
+    return _size(product), [atom.order for atom, _ in reversed(product)], [n for _, n in reversed(product)]
 
 
 def _product_text(product: tuple) -> str:
@@ -319,7 +344,10 @@ def _normal(terms: Mapping[tuple, int], scope: SymbolicScope) -> Any:
     terms = {product: c for product, c in terms.items() if c}
     if not terms:
         return 0
-    return terms[()] if list(terms) == [()] else DimExpr(terms, scope)
+    if list(terms) == [()]:
+        return terms[()]
+    x = DimExpr(terms, scope)
+    return _with_equalities(x) if scope.replaced else x
 
 
 def _quotient(a: DimExpr, b: DimExpr) -> tuple[Any, int] | None:
@@ -339,6 +367,10 @@ def _quotient(a: DimExpr, b: DimExpr) -> tuple[Any, int] | None:
             return None
         quotient, rest = _as_expr(quotient + found, a.scope), _as_expr(rest - _as_expr(found * b, a.scope), a.scope)
     return None
+
+
+def _divides(p: tuple, q: tuple) -> bool:
+    return all(n <= dict(q).get(atom, 0) for atom, n in p)
 
 
 def _cancelling(x: DimExpr, by: DimExpr, lead: tuple, top: tuple) -> DimExpr | None:
@@ -364,18 +396,12 @@ def _bounds(x: Any, steps: int = _STEPS) -> tuple[float, float]:
     """
     if not isinstance(x, DimExpr):
         return x, x
-    if steps == _STEPS and x.scope.zero:
-        x = _with_equalities(x)
-        if not isinstance(x, DimExpr):
-            return x, x
     low, high = _interval(x, steps)
     for product, c in x.terms.items():
         atom = product[0][0] if product else None
-        if len(product) == 1 and product[0][1] == 1 and atom is not None and atom.kind in ("max", "min"):
-            which = max if (atom.kind == "max") == (c > 0) else min  # of what x is with the one operand and with the other
-            rest = x - DimExpr({product: c}, x.scope)
-            (a, b), (d, e) = (_bounds(rest + c * operand, steps) for operand in atom.args)
-            low, high = max(low, which(a, d)), min(high, which(b, e))
+        if len(product) == 1 and product[0][1] == 1 and atom is not None and atom.kind is not None:
+            least, most = _bounds_by_atom(x, atom, c, x - DimExpr({product: c}, x.scope), steps)
+            low, high = max(low, least), min(high, most)
             break
     if steps:
         for c in [*x.scope.non_negative, *x.scope.zero, *[_as_expr(-z, x.scope) for z in x.scope.zero]]:
@@ -391,17 +417,41 @@ def _bounds(x: Any, steps: int = _STEPS) -> tuple[float, float]:
     return low, high
 
 
+def _bounds_by_atom(x: DimExpr, atom: Atom, c: int, rest: Any, steps: int) -> tuple[float, float]:
+    """Bounds of ``x``, which is ``rest + c * atom`` for an operation ``atom``, by what the operation has to do with its operands."""
+    a, b = atom.args
+    if atom.kind in ("max", "min"):
+        which = max if (atom.kind == "max") == (c > 0) else min  # of what x is with the one operand and with the other
+        (low, high), (low2, high2) = (_bounds(rest + c * operand, steps) for operand in (a, b))
+        return which(low, low2), which(high, high2)
+    if steps < _STEPS or _bounds(b, steps - 1)[0] < 1:
+        return -_INFINITY, _INFINITY
+    if atom.kind == "mod":
+        least, most = (0, b - 1) if c > 0 else (b - 1, 0)
+        return _bounds(rest + c * least, steps - 1)[0], _bounds(rest + c * most, steps - 1)[1]
+    if not isinstance(b, int):
+        return -_INFINITY, _INFINITY
+    low, high = _bounds(b * rest + c * a, steps - 1)  # b * x is that less c * r, for a remainder r from 0 to b - 1
+    ends = (0, c * (b - 1))
+    return _ceil((low - max(ends)) / b), _floor((high - min(ends)) / b)
+
+
+def _ceil(x: float) -> float:
+    return x if math.isinf(x) else math.ceil(x)
+
+
+def _floor(x: float) -> float:
+    return x if math.isinf(x) else math.floor(x)
+
+
 def _with_equalities(x: DimExpr) -> Any:
-    """``x``, with the greatest product of each constraint ``z == 0`` replaced by what it is equal to."""
-    for _ in range(8):
-        step = next((_as_expr(found * z, x.scope) for z in x.scope.zero if z.terms for lead in [max(z.terms, key=_order)] if lead
-                     for top in x.terms if (found := _cancelling(x, z, lead, top)) is not None), None)
-        if step is None:
-            break
-        rest = x - step
-        if not isinstance(rest, DimExpr):
-            return rest
-        x = rest
+    """``x``, with the terms that equalities replace replaced by what they are equal to."""
+    for term, equal in x.scope.replaced:
+        (lead,) = term.terms
+        for top in x.terms:
+            found = _cancelling(x, term, lead, top)
+            if found is not None:
+                return _as_expr(_normal({p: d for p, d in x.terms.items() if p != top}, x.scope), x.scope) + found * equal
     return x
 
 
@@ -460,8 +510,9 @@ def variables(x: object) -> set[str]:
     return x._get_vars() if isinstance(x, DimExpr) else set()
 
 
-def variable(name: str, scope: SymbolicScope) -> DimExpr:
-    return DimExpr({((Atom(None, (name,)), 1),): 1}, scope)
+def variable(name: str, scope: SymbolicScope) -> Any:
+    """The variable, or what the scope says that it is equal to."""
+    return _normal({((Atom(None, (name,)), 1),): 1}, scope)
 
 
 def symbolic_max(d1: int | DimExpr, d2: int | DimExpr) -> Any:
@@ -493,7 +544,7 @@ def _extremum(kind: str, a: Any, b: Any) -> Any:
     if low >= 0 or high <= 0:
         return a if (low >= 0) == (kind == "max") else b
     scope = a.scope if isinstance(a, DimExpr) else b.scope
-    return DimExpr({((Atom(kind, (a, b)), 1),): 1}, scope)
+    return _normal({((Atom(kind, (a, b)), 1),): 1}, scope)
 
 
 class SymbolicArray(ShapedArray):
