@@ -3,10 +3,37 @@ import numpy as np
 import pytest
 from harness import Bad
 
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
 DOT = (((1,), (0,)), ((), ()))
+CONV = "f32[1,1,5,5],f32[1,1,3,3]"
+
+
+def conv(**params):
+    return lambda x, k: lax.conv_general_dilated(x, k, **{"window_strides": (1, 1), "padding": "VALID", **params})
+
+
+def in_dtype(dtype, preferred, function=lax.dot):
+    return lambda: function(np.ones((2, 2), dtype), np.ones((2, 2), dtype), preferred_element_type=preferred)
+
+
 CASES = [
+    Bad(conv(padding=[(1, 1)]), CONV, TypeError, r"padding=\(\(1, 1\),\) needs one entry for each of the 2 spatial axes"),
+    Bad(conv(padding=[(-9, 0), (0, 0)]), CONV, ValueError, r"crops more than the 5 elements"),
+    Bad(conv(padding=1), CONV, ValueError, r"padding=1 must be 'SAME'"),
+    Bad(conv(rhs_dilation=(0, 1)), CONV, TypeError, r"rhs_dilation=\(0, 1\) must be positive"),
+    Bad(conv(dimension_numbers=("NNHW", "OIHW", "NCHW")), CONV, TypeError, r"'NNHW' must hold each of"),
+    Bad(conv(preferred_element_type=np.int32), CONV, TypeError, r"preferred_element_type=int32 cannot hold sums of products of float32"),
+    Bad(conv(preferred_element_type=np.float16), CONV, TypeError, r"give a wider dtype of the same kind"),
+    Bad(in_dtype(np.int32, np.int8), "", TypeError, r"preferred_element_type=int8 cannot hold sums of products of int32"),
+    Bad(in_dtype(np.int16, np.bool_), "", TypeError, r"preferred_element_type=bool cannot hold"),
+    Bad(in_dtype(np.complex64, np.float16), "", TypeError, r"preferred_element_type=float16 cannot hold sums of products of complex64"),
+    Bad(lambda x: lax.conv_transpose(x, x, (2,), "same"), "f32[1,5,1]", ValueError, r"has no meaning with lhs_dilation=\(2,\)"),
+    Bad(lambda x: vmap(lambda y: lax.transpose(y, (0, -1)))(x), "f32[2,3,4]", TypeError, r"permutation=\(0, -1\) is not a permutation of the 2 axes"),
+    Bad(lambda x: lax.slice_in_dim(x, 0, 1, axis=2), "f32[4]", IndexError, r"axis 2 is out of bounds"),
+    Bad(lambda x: lax.dynamic_slice(x, (0,), (1, 1)), "f32[4]", ValueError, r"slice_sizes=\(1, 1\) must have one entry for each axis"),
+    Bad(lax.bitcast_convert_type, "f32[2]", ValueError, r"does not support booleans or complex", new_dtype=np.complex64),
     Bad(lax.add, "f32[3],i32[3]", TypeError, r"lax.add requires arguments to have the same dtypes, got float32\[3\], int32\[3\]"),
     Bad(lax.add, "f32[3],f32[2]", TypeError, r"lax.add got incompatible shapes for broadcasting: \(3,\), \(2,\)"),
     Bad(lax.add, "f32[3],f32[3,3]", TypeError, r"lax.add requires operands of one rank, or scalars"),
@@ -28,7 +55,7 @@ CASES = [
     Bad(lax.select_n, "bool[3],f32[3],f32[3],f32[3]", TypeError, r"chooses between at most 2 cases, got 3"),
     Bad(lax.clamp, "f32[2],f32[3],f32[]", TypeError, r"lax.clamp: min must be a scalar or have the shape of the operand"),
     Bad(lax.clamp, "i32[],f32[3],i32[]", TypeError, r"lax.clamp requires arguments to have the same dtypes"),
-    Bad(lax.reshape, "f32[3]", TypeError, r"lax.reshape: operand float32\[3\] has 3 elements", new_sizes=(2,)),
+    Bad(lax.reshape, "f32[3]", ValueError, r"lax.reshape: operand float32\[3\] has 3 elements", new_sizes=(2,)),
     Bad(lax.reshape, "f32[3]", TypeError, r"new_sizes must all be positive or zero, got \(-1,\)", new_sizes=(-1,)),
     Bad(lax.squeeze, "f32[3]", ValueError, r"lax.squeeze: dimensions=\(0,\) of f(loat)?32\[3\] are not all of length 1", dimensions=(0,)),
     Bad(lax.expand_dims, "f32[3]", ValueError, r"axis 5 is out of bounds for array of dimension 2", dimensions=(5,)),
@@ -84,3 +111,12 @@ CASES = [
 def test_bad_argument(bad):
     with pytest.raises(bad.error, match=bad.message):
         bad.case.call(*bad.case.samples(0))
+
+
+def test_what_is_accepted():
+    x = np.arange(5, dtype=np.float32).reshape(1, 5, 1)
+    same = lax.conv_transpose(x, np.array([0, 1], np.float32).reshape(2, 1, 1), (1,), "same")  # pads as a forward convolution
+    np.testing.assert_array_equal(np.ravel(same), [1, 2, 3, 4, 0])
+    assert lax.broadcast_to_rank(x, 1) is x
+    for dtype, preferred in ((np.float32, np.int8), (np.complex64, np.float32), (np.int8, np.float16), (np.bool_, np.int8)):
+        assert in_dtype(dtype, preferred)().dtype == preferred

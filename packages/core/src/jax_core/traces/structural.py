@@ -247,6 +247,8 @@ def _transpose_type(x, *, permutation):
 def _transpose_batch(axis, args, dims, *, permutation):
     (x,), (d,) = args, dims
     rest = [i for i in range(np.ndim(x)) if i != d]
+    if min(permutation, default=0) < 0:
+        _transpose_type(get_aval(x).update(shape=[np.shape(x)[i] for i in rest]), permutation=permutation)
     return transpose(x, (d, *(rest[i] for i in permutation))), 0
 
 

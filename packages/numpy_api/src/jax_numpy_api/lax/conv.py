@@ -28,7 +28,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from . import conv_cpu
-from .dot import Precision, PrecisionLike, canonical_precision, cotangent_split, dot_general
+from .dot import Precision, PrecisionLike, canonical_precision, check_result_dtype, cotangent_split, dot_general
 from .nary import as_operand, check_same_dtypes
 from .shape import reshaped, rev_p
 
@@ -73,7 +73,7 @@ def conv_general_permutations(dimension_numbers: Sequence[str]) -> tuple[tuple, 
     lhs, rhs, out = dimension_numbers
     for spec, pair in ((lhs, "NC"), (rhs, "OI"), (out, "NC")):
         if any(spec.count(c) != 1 for c in pair) or len(set(spec)) != len(spec):
-            raise ValueError(f"convolution dimension_numbers={tuple(dimension_numbers)}: {spec!r} must hold each of {pair[0]!r} and "
+            raise TypeError(f"convolution dimension_numbers={tuple(dimension_numbers)}: {spec!r} must hold each of {pair[0]!r} and "
                              f"{pair[1]!r} once, and no letter twice.")
     if not set(lhs) - set("NC") == set(rhs) - set("OI") == set(out) - set("NC"):
         raise ValueError(f"convolution dimension_numbers={tuple(dimension_numbers)} must name the same spatial letters three times.")
@@ -211,9 +211,9 @@ def _conv_type(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation,
     for name, given in (("window_strides", window_strides), ("padding", padding), ("lhs_dilation", lhs_dilation),
                         ("rhs_dilation", rhs_dilation)):
         if len(given) != lhs.ndim - 2:
-            raise ValueError(f"{where}: {name}={tuple(given)} needs one entry for each of the {lhs.ndim - 2} spatial axes.")
+            raise (TypeError if name == "padding" else ValueError)(f"{where}: {name}={tuple(given)} needs one entry for each of the {lhs.ndim - 2} spatial axes.")
         if name != "padding" and any(v < 1 for v in given):
-            raise ValueError(f"{where}: {name}={tuple(given)} must be positive.")
+            raise (TypeError if name == "rhs_dilation" else ValueError)(f"{where}: {name}={tuple(given)} must be positive.")
     if feature_group_count < 1 or batch_group_count < 1:
         raise ValueError(f"{where}: feature_group_count={feature_group_count} and batch_group_count={batch_group_count} must be "
                          "positive.")
@@ -229,6 +229,9 @@ def _conv_type(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation,
                          f"{feature_group_count} and batch_group_count={batch_group_count}.")
     if 0 in k[2:]:
         raise ValueError(f"{where}: the kernel's spatial axes must not be empty, they have lengths {tuple(k[2:])}.")
+    for size, pad, dilation in zip(n[2:], padding, lhs_dilation):
+        if _dilated(size, dilation) + sum(pad) < 0:
+            raise ValueError(f"{where}: padding={padding} crops more than the {size} elements that a spatial axis has.")
     spatial = [_out_length(*args) for args in zip(n[2:], k[2:], window_strides, padding, lhs_dilation, rhs_dilation)]
     shape = (n[0] // batch_group_count, k[0], *spatial)
     dtype = lhs.dtype if preferred_element_type is None else preferred_element_type
@@ -526,10 +529,11 @@ def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequenc
                              "in numbers, or use lax.conv_transpose.")
         window = [_dilated(np.shape(rhs)[i], d) for i, d in zip(numbers.rhs_spec[2:], rdil)]
         padding = padtype_to_pads([np.shape(lhs)[i] for i in numbers.lhs_spec[2:]], window, strides, padding)
-    elif not all(isinstance(p, (tuple, list)) and len(p) == 2 for p in padding):
+    elif not isinstance(padding, (tuple, list, np.ndarray)) or not all(len(p) == 2 if isinstance(p, (tuple, list, np.ndarray)) else False for p in padding):
         raise ValueError(f"lax.conv_general_dilated: padding={padding!r} must be 'SAME', 'SAME_LOWER', 'VALID' or a sequence of pairs "
                         "(low, high).")
     element = None if preferred_element_type is None else dtypes.canonicalize_user_dtype(preferred_element_type, "conv_general_dilated")
+    check_result_dtype("conv_general_dilated", dtypes.dtype(lhs), element, of_kind=True)
     return conv_general_dilated_p.bind(
         lhs, rhs, window_strides=strides, padding=tuple((operator.index(a), operator.index(b)) for a, b in padding),
         lhs_dilation=ldil, rhs_dilation=rdil, dimension_numbers=numbers, feature_group_count=operator.index(feature_group_count),
@@ -575,7 +579,7 @@ def _transpose_padding(k, stride, padding):
         total = k + stride - 2 + max(k - stride, 0)
         low = k - 1
     else:
-        raise ValueError(f"lax.conv_transpose: padding={padding!r} must be 'SAME' or 'VALID' or pairs (low, high).")
+        raise RuntimeError(f"lax.conv_transpose: padding={padding!r} must be 'SAME' or 'VALID' or pairs (low, high).")
     return low, total - low
 
 
@@ -595,7 +599,7 @@ def conv_transpose(lhs: ArrayLike, rhs: ArrayLike, strides: Sequence[int], paddi
       use_consistent_padding: pairs are the padding of the forward convolution whose transpose this is.
 
     Raises:
-      ValueError: unknown padding, or no default layout for this rank.
+      ValueError: no default layout for this rank. RuntimeError: unknown padding.
 
     Source: StableHLO `convolution`.
 
@@ -611,7 +615,8 @@ def conv_transpose(lhs: ArrayLike, rhs: ArrayLike, strides: Sequence[int], paddi
     dilation = tuple(rhs_dilation or (1,) * (rank - 2))
     window = [_dilated(np.shape(rhs)[i], d) for i, d in zip(numbers.rhs_spec[2:], dilation)]
     if isinstance(padding, str):
-        padding = [_transpose_padding(k, s, padding) for k, s in zip(window, strides)]
+        if padding in ("SAME", "VALID"):  # others are those of a forward convolution, which stretches nothing
+            padding = [_transpose_padding(k, s, padding) for k, s in zip(window, strides)]
     elif use_consistent_padding:
         padding = [(k - 1 - low, k - 1 - high) for k, (low, high) in zip(window, padding)]
     if transpose_kernel:

@@ -420,6 +420,31 @@ def _canonical_numbers(name, dimension_numbers):
                         "batch, rhs batch)), four sequences of integers.") from None
 
 
+def _bits(dtype: np.dtype) -> int:
+    return 1 if dtype == np.bool_ else dtypes.itemsize_bits(dtype)
+
+
+def check_result_dtype(name: str, operand: np.dtype, preferred: np.dtype | None, of_kind: bool = False) -> None:
+    """Raise TypeError where sums of products of dtype ``operand`` do not fit ``preferred_element_type``.
+
+    Integers and complex numbers take what is as wide as they (as their parts); floats and booleans anything. With ``of_kind``, as
+    convolutions want it, floats and complex numbers keep their kind and width, integers become no complex numbers, and signed ones
+    not unsigned.
+    """
+    if preferred is None or operand == preferred or operand == np.bool_:
+        return
+    complex_, inexact = (dtypes.issubdtype(operand, kind) for kind in (np.complexfloating, np.inexact))
+    wide = preferred.itemsize >= operand.itemsize if of_kind else _bits(preferred) >= _bits(operand) // (2 if complex_ else 1)
+    fits = wide or inexact and not complex_ and not of_kind
+    if of_kind:
+        to_complex = dtypes.issubdtype(preferred, np.complexfloating)
+        fits = wide and preferred != np.bool_ and to_complex == complex_ and (not inexact or dtypes.issubdtype(preferred, np.inexact)) and not (
+            dtypes.issubdtype(operand, np.signedinteger) and dtypes.issubdtype(preferred, np.unsignedinteger))
+    if not fits:
+        raise TypeError(f"lax.{name}: preferred_element_type={preferred} cannot hold sums of products of {operand}; give a wider dtype"
+                        f"{' of the same kind' if of_kind else ''}, and convert the result.")
+
+
 def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionNumbers, precision: PrecisionLike = None,
                 preferred_element_type: DTypeLike | None = None, *, out_sharding: Placement | None = None) -> Array:
     """Sum of products over contracted axes, for each index of the batch axes.
@@ -435,7 +460,7 @@ def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionN
       an array with the batch axes, the other axes of ``lhs`` and those of ``rhs``.
 
     Raises:
-      TypeError: dimension numbers or lengths do not fit.
+      TypeError: dimension numbers or lengths do not fit, or the result's dtype is narrower than operands that are no floats.
 
     Source: StableHLO `dot_general`.
 
@@ -444,6 +469,8 @@ def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionN
     """
     lhs, rhs = as_operand("dot_general", lhs, 0), as_operand("dot_general", rhs, 1)
     element = None if preferred_element_type is None else dtypes.canonicalize_user_dtype(preferred_element_type, "dot_general")
+    if element is not None:
+        check_result_dtype("dot_general", _product_dtype(dtypes.dtype(lhs), dtypes.dtype(rhs)), element)
     return dot_general_p.bind(lhs, rhs, dimension_numbers=_canonical_numbers("dot_general", dimension_numbers),
                               precision=canonical_precision(precision), preferred_element_type=element,
                               out_sharding=structural.resolved(out_sharding))

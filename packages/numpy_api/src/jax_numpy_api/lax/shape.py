@@ -41,7 +41,7 @@ def _reshape_type(x, *, new_sizes, dimensions=None, sharding=None):
         raise TypeError(f"lax.reshape: new_sizes must all be positive or zero, got {tuple(new_sizes)}; jax.numpy.reshape works "
                         "out a size given as -1.")
     if math.prod(new_sizes) != x.size:
-        raise TypeError(f"lax.reshape: operand {x.str_short()} has {x.size} elements, new_sizes={tuple(new_sizes)} hold "
+        raise ValueError(f"lax.reshape: operand {x.str_short()} has {x.size} elements, new_sizes={tuple(new_sizes)} hold "
                         f"{math.prod(new_sizes)}; they must be equally many.")
     return ShapedArray(new_sizes, x.dtype, x.weak_type, sharding=sharding)
 
@@ -520,7 +520,7 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placeme
 
 
 def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
-    """``x`` with leading axes of length 1 up to ``rank`` axes. Raises ValueError if it has more.
+    """``x`` with leading axes of length 1 up to ``rank`` axes; ``x`` itself if it has as many or more.
 
     Source: NumPy's rules of broadcasting.
 
@@ -528,9 +528,7 @@ def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
     (1, 1, 2)
     """
     missing = rank - np.ndim(x)
-    if missing < 0:
-        raise ValueError(f"lax.broadcast_to_rank: rank={rank} is less than the {np.ndim(x)} axes of the operand.")
-    return x if missing == 0 else expand_dims(x, tuple(range(missing)))  # type: ignore[return-value]  # a value of the host is handed on
+    return x if missing <= 0 else expand_dims(x, tuple(range(missing)))  # type: ignore[return-value]  # a value of the host is handed on
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:

@@ -30,7 +30,7 @@ from jax_numpy_api import lax
 def _slice_type(x, *, start_indices, limit_indices, strides):
     rank = x.ndim
     if not len(start_indices) == len(limit_indices) == rank or strides is not None and len(strides) != rank:
-        raise TypeError(f"slice: start_indices={start_indices}, limit_indices={limit_indices} and strides={strides} must "
+        raise ValueError(f"slice: start_indices={start_indices}, limit_indices={limit_indices} and strides={strides} must "
                         f"have one entry for each of the {rank} axes of operand {x.str_short()}.")
     strides = strides or (1,) * rank
     for start, limit, stride, n in zip(start_indices, limit_indices, strides, x.shape):
@@ -94,7 +94,7 @@ def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Seque
       strides: positive; default 1.
 
     Raises:
-      TypeError: the bounds do not fit the operand.
+      ValueError: not one entry for each axis. TypeError: the bounds do not fit the operand.
 
     Source: StableHLO `slice`.
 
@@ -137,7 +137,7 @@ def _from_end(i, n):
 def _canonical_axis(name, axis, rank):
     axis = operator.index(axis)
     if not -rank <= axis < rank:
-        raise ValueError(f"{name}: axis {axis} is out of bounds for array of dimension {rank}")
+        raise IndexError(f"{name}: axis {axis} is out of bounds for array of dimension {rank}")
     return axis % rank
 
 
@@ -249,7 +249,7 @@ def _stacked(indices, dims, axis):
 def _dynamic_slice_type(x, *indices, slice_sizes):
     _check_indices("dynamic_slice", x, indices)
     if len(slice_sizes) != x.ndim:
-        raise TypeError(f"dynamic_slice: slice_sizes={slice_sizes} must have one entry for each axis of operand "
+        raise ValueError(f"dynamic_slice: slice_sizes={slice_sizes} must have one entry for each axis of operand "
                         f"{x.str_short()}.")
     if any(not 0 <= m <= n for m, n in zip(slice_sizes, x.shape)):
         raise TypeError(f"dynamic_slice: slice_sizes={slice_sizes} must lie between 0 and the shape of operand "
@@ -312,7 +312,7 @@ def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayL
       allow_negative_indices: negative starts count from the end (one bool, or one for each axis).
 
     Raises:
-      TypeError: starts are not integers, or the sizes do not fit. ValueError: wrong number of starts.
+      TypeError: starts are not integers, or the sizes do not fit. ValueError: wrong number of starts or sizes.
 
     Source: StableHLO `dynamic_slice`.
 
