@@ -1,9 +1,10 @@
 """Integers of two and four bits: the same values eager and compiled, as NumPy has for wider ones."""
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
+
+from jax_core.programs.jit import jit
+from jax_numpy_api import lax
+from jax_numpy_api import numpy as jnp
 
 WIDTHS = {"int2": (2, -2), "int4": (4, -8), "uint2": (2, 0), "uint4": (4, 0)}
 # name: ours, and NumPy's on int64; results of the narrow dtype are compared modulo its range
@@ -29,7 +30,7 @@ CASES = {
 def test_values(name, dtype):
     (f, reference), (bits, low) = CASES[name], WIDTHS[dtype]
     x = np.random.RandomState(0).randint(low, low + (1 << bits), 16)
-    eager, compiled = f(jnp.asarray(x, dtype)), jax.jit(f)(jnp.asarray(x, dtype))
+    eager, compiled = f(jnp.asarray(x, dtype)), jit(f)(jnp.asarray(x, dtype))
     assert eager.dtype == compiled.dtype
     np.testing.assert_array_equal(np.asarray(compiled, np.float32), np.asarray(eager, np.float32))
     if reference is not None:
