@@ -49,7 +49,9 @@ class SymbolicScope:
     """Where the names of variables belong, with what is known of them."""
     def __init__(self, constraints_str: Sequence[str] = ...) -> None: ...
     constraints_str: Any
+    made_at: Any
     non_negative: Any
+    replaced: Any
     zero: Any
 def default_export_platform() -> str:
     """The platform that `export` lowers for by default: the one that programs run on."""

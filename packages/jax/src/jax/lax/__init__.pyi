@@ -201,7 +201,7 @@ def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     """The shape to which arrays of these shapes broadcast, by NumPy's rules. Raises ValueError if there is none."""
 def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
-    """``x`` with leading axes of length 1 up to ``rank`` axes. Raises ValueError if it has more."""
+    """``x`` with leading axes of length 1 up to ``rank`` axes; ``x`` itself if it has as many or more."""
 def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array of ``shape`` whose elements are their own index along ``dimension``."""
 def cbrt(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
