@@ -9,6 +9,7 @@ from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp, value_and_grad
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp  # noqa: F401 (which gives arrays their operators)
 
@@ -514,3 +515,15 @@ def test_collectives_inside_control_flow_reach_the_mapped_axis():
     close(vmap(g, axis_name="i")(X), np.full(4, X.sum()))
     with pytest.raises(NameError, match="unbound axis name: k"):
         lax.psum(X, "k")
+
+
+@pytest.mark.parametrize("around", [lambda f, x: lax.neg(f(x)), lambda f, x: lax.neg(checkpoint(f)(x)), lambda f, x: vmap(f)(x)],
+                         ids=["jit", "checkpoint", "vmap"])
+def test_called_programs_carry_nothing_for_nobody(around):
+    """A loop in a program that is called is written without the carries that nothing needs, as one at the top is."""
+    @jit
+    def called(x):
+        return lax.while_loop(lambda c: lax.reduce_and(lax.lt(c[0], lax.full_like(x, 5)), range(np.ndim(x))),
+                              lambda c: (lax.add(c[0], lax.full_like(x, 1)), lax.neg(c[1]), lax.sin(c[2])), (x, x, x))[1]
+    text = jit(lambda x: around(called, x)).lower(np.ones(2, np.float32)).as_text()
+    assert "stablehlo.while" in text and "sine" not in text

@@ -17,6 +17,7 @@ from .effects import NO_EFFECTS, Effects, visible
 from .errors import JaxprTypeError
 from .primitive import abstract_eval
 from .source import UNKNOWN, Metadata, SourceInfo, name_stack
+from .traits import Kind
 from .tree import keystr, tree_flatten_with_path
 
 if TYPE_CHECKING:
@@ -480,6 +481,22 @@ def dce(jaxpr: Jaxpr, used_outputs: Sequence[bool], keep_inputs: bool = False) -
     outvars = [v for v, used in zip(jaxpr.outvars, used_outputs) if used]
     small = Jaxpr(jaxpr.constvars, invars, outvars, eqns, effects, jaxpr.debug_info)
     return small, used_inputs
+
+
+def with_narrow_loops(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """``closed`` without what its loops carry for nobody; with all of its inputs and results.
+
+    `dce` of a program around it does not look into a call of which all results are used.
+    """
+    jaxpr = closed.jaxpr
+    if not any([eqn.primitive.traits.kind is Kind.LOOP for eqn in jaxpr.eqns]):
+        return closed
+
+    def make():
+        small, _ = dce(jaxpr, [True] * len(jaxpr.outvars), keep_inputs=True)
+        same = len(small.eqns) == len(jaxpr.eqns) and all(a is b for a, b in zip(small.eqns, jaxpr.eqns))
+        return closed if same else ClosedJaxpr(small, closed.consts)
+    return closed.memo("narrow loops", make)
 
 
 def check_jaxpr(jaxpr: Jaxpr) -> None:

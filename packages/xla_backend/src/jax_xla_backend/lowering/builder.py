@@ -18,7 +18,7 @@ from jax_core.representation import partial_sums, splits
 from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token, get_aval
 from jax_core.representation.dtypes import float0
 from jax_core.representation.effects import Effect, ordered_effects
-from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, with_narrow_loops
 from jax_core.representation.traits import Kind
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import broadcast_in_dim_p
@@ -282,6 +282,7 @@ class Builder:
 
     def jaxpr(self, closed: ClosedJaxpr | Jaxpr, *operands: Value) -> list[Value]:
         """The program's equations, here."""
+        closed = closed if isinstance(closed, Jaxpr) else with_narrow_loops(closed)
         jaxpr, consts = (closed, ()) if isinstance(closed, Jaxpr) else (closed.jaxpr, closed.consts)
         if len(operands) != len(jaxpr.invars):
             raise TypeError(f"Builder.jaxpr: the program takes {len(jaxpr.invars)} operands, got {len(operands)}")
