@@ -6,13 +6,15 @@ Needs the wheels `libtpu`, or `jax-cuda12-plugin`, `jax-cuda12-pjrt` and `nvidia
 The exit status is the number of programs that do not compile.
 
 With --against, the same programs are compiled in turn under another interpreter (a command, as 'env -u PYTHONPATH /opt/theirs/bin/python'),
-program by program, in as many fresh pairs of processes as there are rounds. Printed are ours, theirs and the ratio ours/theirs; times are the
-minimum of the rounds.
+program by program, in as many fresh pairs of processes as there are rounds. Printed are ours, theirs and the ratio ours/theirs; times are of the
+processor, all threads taken together, and the minimum of the rounds.
 """
-import argparse, functools, json, math, os, pathlib, re, shlex, subprocess, sys, time, traceback
+import argparse, functools, importlib.util, json, math, os, pathlib, re, shlex, subprocess, sys, time, traceback
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("JAX_THREEFRY_PARTITIONABLE", "1")  # the same layout of random bits on both sides
+os.environ.setdefault("JAX_ENABLE_COMPILATION_CACHE", "0")
 for name, value in dict(TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE="v5litepod-4", TPU_WORKER_HOSTNAMES="localhost",
                          ALLOW_MULTIPLE_LIBTPU_LOAD="1").items():
     os.environ.setdefault(name, value)
@@ -21,6 +23,8 @@ import jax, jax.numpy as jnp
 from jax import lax
 from jax.experimental import io_callback, topologies
 from jax.sharding import NamedSharding, PartitionSpec as P, SingleDeviceSharding
+
+import client_steps
 
 CONFIG = pathlib.Path(__file__).parents[1] / "tests" / "accel" / "h100.txtpb"
 TOPOLOGIES = {
@@ -239,6 +243,10 @@ def struct(text, sharding):
     return jax.ShapeDtypeStruct(tuple(map(int, filter(None, shape.split(",")))), DTYPES[dtype], sharding=sharding)
 
 
+def lowered_at(place, fun, types):
+    return jax.jit(fun).lower(*jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=place), types))
+
+
 def programs(topology):
     """Each program's name, and what lowers it for the devices."""
     here = SingleDeviceSharding(topology.devices[0])
@@ -248,6 +256,9 @@ def programs(topology):
     for name, (fun, out) in PARTS.items():
         yield name, lambda fun=fun, out=out: jax.jit(jax.shard_map(fun, mesh=ring, in_specs=X, out_specs=out, check_vma=False)).lower(
             struct(A, NamedSharding(ring, X)))
+    for name, made in client_steps.STEPS.items():
+        if importlib.util.find_spec(name.split()[0].replace("nnx", "flax").replace("linen", "flax")) is not None:
+            yield name, lambda made=made: lowered_at(here, *made())
     grid = topologies.make_mesh(topology, (2, 2), ("x", "y"))
     for name, (fun, specs) in SPREAD.items():
         yield name, lambda fun=fun, specs=specs: jax.jit(fun).lower(*[struct(A, NamedSharding(grid, s)) for s in specs])
@@ -277,11 +288,11 @@ def counted(compiled):
 
 
 def measured(lower):
-    start = time.perf_counter()
+    start = time.process_time()
     lowered = lower()
-    middle = time.perf_counter()
+    middle = time.process_time()
     compiled = lowered.compile()
-    return {"lower s": middle - start, "compile s": time.perf_counter() - middle, **counted(compiled)}
+    return {"lower s": middle - start, "compile s": time.process_time() - middle, **counted(compiled)}
 
 
 def said(error):
