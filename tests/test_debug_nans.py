@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.scipy.linalg import expm
 
 
 @pytest.fixture(autouse=True)
@@ -119,6 +120,22 @@ def test_operations_that_hand_on_a_nan_are_not_blamed():
     with_nan = np.float32([np.nan, 1])
     assert np.isnan(jnp.sin(with_nan)[0])
     assert np.isnan(jax.jit(lambda x: jnp.sin(x) * 2)(with_nan)[0])
+
+
+@pytest.mark.parametrize("run", [lambda f, x: f(x), lambda f, x: jax.vmap(f)(x), lambda f, x: jax.vmap(jax.jit(f))(x),
+                                 lambda f, x: grads(lambda x: f(x).sum())(x), lambda f, x: jax.vmap(lambda row: expm(jnp.diag(row)))(x[:, None])],
+                         ids=["eager", "vmap", "vmap of jit", "grad", "vmap of expm"])
+def test_a_constant_that_is_not_chosen_is_let_pass(run):
+    """Under vmap the constant is spread before anything is chosen; expm has such a constant."""
+    unless_positive = lambda x: jnp.where(x > 0, x, jnp.nan)
+    run(unless_positive, np.float32([1, 2]))
+    run(jnp.float32, np.float32([1, 2]))
+
+
+@pytest.mark.parametrize("run", [lambda f, x: f(x), lambda f, x: jax.vmap(f)(x), lambda f, x: jax.jit(jax.vmap(f))(x)], ids=["eager", "vmap", "jit of vmap"])
+def test_a_constant_that_is_chosen_is_found(run):
+    with pytest.raises(FloatingPointError, match="encountered in"):
+        run(lambda x: jnp.where(x > 0, x, jnp.nan) * 2, PAIR)
 
 
 def test_a_second_nan_is_found_among_those_handed_on():

@@ -3,7 +3,8 @@
 Every result is looked at. When a compiled program's results hold a NaN, the program is run again one operation at a
 time, into the bodies of nested programs and loops (``prim.interpret``), until the operation that made it is found. An
 operation makes a NaN if its result holds one and no array among its operands does: one that hands on a NaN is not to
-blame, one that brings in a scalar constant NaN is.
+blame, one that brings in a constant NaN is, unless it only moves it: ``where(x > 0, x, nan)`` may choose none of it, and under `vmap`
+the constant is spread before.
 """
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from ..configuration import flags
 from ..representation import dtypes, source
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from ..representation.source import SourceInfo
+from ..representation.traits import Kind
 
+_MOVES = (Kind.IDENTITY, Kind.VIEW, Kind.MOVE)
 _NUMBERS = (float, complex)
 _SCALARS = (*_NUMBERS, np.generic)
 
@@ -51,8 +54,22 @@ def check_primitive(prim: Any, args: Sequence[Any], outs: Any) -> None:
     """Raise FloatingPointError if the eager call of ``prim`` made a NaN out of arguments that had none."""
     outs = outs if prim.multiple_results else [outs]
     kind = found_in(outs)
-    if kind is not None and found_in([x for x in args if not isinstance(x, _SCALARS)]) != kind:
+    if kind is None:
+        return
+    moves = prim.traits.kind in _MOVES
+    if found_in(args if moves else [x for x in args if not _constant(x, kind)]) != kind:
         raise report(kind, prim.name, source.capture())
+
+
+def _constant(x: Any, kind: str) -> bool:
+    """Whether ``x`` is a constant of the program, as it is or spread over an array."""
+    if isinstance(x, _SCALARS):
+        return True
+    dtype = getattr(x, "dtype", None)
+    if dtype is None or not dtypes.issubdtype(dtype, np.inexact) or np.size(x) < 2:
+        return False
+    value = np.asarray(x)
+    return bool((np.isnan if kind == "nan" else np.isinf)(value.astype(np.float32) if value.dtype.kind == "V" else value).all())
 
 
 def check_program(closed: ClosedJaxpr, args: Sequence[object], outs: Sequence[object], name: str,
