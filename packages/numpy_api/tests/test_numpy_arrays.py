@@ -133,6 +133,14 @@ def test_bincount_counts_zeros_and_takes_negative_numbers_for_them():
     np.testing.assert_array_equal(jnp.bincount(x, weights=np.arange(6.0), length=4), [1 + 2 + 3 + 5, 4, 0, 0])
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("name", ["nansum", "nanprod", "nanmean", "nanvar", "nanstd", "nanmax", "nanmin", "nanargmax", "nanargmin", "nanmedian",
+                                  "nancumsum", "nancumprod"])
+def test_functions_that_leave_nan_out(name, axis):
+    x = np.array([[1.5, np.nan, -2.0], [np.nan, 3.0, np.nan], [4.0, -0.5, 2.0]], np.float32)
+    np.testing.assert_allclose(getattr(jnp, name)(x, axis), getattr(np, name)(x, axis), rtol=1e-6)
+
+
 def test_stack_takes_an_array_apart():
     x = np.arange(6.0).reshape(2, 3)
     for axis in (0, 1, -1):

@@ -3,7 +3,7 @@
 Modules, in the order in which they build on each other:
 
 * `errors`: an exception raised in a callback reaches whoever called the program;
-* `views`: the arrays that a callback gets;
+* `views`: the arrays that a callback gets; `buffers`: callbacks that write into the memory of their results;
 * `site`: one call of a callback in a program: what it is given, what it must return;
 * `effects`: kinds of effects;
 * `api`: `pure_callback`, `io_callback`;

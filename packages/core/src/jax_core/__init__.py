@@ -14,6 +14,7 @@ Folders, from the ground up; a module imports only from its own folder and from 
 ``public``           interfaces for libraries, assembled in the packages above
 ``testing``          a backend on NumPy, and the contract of backends
 
-``interfaces`` is what a backend implements, ``backends`` finds it. ``extension_points`` lists what packages above fill in.
+``interfaces`` is what a backend implements, ``backends`` finds it. ``extension_points`` lists what packages above fill in, ``versions``
+checks that the packages installed fit together.
 """
 from .versions import __version__

@@ -3,6 +3,7 @@
 ``lax``                                  primitives, control flow, collectives
 ``numpy``, ``scipy``, ``nn``, ``image``, ``ops``  functions written in terms of them
 ``sparse``                               sparse arrays
+``pallas``                               kernels: programs on blocks of arrays
 ``jet``                                  Taylor series
 ``ffi``                                  calls of compiled functions
 ``checkify``                             errors as values

@@ -2,4 +2,17 @@
 
 `jax.extend`, `jax.interpreters`, `jax.core` and `jax.api_util` are assembled from these modules. They translate between
 those forms and this system's own (`primitive`, `forward`, `reverse`, `batching`), and hold no rules themselves.
+
+``rules``                      tables of rules by primitive: views on the primitives' attributes
+``extend_core``                `jax.extend.core`
+``interpreters_ad``            `jax.interpreters.ad`
+``interpreters_batching``      `jax.interpreters.batching`
+``interpreters_mlir``          `jax.interpreters.mlir`
+``interpreters_partial_eval``  `jax.interpreters.partial_eval`
+``api_util``                   `jax.api_util`
+``source_info_util``           `jax.extend.source_info_util`
+``tree_util``                  `jax.tree_util`
+``hijax``                      `jax.experimental.hijax`
+``export``                     `jax.export`
+``literals``                   NumPy arrays that know whether their dtype is weak
 """

@@ -8,10 +8,10 @@ takes their values and returns the new ones. It is all that `jit` needs to run a
 `vmap` need for a loop or a nested `jit` that works on references of theirs: that equation is discharged on the spot. So
 each primitive that holds programs has one rule, ``discharge``, and none of the other rules knows of references.
 
-* `primitives`: reading, writing, adding, making and freezing, and what traces do with them.
-* `indexing`: the part of a reference that an index names.
-* `transforms`: steps of views that are no indices.
-* `discharge`: the transformation.
-* `ahead`: programs on references that are compiled ahead of time.
-* `api`: the public functions and the class `Ref`.
+``indexing``       which part is read or written
+``transforms``     views that are no indices: other axes, another shape, other bits
+``primitives``     making, reading, writing, and what each kind of trace does with it
+``discharge``      a program that works on references as a pure one on their values
+``api``            the class `Ref` and the functions of `jax.ref`
+``ahead_of_time``  programs on references compiled ahead of time
 """

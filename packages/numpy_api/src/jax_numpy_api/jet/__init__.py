@@ -1,4 +1,9 @@
-"""Taylor-mode differentiation: derivatives of any order along a curve, in one pass. See `trace` for how it works."""
+"""Taylor-mode differentiation: derivatives of any order along a curve, in one pass. See `trace` for how it works.
+
+``trace``     a trace whose values are truncated power series
+``rules``     series of sums, products and quotients
+``programs``  series through primitives that hold programs
+"""
 from __future__ import annotations
 
 import math

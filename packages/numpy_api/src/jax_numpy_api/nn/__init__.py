@@ -1,4 +1,11 @@
-"""jax.nn: activations, softmax, attention. Initializers need random numbers and are in `jax_random.initializers`."""
+"""jax.nn: activations, softmax, attention. Initializers need random numbers and are in `jax_random.initializers`.
+
+``activations``       elementwise, with a right gradient everywhere
+``normalize``         softmax and its relatives, standardisation, one-hot
+``exponential_sums``  logarithms of sums of exponentials
+``attention``         scaled dot-product attention
+``scaled``            products of block-scaled matrices
+"""
 from typing import TYPE_CHECKING
 
 from .._lazy import names_of as _names_of

@@ -6,7 +6,7 @@
 * `interpreter`: the program as a loop on arrays.
 * `uninitialized`: what memory holds at first.
 * `memory`, `control`, `copies`, `semaphores`: what kernels are written with besides ``ref[...]``.
-* `devices`: other devices of the mesh.
+* `devices`: other devices of the mesh; `cores`: the cores of one; `chips`: facts about kinds of chips.
 * `hidden`: memory that a kernel uses and nobody gives it.
 * `pipeline`: blocks of large memory through two buffers, inside a kernel.
 * `generator`: random bits of the core that runs a kernel.

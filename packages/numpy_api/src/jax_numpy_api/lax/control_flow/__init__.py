@@ -1,1 +1,13 @@
-"""Control flow: loops and conditionals that are part of a traced program. Each module is imported when it is used."""
+"""Control flow: loops and conditionals that are part of a traced program. Each module is imported when it is used.
+
+``common``            tracing their functions, checking carries, running eagerly, splitting
+``lowering``          `while` and `case` of StableHLO, with tokens
+``in_place``          conditionals that hand large operands on without a copy
+``scan``              a fixed number of steps, with stacked results
+``while_loop``        `while_loop` and `fori_loop`
+``cond``              `cond` and `switch`
+``map``               a function over the leading axis
+``associative_scan``  prefixes of an associative operation, in logarithmic depth
+``solves``            solutions defined by equations, differentiated through these
+``high_types``        loops and branches on types that arrays represent
+"""
