@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import jax_random as random
-from jax_random import initializers
+from jax_random import gammas, initializers
 from jax_core.configuration import flags
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
@@ -255,3 +255,14 @@ def test_mapped_multinomial_without_jit():
 def test_weighted_choice_has_the_default_dtype(replace):
     with flags.enable_x64(True):
         assert random.choice(KEY, 4, (2,), replace, p=np.full(4, 0.25)).dtype == np.int64
+
+
+def test_the_quick_test_of_gamma_accepts_only_what_the_slow_one_does():
+    """Samples by the hundred thousand would be needed to see that it accepts too much."""
+    with flags.enable_x64(True):
+        d, x, u = np.meshgrid([2 / 3, 1.7, 50.0], np.linspace(-2.4, 5, 75), np.linspace(0.001, 0.999, 333))
+        v = (1 + x / np.sqrt(9 * d)) ** 3
+        d, x, u, v = (a[v > 0] for a in (d, x, u, v))
+        rejected = np.asarray(gammas._is_rejected(d, x ** 2, v, u))
+    np.testing.assert_array_equal(rejected, np.log(u) >= x ** 2 / 2 + d * (1 - v + np.log(v)))
+    assert 0.1 < rejected.mean() < 0.9
