@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import gammaln
 
 import jax_random as random
-from jax_random import gammas, initializers
+from jax_random import discrete, gammas, initializers
 from jax_core.configuration import flags
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
@@ -266,3 +267,12 @@ def test_the_quick_test_of_gamma_accepts_only_what_the_slow_one_does():
         rejected = np.asarray(gammas._is_rejected(d, x ** 2, v, u))
     np.testing.assert_array_equal(rejected, np.log(u) >= x ** 2 / 2 + d * (1 - v + np.log(v)))
     assert 0.1 < rejected.mean() < 0.9
+
+
+def test_the_remainder_of_stirlings_formula():
+    """Of ``log k!``; from 10 on that of 9."""
+    k = np.array([*range(10), 10, 1000], np.float64)
+    with flags.enable_x64(True):
+        got = np.asarray(discrete._stirling_tail(jnp.asarray(k)))
+    m = np.minimum(k, 9)
+    np.testing.assert_allclose(got, gammaln(m + 1) - ((m + 0.5) * np.log(m + 1) - (m + 1) + 0.5 * np.log(2 * np.pi)), rtol=1e-6)

@@ -211,6 +211,7 @@ def test_own_implementation():
         random_bits=bits, fold_in=lambda key, data: key * np.uint32(10) + data, name="multiples", tag="mul")
     key = random.key(5, impl="multiples")
     assert str(key.dtype) == "key<mul>" and random.key_impl(key) == spec
+    assert spec != "mul" and spec != random.key_impl(random.key(0))
     np.testing.assert_array_equal(random.bits(key, (3,)), [15, 18, 21])
     np.testing.assert_array_equal(random.key_data(random.fold_in(key, 3)), [53])
     keys = random.split(key, 3)
