@@ -5,6 +5,7 @@ where they say something; or the class of the exception. They hold for the publi
 """
 from __future__ import annotations
 
+import functools
 import warnings
 
 import numpy as np
@@ -340,6 +341,21 @@ STRICT_RANKS = {
 def test_strict_ranks_and_dtypes_are_no_obstacle(name):
     with numpy_rank_promotion("raise"), numpy_dtype_promotion("strict"):
         assert STRICT_RANKS[name]()
+
+
+TWO_RANKS = {
+    "vecdot": ((2, 3), (3,)), "matvec": ((4, 2, 3), (3,)), "vecmat": ((3,), (2, 3, 3)), "linalg.vecdot": ((5, 2, 3), (2, 3)),
+    "linalg.solve": ((2, 3, 3), (3,)), "linspace": ((2, 3), (3,)), "logspace": ((2, 3), (3,)),
+}
+
+
+@pytest.mark.parametrize("name", TWO_RANKS)
+def test_batch_axes_of_two_ranks_are_refused_where_ranks_are_not_promoted(name):
+    x, y = (np.broadcast_to(np.eye(3, dtype=np.float32)[-1 if len(s) == 1 else slice(-s[-2], None)], s) for s in TWO_RANKS[name])
+    call = functools.reduce(getattr, name.split("."), jnp)
+    assert all(np.isfinite(call(x, y)).ravel())
+    with numpy_rank_promotion("raise"), pytest.raises(ValueError, match="rank promotion"):
+        call(x, y)
 
 
 def test_cotangents_of_integers_are_taken_by_a_pullback():

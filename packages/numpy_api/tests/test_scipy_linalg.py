@@ -1,4 +1,6 @@
 """jax.scipy.linalg against SciPy, and derivatives of functions of matrices."""
+import math
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -105,6 +107,19 @@ def test_vmap_of_functions_of_matrices():
     stack = np.stack([S, A])
     for f in (linalg.expm, linalg.sqrtm):
         np.testing.assert_allclose(vmap(f)(stack), np.stack([f(S), f(A)]), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["solve_triangular", "lu_solve", "cho_solve"])
+@pytest.mark.parametrize("batch", [(4,), (1,), (3, 4)])
+def test_one_vector_for_each_matrix(name, batch):
+    """A right side with one axis less than the matrices holds vectors, also where it could be a matrix; and says that this will end."""
+    a = np.triu(np.broadcast_to(np.arange(1.0, 17).reshape(4, 4), (*batch, 4, 4))) + np.arange(math.prod(batch)).reshape(*batch, 1, 1) * np.eye(4)
+    b = np.arange(math.prod(batch) * 4, dtype=np.float64).reshape(*batch, 4)
+    solve = {"solve_triangular": linalg.solve_triangular, "lu_solve": lambda a, b: linalg.lu_solve(linalg.lu_factor(a), b),
+             "cho_solve": lambda a, b: linalg.cho_solve((a, False), b)}[name]
+    with pytest.warns(FutureWarning, match="taken for vectors"):
+        found = solve(a, b)
+    np.testing.assert_allclose(found, np.asarray(solve(a, b[..., None]))[..., 0], rtol=1e-12)
 
 
 BAD = [

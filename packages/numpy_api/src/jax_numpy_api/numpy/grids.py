@@ -21,7 +21,7 @@ from .. import lax
 from .arithmetic import power, where
 from .broadcasting import broadcast_to
 from .creation import _dtype_asked, _put, arange, asarray, placed, zeros
-from .promotion import (as_array, canonical_shape, check_arraylike, convert, evaluating,
+from .promotion import (as_array, canonical_shape, check_arraylike, check_batch_ranks, convert, evaluating,
                         promote_dtypes_inexact, shape_of, strong)
 from .joining import stack
 from .shaping import moveaxis
@@ -108,6 +108,7 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
     dtype = dtype or computed
     if evaluating() and all(isinstance(x, (bool, int, float, np.generic)) for x in (start, stop)):
         return _host_linspace(start, stop, num, endpoint, dtype, computed)
+    check_batch_ranks("linspace", (shape_of(start), 0), (shape_of(stop), 0))
     shape = np.broadcast_shapes(shape_of(start), shape_of(stop))
     start, stop = broadcast_to(start, shape), broadcast_to(stop, shape)
     gaps = num - 1 if endpoint else num

@@ -25,7 +25,7 @@ from . import arithmetic, reductions
 from .creation import eye
 from .linear_algebra import cross as _cross, dot, matmul as _matmul, outer as _outer, tensordot as _tensordot, vecdot as _vecdot
 from .linear_algebra import trace as _trace
-from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, given_axes, promote_dtypes_inexact,
+from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, check_batch_ranks, given_axes, promote_dtypes_inexact,
                         shape_of)
 from .shaping import diagonal as _diagonal, matrix_transpose, moveaxis
 from .taking import take, take_along_axis
@@ -262,6 +262,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
                          "(n,), or matrices (..., n, k), for a of shape (..., n, n)")
     vector = b.ndim == 1
     b = lax.expand_dims(b, (1,)) if vector else b
+    check_batch_ranks("solve", (a.shape, 2), (b.shape, 2))
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     out = _solve_matrices(broadcast_to(a, (*lead, *a.shape[-2:])), broadcast_to(b, (*lead, *b.shape[-2:])))
     return lax.squeeze(out, (out.ndim - 1,)) if vector else out

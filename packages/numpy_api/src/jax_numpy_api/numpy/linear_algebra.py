@@ -12,7 +12,7 @@ from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, convert, joined_in_product, promote_dtypes,
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, check_batch_ranks, convert, joined_in_product, promote_dtypes,
                         refuse_out, shape_of, strong, unwrapped)
 from .reductions import sum as total
 from .shaping import diagonal, moveaxis, ravel
@@ -195,6 +195,7 @@ def _core_axes(name, *operands):
     for i, (x, rank) in enumerate(operands, 1):
         if len(shape_of(x)) < rank:
             raise ValueError(f"jax.numpy.{name}: x{i} must have {rank} axes or more, got shape {shape_of(x)}")
+    check_batch_ranks(name, *((shape_of(x), rank) for x, rank in operands))
 
 
 @inlined(static_argnames=("precision", "preferred_element_type"))
@@ -228,6 +229,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Precis
         raise ValueError(f"vecdot: operands must have at least one axis, got shapes {x1.shape} and {x2.shape}")
     if x1.shape[axis] != x2.shape[axis]:
         raise ValueError(f"axes must match; got shapes {x1.shape} and {x2.shape} with axis={axis}")
+    check_batch_ranks("vecdot", (x1.shape, 1), (x2.shape, 1))
     x1, x2 = conj(moveaxis(x1, axis, -1)), moveaxis(x2, axis, -1)
     a, b = lax.expand_dims(x1, (x1.ndim - 1,)), lax.expand_dims(x2, (x2.ndim,))
     return lax.squeeze(matmul(a, b, precision=precision, preferred_element_type=preferred_element_type), (-2, -1))

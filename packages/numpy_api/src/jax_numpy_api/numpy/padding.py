@@ -107,6 +107,8 @@ def _widths(pad_width: Any, ndim: int) -> list:
     if known.dtype.kind not in "iu":
         raise TypeError(f"`pad_width` must be of integral type, got {pad_width!r}.")
     try:
+        if known.ndim == 2 and known.shape[1] == 1:  # which NumPy takes for one number an axis
+            raise ValueError
         return [tuple(map(int, p)) for p in np.broadcast_to(known, (ndim, 2))]
     except ValueError:
         raise ValueError(f"jnp.pad: pad_width={pad_width!r} of shape {known.shape} does not broadcast to ({ndim}, 2)") from None

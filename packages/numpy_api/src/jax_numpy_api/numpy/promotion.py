@@ -315,6 +315,13 @@ def check_rank_promotion(name: str, shapes: list) -> None:
     source.warn(f"Following NumPy automatic rank promotion for {name} on shapes {' '.join(map(str, shapes))}.")
 
 
+def check_batch_ranks(name: str, *operands: tuple[tuple[int, ...], int]) -> None:
+    """`check_rank_promotion` of batch axes: an operand is a shape and how many of its last axes are no batch. Numbers fit all."""
+    leads = [shape[:len(shape) - core] for shape, core in operands if shape]
+    if len({len(lead) for lead in leads}) > 1:
+        check_rank_promotion(name, leads)
+
+
 # -- all steps ---------------------------------------------------------------------------------------------------------
 
 def _promoted(rule: Callable[..., list], name: str, args: tuple) -> list:

@@ -13,7 +13,7 @@ from jax_core.transformations.vmap import vmap
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
-from .promotion import as_array, canonical_axis, check_arraylike, check_rank_promotion, shape_of
+from .promotion import as_array, canonical_axis, check_arraylike, check_batch_ranks, shape_of
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
@@ -77,8 +77,7 @@ def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature
         args = [as_array(a) for a in rest]
         sizes = _core_sizes(args, inputs, where)
         leads = [a.shape[:a.ndim - len(core)] for a, core in zip(args, inputs)]
-        if len({len(shape) for shape in leads if shape}) > 1:
-            check_rank_promotion("vectorize", leads)
+        check_batch_ranks("vectorize", *((a.shape, len(core)) for a, core in zip(args, inputs)))
         try:
             lead = np.broadcast_shapes(*leads)
         except ValueError:

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation.array import Array
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, source
 
 from ... import numpy as jnp
-from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact
+from ...numpy.promotion import as_array, check_arraylike, check_batch_ranks, promote_dtypes_inexact
 
 
 def matrices(name: str, *args: Any, square: bool = True) -> list[Array]:
@@ -52,11 +52,15 @@ def as_columns(name: str, a: Any, b: Any) -> tuple:
       ValueError: shapes that do not fit.
     """
     n = a.shape[-1]
-    vector = b.ndim == 1 or b.ndim == a.ndim - 1 and b.shape[-1] == n and b.shape[:-1] == a.shape[:-2] and b.shape[-2] != n
+    vector = b.ndim == 1 or b.ndim == a.ndim - 1 and b.shape[-1] == n
+    if vector and b.ndim > 1:
+        source.warn(f"jax.scipy.linalg.{name}: b of shape {b.shape} is taken for vectors, one for each matrix of a, of shape {a.shape}; "
+                    "it will be taken for matrices. Say b[..., None] for vectors, and take the last axis off the result", FutureWarning)
     if vector:
         b = b[..., None]
     if b.ndim < 2 or b.shape[-2] != n:
         raise ValueError(f"jax.scipy.linalg.{name}: needs a[..., m, m] and b[..., m] or b[..., m, k], got shapes {a.shape} "
                          f"and {b.shape[:-1] if vector else b.shape}")
+    check_batch_ranks(name, (a.shape, 2), (b.shape, 2))
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     return jnp.broadcast_to(a, batch + a.shape[-2:]), jnp.broadcast_to(b, batch + b.shape[-2:]), vector
