@@ -47,7 +47,20 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jnp.repeat(jnp.ones(3), 1.5)", TypeError), ("jnp.repeat(jnp.ones(3), np.array([1.5]))", TypeError), ("jnp.split(jnp.ones(3), [[1]])", TypeError),
     ("jax.lax.bitcast_convert_type(jnp.ones(3), None)", ValueError), ("jax.random.bernoulli(jax.random.key(0), [0.5])", TypeError),
     ("jax.random.categorical(jax.random.key(0), [0.5, 1.0])", TypeError), ("jax.random.categorical(jax.random.key(0), jnp.arange(3))", ValueError),
-    ("jsp.linalg.hankel(jnp.ones(3), 1.5)", ValueError), ("jax.named_scope(7)", TypeError), ("jax.default_device(7)", ValueError),
+    ("jsp.linalg.hankel(jnp.ones(3), 1.5)", ValueError), ("jax.random.fold_in(jax.random.key(0), float('nan'))", ValueError),
+    ("jnp.pad(jnp.ones(2), [[12]])", ValueError), ("jnp.pad(jnp.ones((2, 2)), [(1,), (2,)])", ValueError), ("jnp.copy((1.5,))", TypeError),
+    ("jnp.max(jax.random.key(0))", TypeError), ("jnp.nanmin(jax.random.key(0))", TypeError), ("jnp.round(jax.random.key(0))", TypeError),
+    ("jnp.mean(jax.random.key(0))", TypeError), ("jnp.linalg.norm(jax.random.split(jax.random.key(0)))", TypeError),
+    ("jnp.cov(jax.random.split(jax.random.key(0)))", TypeError), ("jnp.nonzero(jnp.ones(3), size=3, fill_value=jnp.ones(3))", ValueError),
+    ("jnp.insert(jnp.ones((3, 3)), jnp.ones((3, 3), int), jax.random.key(0))", ValueError), ("jnp.repeat(jnp.ones(3), (2,))", TypeError),
+    ("jnp.clip(jnp.arange(3), 0, 2**31)", OverflowError), ("jnp.arange(3).at[0].set(2**40)", OverflowError),
+    ("jnp.arange(3).at[0].max(-2**40)", OverflowError), ("jnp.max(jnp.arange(3), initial=2**40)", OverflowError),
+    ("jax.jit(lambda x: x + 2**40)(jnp.arange(3, dtype='int8'))", OverflowError),
+    ("jax.ds(0, 2, -1)", ValueError), ("jax.lax.stage((1.5,))", TypeError), ("jax.lax.shape_as_value(((0, 1),))", TypeError),
+    ("jax.lax.linalg.eig(jnp.ones((3, 3)), implementation='lapack')", ValueError), ("jax.lax.linalg.svd(jnp.ones((3, 3)), algorithm=7)", ValueError),
+    ("jax.lax.axis_index(jnp.ones(2))", TypeError), ("jax.lax.padtype_to_pads((3,), (3,), (1,), 7)", TypeError),
+    ("jax.ops.segment_sum(jnp.ones(3), jnp.array([0, 1, 1]), bucket_size=-1)", ValueError),
+    ("jsp.sparse.linalg.cg(jnp.eye(2), jax.random.split(jax.random.key(0)))", TypeError), ("jax.named_scope(7)", TypeError), ("jax.default_device(7)", ValueError),
 ]
 
 

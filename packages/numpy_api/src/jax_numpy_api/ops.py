@@ -34,6 +34,8 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
     keys = dict(indices_are_sorted=sorted_ids, unique_indices=unique, mode="drop" if mode is None else mode,
                 wrap_negative_indices=False)
     out = jnp.full((num_segments, *data.shape[1:]), start(data.dtype), data.dtype, out_sharding=out_sharding)
+    if bucket_size is not None and bucket_size < 1:
+        raise ValueError(f"segment_{name}: bucket_size must be 1 or more, got {bucket_size}")
     if bucket_size is None:
         return getattr(out.at[segment_ids], method)(data, out_sharding=out_sharding, **keys)
     rows = -(-data.shape[0] // bucket_size)

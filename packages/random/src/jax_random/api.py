@@ -271,6 +271,8 @@ def _fold_number(data):
     if aval.dtype == _U32:
         return data
     if isinstance(data, (np.generic, np.ndarray, float)):
+        if data != data:
+            raise ValueError(f"fold_in: data must be a number, got {data}")
         return np.asarray(data).astype(_U32)[()]
     return convert_element_type_p.bind(data, new_dtype=_U32, weak_type=False, sharding=None)
 

@@ -52,6 +52,8 @@ def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | No
     >>> ref[jax.ds(4, 3)]
     Array([4, 5, 6], dtype=int32)
     """
+    if stride is not None and stride < 0:
+        raise ValueError(f"jax.ds: stride must not be negative, got {stride}")
     if size is ...:
         if start is None:
             return slice(None, None, stride)

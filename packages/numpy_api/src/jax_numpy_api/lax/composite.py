@@ -227,12 +227,12 @@ stage_p = copy_p.with_rule(name="stage", traits=Traits(Kind.IDENTITY))
 
 
 def stage(x: ArrayLike, /) -> Array:
-    """``x`` as a value of the current trace; outside of transformations, an array. ``x`` may be a pytree.
+    """``x`` as a value of the current trace; outside of transformations, an array.
 
     >>> jax.lax.stage(3)
     Array(3, dtype=int32, weak_type=True)
     """
-    return tree.tree_map(stage_p.bind, x)
+    return stage_p.bind(x)
 
 
 # -- tokens --------------------------------------------------------------------------------------------------------------

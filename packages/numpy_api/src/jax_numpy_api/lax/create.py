@@ -237,6 +237,6 @@ def shape_as_value(shape: Sequence[int]) -> Any:
     >>> jax.lax.shape_as_value((2, 3))
     array([2, 3], dtype=int32)
     """
-    return np.asarray(shape, np.int32)
+    return np.asarray(_shape(shape), np.int32)
 
 

@@ -53,6 +53,7 @@ Groups = Sequence[Sequence[int]] | None
 # -- axis names ------------------------------------------------------------------------------------------------------
 
 def _size_of(name: AxisName, function: str) -> int:
+    hash(name)  # a TypeError for what is no name
     for bound, axis in reversed(context.state.axes):
         if bound == name:
             return axis.size

@@ -522,6 +522,7 @@ def copy(a: ArrayLike, order: str | None = None) -> Array:
     >>> jnp.copy(jnp.arange(3))
     Array([0, 1, 2], dtype=int32)
     """
+    check_arraylike("copy", a)
     return array(a, copy=True, order=order)
 
 

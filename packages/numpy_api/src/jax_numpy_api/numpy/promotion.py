@@ -193,7 +193,7 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
 
 
 def _literal(x: Any, dtype: np.dtype) -> Any:
-    """A number as a NumPy scalar; integers wrap as they do when a compiled program converts them."""
+    """A number as a NumPy scalar; integers that an array of Python ints holds wrap as they do when a compiled program converts them."""
     if isinstance(x, complex) and dtype.kind not in "cb":
         x = x.real
     if isinstance(x, float) and dtype.kind in "iu":
@@ -201,7 +201,8 @@ def _literal(x: Any, dtype: np.dtype) -> Any:
     try:
         scalar = dtype.type(x)
     except OverflowError:
-        if isinstance(x, int) and -(1 << 63) <= x < 1 << 63:
+        widest = np.iinfo(dtypes.default_int_dtype())
+        if isinstance(x, int) and widest.min <= x <= widest.max:
             return np.int64(x).astype(dtype)
         raise OverflowError(f"Python int {x} too large to convert to {dtype.name}") from None
     return scalar if dtype.itemsize < 8 else kept_wide(scalar)
@@ -226,8 +227,17 @@ def promote_dtypes(*args: Any) -> list[Array]:
     return [convert(x, dtype, weak) for x in args]
 
 
+def check_numbers(name: str, dtype: Any) -> None:
+    """Refuse keys, as TypeError, where only numbers are meant."""
+    if isinstance(dtype, dtypes.ExtendedDType):
+        raise TypeError(f"{name} does not accept dtype {dtype}; it takes numbers, and jax.random.key_data gives those of keys")
+
+
 def _to_inexact(dtype: Any) -> Any:
-    return dtype if dtypes.issubdtype(dtype, np.inexact) else dtypes.canonicalize_dtype(dtypes.to_inexact_dtype(dtype))
+    if dtypes.issubdtype(dtype, np.inexact):
+        return dtype
+    check_numbers("a function of inexact numbers", dtype)
+    return dtypes.canonicalize_dtype(dtypes.to_inexact_dtype(dtype))
 
 
 def promote_dtypes_inexact(*args: Any) -> list[Array]:
@@ -327,7 +337,7 @@ def check_batch_ranks(name: str, *operands: tuple[tuple[int, ...], int]) -> None
 def _promoted(rule: Callable[..., list], name: str, args: tuple) -> list:
     try:
         return rule(*args)
-    except ValueError:
+    except (ValueError, TypeError):
         keys = [x for x in args if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType)]
         if not keys:
             raise

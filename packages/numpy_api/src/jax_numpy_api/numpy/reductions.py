@@ -22,7 +22,7 @@ from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 from .. import lax
 from ..lax.reduce import shift_p
 from .arithmetic import select
-from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert,
+from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, check_numbers, convert,
                         given_axes, joined, refuse_out, shape_of, strong, unwrapped)
 from .rows import adaptive
 from .ufuncs import _is_inexact, _like, not_equal, truth
@@ -214,6 +214,7 @@ def _extreme(name, a, axis, keepdims, initial, where):
     if initial is None and 0 in [shape[i] for i in axes]:
         raise ValueError(f"jax.numpy.{name}: {name} of no elements has no value (shape {tuple(shape)}, axis={axis}); pass initial")
     dtype = lax.dtype(a)
+    check_numbers(name, dtype)
     if where is not None:
         a = _masked(name, a, where, _bound(dtype, lowest))
         shape = shape_of(a)

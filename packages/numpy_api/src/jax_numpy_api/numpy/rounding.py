@@ -16,7 +16,7 @@ from jax_core.representation.typing import ArrayLike
 from .. import lax
 from .arithmetic import floor_divide, select
 from .creation import array, asarray
-from .promotion import (as_array, check_arraylike, convert, promote_args, promote_args_inexact, promote_dtypes_inexact,
+from .promotion import (as_array, check_arraylike, check_numbers, convert, promote_args, promote_args_inexact, promote_dtypes_inexact,
                         promote_shapes, refuse_out, shape_of, strong, unwrapped)
 from .reductions import all as all_of
 from .ufuncs import _is_complex, _is_inexact, _like, equal, isfinite, isnan, logical_and, logical_or, whole
@@ -70,6 +70,7 @@ around = round
 def _round(a, decimals):
     a = unwrapped(a)
     dtype = lax.dtype(a)
+    check_numbers("round", dtype)
     if not _is_inexact(a):
         if decimals >= 0 or dtype == np.bool_:
             return as_array(a)

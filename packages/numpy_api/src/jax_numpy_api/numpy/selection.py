@@ -243,6 +243,8 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tu
         raise ValueError("jax.numpy.nonzero: a scalar has no positions; pass jnp.atleast_1d(a)")
     if fill_value is not None and not isinstance(fill_value, (tuple, list)):
         check_arraylike("nonzero", fill_value)
+        if shape_of(fill_value):
+            raise ValueError(f"jax.numpy.nonzero: fill_value must be a number, or a tuple of one an axis, got shape {shape_of(fill_value)}")
     if any([e is not None for e in splits.entries(get_aval(a))]):
         raise ValueError(f"nonzero: {get_aval(a).str_short()} is split over mesh axes, and positions are found in whole arrays; reshard it first")
     known = concrete(a)
@@ -609,7 +611,6 @@ def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None =
     check_arraylike("insert", arr, 0 if isinstance(obj, slice) else obj, values)
     a, axis = (ravel(arr), 0) if axis is None else (as_array(arr), canonical_axis(axis, len(shape_of(arr))))
     n = a.shape[axis]
-    values = as_array(values).astype(a.dtype)
     if isinstance(obj, slice):
         obj = np.arange(*obj.indices(n))
     index = as_array(obj)
@@ -619,6 +620,7 @@ def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None =
         raise ValueError(f"jax.numpy.insert: obj must hold integers or booleans, got dtype {index.dtype}")
     if index.ndim > 1:
         raise ValueError(f"jax.numpy.insert: obj must be a position, a vector of positions or a slice, got shape {index.shape}")
+    values = as_array(convert(values, a.dtype))
     if index.ndim == 0 and values.ndim:
         values = lax.reshape(values, (1,) * max(0, a.ndim - values.ndim) + values.shape)
         values = moveaxis(values, 0, axis)

@@ -171,7 +171,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
     Array([7, 8, 8], dtype=int32)
     """
     check_arraylike("repeat", a)
-    if not isinstance(repeats, (list, tuple)):
+    if not isinstance(repeats, list):
         check_arraylike("repeat", repeats)
     a = ravel(a) if axis is None else as_array(a)
     axis = canonical_axis(0 if axis is None else axis, a.ndim)

@@ -280,6 +280,8 @@ def eig(x: ArrayLike, *, compute_left_eigenvectors: bool = True, compute_right_e
     >>> w
     Array([2.+0.j, 3.+0.j], dtype=complex64)
     """
+    if implementation is not None and not isinstance(implementation, EigImplementation):
+        raise ValueError(f"lax.linalg.eig: implementation={implementation!r} is no member of EigImplementation")
     return eig_p.bind(x, compute_left_eigenvectors=bool(compute_left_eigenvectors),
                       compute_right_eigenvectors=bool(compute_right_eigenvectors),
                       enable_eigvec_derivs=bool(enable_eigvec_derivs), implementation=implementation)

@@ -177,6 +177,8 @@ def svd(x: ArrayLike, *, full_matrices: bool = True, compute_uv: bool = True,
     """
     if subset_by_index is not None and full_matrices and compute_uv:
         raise ValueError("full_matrices and subset_by_index cannot both be set")
+    if algorithm is not None and not isinstance(algorithm, SvdAlgorithm):
+        raise ValueError(f"lax.linalg.svd: algorithm={algorithm!r} is no member of SvdAlgorithm")
     outs = svd_p.bind(x, full_matrices=bool(full_matrices), compute_uv=bool(compute_uv), subset_by_index=None,
                       algorithm=algorithm)
     if subset_by_index is not None:

@@ -16,7 +16,7 @@ from jax_core.representation.typing import ArrayLike, PyTree
 
 from ... import lax
 from ... import numpy as jnp
-from ...numpy.promotion import is_arraylike
+from ...numpy.promotion import check_numbers, is_arraylike
 
 __all__ = ["bicgstab", "cg", "gmres"]
 
@@ -74,6 +74,8 @@ def _solve(name, method, A, b, x0, tol, atol, maxiter, M, symmetric):
         if u.shape != v.shape:
             raise ValueError(f"{name}: arrays in x0 and b must have one shape, got {u.shape} and {v.shape}")
     if not all(jnp.issubdtype(v.dtype, jnp.inexact) for v in leaves):
+        for v in leaves:
+            check_numbers(name, v.dtype)
         b = _map(lambda v: v if jnp.issubdtype(v.dtype, jnp.inexact) else v.astype(jnp.float_), b)
     x0 = _map(lambda u, v: u.astype(v.dtype), x0, b)
     size = sum(v.size for v in leaves)
