@@ -13,6 +13,7 @@ from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
+from jax_numpy_api import numpy as jnp
 from jax_numpy_api.lax.arithmetic import addition_chain
 
 ONES = np.ones(3, np.float32)
@@ -174,6 +175,21 @@ def test_subnormal_numbers_are_zero_to_eager_and_compiled_comparisons():
     for compare in (lax.eq, lax.lt, lax.gt, lax.le):
         zeros = np.zeros_like(x)
         assert np.asarray(compare(x, zeros)).tolist() == np.asarray(jit(compare)(x, zeros)).tolist()
+
+
+def test_infinite_complex_numbers_are_equal_to_themselves_eager_and_compiled():
+    z = np.complex64([complex(a, b) for a in (1, np.inf, -np.inf) for b in (0, np.inf, -np.inf)])
+    assert np.asarray(lax.eq(z, z)).all() and np.asarray(jit(lax.eq)(z, z)).all() and not np.asarray(lax.ne(z, z)).any()
+
+
+def test_slope_of_the_complex_root_at_infinity():
+    for z in (complex(0, np.inf), complex(np.inf, np.inf), complex(-np.inf, 0)):
+        assert grad(lax.sqrt, holomorphic=True)(np.complex64(z)) == 0
+
+
+def test_slopes_of_the_integral_of_infinite_values():
+    assert grad(jnp.trapezoid)(jnp.array([0.0, 0.0, np.inf])).tolist() == [0.5, 1, 0.5]
+    assert jnp.trapezoid(jnp.array([np.inf, 1.0])) == np.inf
 
 
 def test_derivatives_at_zero_and_infinity():

@@ -9,7 +9,7 @@ from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import nn
+from jax_numpy_api import lax, nn
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.scipy import special, stats
 
@@ -81,6 +81,18 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("chi2.pdf", lambda x: stats.chi2.pdf(x, 3.0), 0, [0.0, INF, NAN], [0, 0, NAN]),
     ("chi2.pdf", lambda x: stats.chi2.pdf(x, 2.0), 1, [0.0, INF], [-0.25, 0]),
     ("gamma.logpdf", lambda x: stats.gamma.logpdf(x, 3.0), 1, [INF, 2.0, NAN], [-1, 0, NAN]),
+    ("gammaln", special.gammaln, 0, [1e-38, -1e-40, 1e-45, 0.0], [87.49823353377374, 92.10340371976183, 103.27892990343186, INF]),
+    ("i1e", special.i1e, 2, [1e-10, -1e-6, 1e-20], [-1, 0.9999981, -1]),
+    ("bessel_i1e", lax.bessel_i1e, 2, [1e-10, 0.5, 0.999], [-1, -0.39024984, -0.15010808]),
+    ("norm.logcdf", stats.norm.logcdf, 1, [-INF, INF, NAN, -1.0], [INF, 0, NAN, 1.5251352761609812]),
+    ("norm.logsf", stats.norm.logsf, 1, [-INF, INF], [0, -INF]),
+    ("gumbel_r.logcdf", stats.gumbel_r.logcdf, 1, [-INF, INF], [INF, 0]),
+    ("gumbel_r.cdf", stats.gumbel_r.cdf, 1, [-INF, INF], [0, 0]),
+    ("gumbel_l.logsf", stats.gumbel_l.logsf, 1, [-INF, INF], [0, -INF]),
+    ("expon.logsf", stats.expon.logsf, 1, [INF, -1.0], [-1, 0]),
+    ("gamma.cdf", lambda x: stats.gamma.cdf(x, 2.0), 1, [INF, -INF], [0, 0]),
+    ("chi2.sf", lambda x: stats.chi2.sf(x, 3.0), 1, [INF, -INF], [0, 0]),
+    ("gennorm.cdf", lambda x: stats.gennorm.cdf(x, 1.5), 1, [0.0, -INF, 1.0], [0.553866083716236, 0, 0.203755945361344]),
     ("nbinom.logpmf", lambda k: stats.nbinom.logpmf(k, 3.0, 0.4), 0, [1.5, -1.0], [-INF, -INF]),
 ]
 

@@ -370,8 +370,16 @@ def _scaled(g, factor, *terms):
     return mul_p.bind(g, mul_p.bind(out, constant(factor, out)))
 
 
+def _sqrt_tangent(g, out, x, accuracy=None):
+    if dtypes.issubdtype(dtypes.dtype(out), np.complexfloating):  # division by what is infinite in both parts is NaN
+        zero = like(constant(0, out), out)
+        infinite = select_n_p.bind(eq_p.bind(out, zero), eq_p.bind(out, add_p.bind(out, out)), like(np.bool_(False), out))
+        g, out = select_n_p.bind(infinite, g, zero), select_n_p.bind(infinite, out, like(constant(1, out), out))
+    return div_p.bind(g, mul_p.bind(out, constant(2, out)))
+
+
 sqrt_p = elementwise("sqrt", op("stablehlo.sqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: np.sqrt(x),
-                     jvp=(lambda g, out, x, accuracy=None: div_p.bind(g, mul_p.bind(out, constant(2, out))),), cost=0.25)
+                     jvp=(_sqrt_tangent,), cost=0.25)
 rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: 1 / np.sqrt(x),
                       jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4)
 cbrt_p = elementwise("cbrt", Formulation(op("stablehlo.cbrt"), narrow=powers.cbrt, wide=powers.cbrt), accepts=FLOAT, reference=lambda x, accuracy=None: np.cbrt(x),

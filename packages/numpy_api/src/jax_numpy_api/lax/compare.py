@@ -60,7 +60,9 @@ def flushed(x: ArrayLike):
     if kind in "biu" or x.dtype == np.float16 or not dtypes.issubdtype(x.dtype, np.inexact):
         return x
     if kind == "c":
-        return flushed(x.real) + 1j * flushed(x.imag)
+        out = np.empty_like(x)  # not a sum: an infinity by 1j has a NaN for its real part
+        out.real, out.imag = flushed(x.real), flushed(x.imag)
+        return out
     tiny = dtypes.finfo(x.dtype).smallest_normal
     small = np.abs(x) < tiny
     return np.where(small & (x != 0), np.zeros((), x.dtype), x) if small.any() else x

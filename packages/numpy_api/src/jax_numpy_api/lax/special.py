@@ -19,12 +19,13 @@ from jax_core.representation.typing import ArrayLike
 from .arithmetic import add, div, integer_pow, max as maximum, mul, neg, sqrt, square, sub
 from .compare import eq, le, lt
 from .complex import abs as absolute, sign
+from .convert import bitcast_convert_type, convert_element_type
 from .accuracy import Accuracy
 from .elementary_cpu import gamma
 from .elementary_cpu.lanes import Formulation, is_short
 from .nary import FLOAT, apply, constant, elementwise, full_operands, like, op
 from .select import clamp, select_n_p
-from .transcendental import exp
+from .transcendental import exp, log
 
 
 def _k(value, x):
@@ -64,12 +65,19 @@ _LGAMMA = (  # of log gamma(z) / ((z - 1) (z - 2)) from 1/2 to 5/2
 
 
 def _lgamma_plain(b, x):
-    """CHLO's; in its place the series where that loses its digits, around the zeros at 1 and 2."""
+    """CHLO's; in its place the series where that loses its digits, around the zeros at 1 and 2, and the logarithm of subnormal numbers
+    by their bits, as XLA's arithmetic may take them for 0."""
     found = op("chlo.lgamma")(b, x)
     if x.aval.dtype not in (np.float32, np.float64):
         return found
 
+    mantissa, integer = (52, np.int64) if x.aval.dtype == np.float64 else (23, np.int32)
+    lowest = (mantissa + (1022 if mantissa == 52 else 126)) * math.log(2)  # of the reciprocal of the smallest number
+
     def joined(x, found):
+        bits = bitcast_convert_type(absolute(x), integer)
+        count = convert_element_type(bits, get_aval(x).dtype)
+        found = _where(lt(bits, _k(1 << mantissa, bits)), sub(_k(lowest, x), log(count)), found)
         from_middle = sub(x, _k(1.5, x))
         near = lt(absolute(from_middle), _k(1, x))
         t = _where(near, from_middle, like(_k(0.25, x), x))
@@ -191,13 +199,20 @@ def _i0e_tangent(g, y, x):
     return mul(g, _far_slope(y, x, slope, (-1 / 2, -1 / 8, -1 / 8, -25 / 128)))  # of I1/I0 - 1
 
 
+_I1_BY_X = tuple(0.5 / (4 ** k * math.factorial(k) * math.factorial(k + 1)) for k in range(9))  # in x**2, up to 1
+
+
 def _i1e_tangent(g, y, x):
-    """``i0e - y (sign + 1/x)``, and 1/2 at 0."""
-    zero = eq(x, _k(0, x))
-    safe = _where(zero, _k(1, x), x)
-    slope = sub(bessel_i0e_p.bind(x), mul(y, add(sign(safe), integer_pow(safe, -1))))
-    slope = _far_slope(y, safe, slope, (-1 / 2, 3 / 8, 3 / 8, 63 / 128))  # of I0/I1 - 1 - 1/x
-    return mul(g, _where(zero, like(_k(0.5, x), x), slope))
+    """``i0e - y sign - y/x``; up to 1 the last is a series, so that further derivatives lose no digits. Source: DLMF 10.25.2."""
+    near = lt(absolute(x), _k(1, x))
+    small = _where(near, x, _k(0, x))
+    square_of, ratio = square(small), _k(0, x)
+    for c in reversed(_I1_BY_X):
+        ratio = add(mul(ratio, square_of), _k(c, x))
+    ratio = _where(near, mul(exp(neg(absolute(small))), ratio), div(y, _where(near, _k(1, x), x)))
+    slope = sub(sub(bessel_i0e_p.bind(x), mul(y, sign(x))), ratio)
+    slope = _where(eq(x, _k(0, x)), like(_k(0.5, x), x), slope)
+    return mul(g, _far_slope(y, x, slope, (-1 / 2, 3 / 8, 3 / 8, 63 / 128)))  # of I0/I1 - 1 - 1/x
 
 
 bessel_i0e_p = elementwise("bessel_i0e", _in_float32(_i0e), accepts=FLOAT, jvp=(_i0e_tangent,),

@@ -20,7 +20,7 @@ from .joining import concatenate
 from .shaping import flip, moveaxis, ravel
 from .sorting import _search
 from .taking import take
-from .ufuncs import _is_complex, _like, conj, isfinite
+from .ufuncs import _is_complex, _like, conj
 from .ufuncs import abs as absolute
 
 if TYPE_CHECKING:
@@ -284,8 +284,7 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
         y, = promote_dtypes_inexact(y)
         y = moveaxis(as_array(y), axis, -1)
         if y.shape[-1] > 1:
-            total, ends = reductions.sum(y, axis=-1), 0.5 * y[..., 0] + 0.5 * y[..., -1]
-            return dx * arithmetic.where(isfinite(ends), total - ends, total)  # an infinite end stays infinite
+            return dx * (reductions.sum(y[..., 1:-1], axis=-1) + (0.5 * y[..., 0] + 0.5 * y[..., -1]))
         width: Any = dx
     else:
         y, x = (as_array(v) for v in promote_dtypes_inexact(y, x))

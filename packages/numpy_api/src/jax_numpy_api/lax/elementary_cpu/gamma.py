@@ -20,18 +20,21 @@ _REST = (  # of log gamma(z) / ((z - 1) (z - 2)) in z - 3/2, z from 1/2 to 5/2
 _SINE = (1.0, -1.644934058189392, 0.8117420077323914, -0.19074538350105286, 0.026104742661118507, -0.0022154799662530422)
 # of sin(pi r) / (pi r) in r**2, r up to 1/2
 _FAR = 8.0
+_LOWEST = 149 * math.log(2)  # of the reciprocal of the smallest float32
 
 
 def lgamma(x: Lane) -> Lane:
     size = abs(x)
     tiny, far = size < 0.5, size >= _FAR
     z = tiny.where(1.0 + x, far.where(2.0, size))
-    product = tiny.where(size, x.full(1.0))
+    bits = size.bits()
+    subnormal = bits < 1 << x.format.mantissa  # arithmetic takes these for 0, so their bits are counted
+    product = tiny.where(subnormal.where(bits.to(x.dtype), size), x.full(1.0))
     for _ in range(6):
         high = z >= 2.5
         z = high.where(z - 1.0, z)
         product = high.where(product * z, product)
-    near = (z - 1.0) * (z - 2.0) * polynomial(z - 1.5, _REST)
+    near = (z - 1.0) * (z - 2.0) * polynomial(z - 1.5, _REST) + subnormal.where(_LOWEST, x.full(0.0))
     log = far.where(size, product).op("log")
     inverse = 1.0 / far.where(size, _FAR)
     rest = inverse * (1 / 12 - inverse * inverse * (1 / 360)) + (math.log(2 * math.pi) - 1) / 2

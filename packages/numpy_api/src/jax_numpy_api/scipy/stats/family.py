@@ -171,11 +171,14 @@ class Continuous:
     def _tail(self, what, x, shapes, loc, scale, ok):
         z = (x - loc) / scale
         low, high = self._bounds(shapes)
-        _, safe = self._inner(z, shapes, low, high)
         below, above = (0.0, 1.0) if what.endswith("cdf") else (1.0, 0.0)
         if what.startswith("log"):
             below, above = (-np.inf if v == 0 else 0.0 for v in (below, above))
-        value = jnp.where(z <= low, below, jnp.where(z >= high, above, self._formula(what)(safe, *shapes)))
+        # at an end where the value is -inf the slope is the formula's, at others 0, though the formula may have none there
+        under = z < low if below == -np.inf else z <= low
+        over = z > high if above == -np.inf else z >= high
+        inside = self.inside(*shapes) if callable(self.inside) else self.inside
+        value = jnp.where(under, below, jnp.where(over, above, self._formula(what)(jnp.where(under | over, inside, z), *shapes)))
         return convert(nan_unless(ok & ~jnp.isnan(z), value), x.dtype)
 
     def _quantile(self, what, q, shapes, loc, scale, ok):

@@ -7,9 +7,12 @@ from .family import Continuous
 
 
 def _cdf(z, beta):
-    power = jnp.abs(z) ** beta
+    """Near 0, where the chain rule multiplies 0 by infinity, ``z`` times the density there."""
+    near = jnp.abs(z) < jnp.finfo(z.dtype).tiny
+    power = jnp.where(near, 1.0, jnp.abs(z)) ** beta
     upper = 0.5 * gammaincc(1 / beta, power)
-    return jnp.where(z < 0, upper, 0.5 + 0.5 * gammainc(1 / beta, power))
+    line = 0.5 + z * (0.5 * beta * jnp.exp(-gammaln(1 / beta)))
+    return jnp.where(near, line, jnp.where(z < 0, upper, 0.5 + 0.5 * gammainc(1 / beta, power)))
 
 
 pdf, logpdf, cdf = Continuous(
