@@ -16,7 +16,7 @@ from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike
 
-from .arithmetic import add, div, integer_pow, max as maximum, mul, neg, sqrt, square, sub
+from .arithmetic import add, div, max as maximum, mul, neg, sqrt, square, sub
 from .compare import eq, le, lt
 from .complex import abs as absolute, sign
 from .convert import bitcast_convert_type, convert_element_type
