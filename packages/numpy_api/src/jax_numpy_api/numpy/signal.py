@@ -284,7 +284,7 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
         y, = promote_dtypes_inexact(y)
         y = moveaxis(as_array(y), axis, -1)
         if y.shape[-1] > 1:
-            return dx * (reductions.sum(y[..., 1:-1], axis=-1) + (0.5 * y[..., 0] + 0.5 * y[..., -1]))
+            return (reductions.sum(y[..., 1:-1], axis=-1) + (0.5 * y[..., 0] + 0.5 * y[..., -1])) * dx
         width: Any = dx
     else:
         y, x = (as_array(v) for v in promote_dtypes_inexact(y, x))
