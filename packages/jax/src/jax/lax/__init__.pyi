@@ -649,7 +649,7 @@ def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
     """``operands``, of one shape and dtype, along a new axis. Raises ValueError if there are none, TypeError if they differ."""
 stack_p: Any
 def stage(x: ArrayLike, /) -> Array:
-    """``x`` as a value of the current trace; outside of transformations, an array. ``x`` may be a pytree."""
+    """``x`` as a value of the current trace; outside of transformations, an array."""
 stage_p: Any
 stop_gradient_p: Any
 def sub(x: ArrayLike, y: ArrayLike) -> Array:
