@@ -37,6 +37,9 @@ def slope(fun):
 VALUES = {  # expression: result
     "default read": (lambda: read(None)(jnp.asarray(X)), [2, 0]),
     "its derivative": (lambda: slope(lambda v: v[FAR]), [0, 0, 0]),
+    "derivative of a number out of bounds": (lambda: slope(lambda v: v[7]), [0, 0, 1]),
+    "of one below": (lambda: slope(lambda v: v[-7]), [1, 0, 0]),
+    "of one beside a slice": (lambda: slope(lambda v: jnp.stack([v, v])[5, :2]), [1, 1, 0]),
     "jitted": (lambda: jit(lambda: slope(lambda v: v[FAR]))(), [0, 0, 0]),
     "derivative of a clipping read": (lambda: slope(read("clip")), [1, 0, 1]),
     "derivative of a filling read": (lambda: slope(read("fill")), [0, 0, 0]),

@@ -299,23 +299,27 @@ def _static(shape: tuple, parts: list) -> Static:
 # -- scalar plans ------------------------------------------------------------------------------------------------------
 
 def _make_scalar(shape: tuple, index: tuple) -> Scalar | None:
-    """The plan of an index of static parts and slots of rank 0; None for other indices, and where an axis is empty."""
+    """The plan of an index of static parts and slots of rank 0, or numbers out of bounds; None for other indices, and where an axis is
+    empty."""
     parts = _expanded(index, len(shape))
     placed = [p for p in parts if p is not None]
     numbers = tuple((axis, p.place, shape[axis]) for axis, p in enumerate(placed) if type(p) is Slot)
-    if not numbers or any(type(p) is Slot and p.shape for p in placed) or any(n == 0 for _, _, n in numbers):
+    beyond = {axis: p + n if p < 0 else p for axis, (p, n) in enumerate(zip(placed, shape)) if isinstance(p, int) and n and not -n <= p < n}
+    if not (numbers or beyond) or any(type(p) is Slot and p.shape for p in placed) or any(n == 0 for _, _, n in numbers):
         return None
-    axes = tuple(axis for axis, _, _ in numbers)
-    static = _static(shape, [slice(None) if type(p) is Slot else p for p in placed])
+    axes = (*(axis for axis, _, _ in numbers), *beyond)
+    static = _static(shape, [slice(None) if type(p) is Slot or axis in beyond else p for axis, p in enumerate(placed)])
     dtype = np.dtype(np.int64 if any(type(p) is Slot and p.dtype.itemsize == 8 for p in placed) else np.int32)
     if static.strides is None:
-        before, starts = None, static.starts
+        before, starts = None, list(static.starts)
         sizes = [stop - start for start, stop in zip(static.starts, static.limits)]
     else:
-        before, starts = static, (0,) * len(shape)
+        before, starts = static, [0] * len(shape)
         sizes = [len(range(*bounds)) for bounds in zip(static.starts, static.limits, static.strides)]
     for axis in axes:
         sizes[axis] = 1
+    for axis, i in beyond.items():
+        starts[axis] = min(max(i, -2 ** 31), 2 ** 31 - 1)  # it stays out of bounds, for checks to see
     rest = [p for p in parts if p is None or isinstance(p, slice)]
     return Scalar(before, tuple(dtype.type(start) for start in starts), tuple(sizes), numbers, dtype, static.reverse,
                   tuple(sorted((*axes, *static.squeeze))), tuple(i for i, p in enumerate(rest) if p is None))

@@ -8,8 +8,8 @@
 
 Eagerly, an index into an array that is ready in host memory is done on a NumPy view.
 
-A position out of bounds reads the nearest element, which gets no derivative from it, and is dropped in writing, unless
-``mode`` says otherwise.
+A position out of bounds reads the nearest element, and is dropped in writing, unless ``mode`` says otherwise. Where it is one of an
+array of positions, the element gets no derivative from it.
 """
 from __future__ import annotations
 
