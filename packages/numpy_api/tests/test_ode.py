@@ -139,3 +139,17 @@ def test_the_dtype_is_that_of_the_start(dtype):
 def test_mistakes(call, message):
     with pytest.raises(TypeError, match=message):
         call()
+
+
+def test_parts_for_solvers_of_ones_own():
+    """A solver made of the parts finds the exponential, and its curves the values between."""
+    slope_at, t, y = (lambda y, t: -y), jnp.asarray(0.0), jnp.ones(2)
+    f, dt = slope_at(y, t), ode.initial_step_size(slope_at, t, y, 4, 1e-6, 1e-6, -y)
+    for _ in range(5):
+        end, slope, error, slopes = ode.runge_kutta_step(slope_at, y, f, t, dt)
+        np.testing.assert_allclose(end, y * np.exp(-dt), rtol=1e-5)
+        curve = ode.interp_fit_dopri(y, end, slopes, dt)
+        np.testing.assert_allclose([jnp.polyval(curve, s) for s in (0.0, 0.3, 1.0)], [y * np.exp(-s * dt) for s in (0.0, 0.3, 1.0)], rtol=1e-4)
+        y, f, t = end, slope, t + dt
+        dt = ode.optimal_step_size(dt, ode.mean_error_ratio(error, 1e-6, 1e-6, y, end))
+    assert ode.abs2(jnp.array([3 + 4j])) == 25 and ode.ravel_first_arg(lambda y, t: [y, t], lambda v: v)(jnp.ones(2), 3.0).tolist() == [1, 1, 3]

@@ -86,37 +86,46 @@ class _Front(NamedTuple):
     curve: _Curve
 
 
+def _curve_parts(start: Any, end: Any, slopes: Any, length: Any) -> tuple:
+    rise = end - start
+    first = length * slopes[0] - rise
+    return start, rise, first, rise - length * slopes[-1] - first, length * _weighted(_BEND, slopes)
+
+
 def _weighted(weights: tuple, slopes: list) -> Any:
     return sum(w * s for w, s in zip(weights, slopes) if w)
 
 
-def _first_step(slope_at: Callable, time: Any, value: Any, slope: Any, control: _Control) -> Any:
+def _first_step(slope_at: Callable, time: Any, value: Any, slope: Any, control: _Control, order: int = 4) -> Any:
     """A step over which the explicit Euler method would err by about a hundredth of the tolerance."""
     height, steepness = control.size(value, value), control.size(slope, value)
     flat = (height < 1e-5) | (steepness < 1e-5)
     trial = jnp.where(flat, 1e-6, 0.01 * height / jnp.where(flat, 1.0, steepness)).astype(time.dtype)
     ahead = slope_at(value + trial.astype(value.dtype) * slope, time + trial)
     most = jnp.maximum(steepness, control.size(ahead - slope, value) / trial.astype(steepness.dtype))
-    fitting = jnp.where(most <= 1e-15, jnp.maximum(1e-6, 1e-3 * trial), (0.01 / jnp.maximum(most, 1e-15)) ** 0.2)
+    fitting = jnp.where(most <= 1e-15, jnp.maximum(1e-6, 1e-3 * trial), (0.01 / jnp.maximum(most, 1e-15)) ** (1 / (order + 1)))
     return jnp.minimum(jnp.minimum(100 * trial, fitting), control.hmax).astype(time.dtype)
+
+
+def _stages(slope_at: Callable, value: Any, slope: Any, time: Any, step: Any) -> tuple[Any, list]:
+    """The value after a step, and the slopes on the way, of which the last is that at its end."""
+    length, slopes, end = step.astype(value.dtype), [slope], value
+    for moment, weights in zip(_TIMES[1:], _SLOPES[1:]):
+        end = value + length * _weighted(weights, slopes)
+        slopes.append(slope_at(end, time + moment * step))
+    return end, slopes
 
 
 def _attempt(slope_at: Callable, control: _Control, front: _Front) -> _Front:
     """One step: taken if its error is within the tolerance, else only made shorter."""
     length = front.step.astype(front.value.dtype)
-    slopes = [front.slope]
-    for moment, weights in zip(_TIMES[1:], _SLOPES[1:]):
-        end = front.value + length * _weighted(weights, slopes)
-        slopes.append(slope_at(end, front.time + moment * front.step))
+    end, slopes = _stages(slope_at, front.value, front.slope, front.time, front.step)
     error = control.size(length * _weighted(_ERROR, slopes), front.value, end)
     taken = error <= 1.0
     wanted = _SAFETY / jnp.where(error > 0, error, 1e-10) ** 0.2
     wanted = jnp.where(jnp.isfinite(error), wanted, 0.0)  # the step left the domain: a shorter one may not
     step = jnp.minimum(front.step * jnp.clip(wanted, _SHRINK, front.growth), control.hmax).astype(front.step.dtype)
-    rise = end - front.value
-    first = length * slopes[0] - rise
-    curve = _Curve(front.time, front.step, (front.value, rise, first, rise - length * slopes[-1] - first,
-                                            length * _weighted(_BEND, slopes)))
+    curve = _Curve(front.time, front.step, _curve_parts(front.value, end, slopes, length))
     tried = front._replace(step=step, growth=jnp.where(taken, _GROW, 1.0).astype(front.growth.dtype), tries=front.tries + 1)
     moved = tried._replace(time=front.time + front.step, value=end, slope=slopes[-1], curve=curve)
     return tree.map(partial(jnp.where, taken), moved, tried)
@@ -229,3 +238,121 @@ def odeint(func: Callable, y0: PyTree, t: ArrayLike, *args: Any, rtol: float = 1
 
     closed, consts = autodiff.closure_convert(slope_at, start, times[0], *leaves)
     return vmap(unravel)(_trajectory(closed, _Control(rtol, atol, mxstep, hmax), start, times, *leaves, *consts))
+
+
+# -- the parts, for solvers of one's own -------------------------------------------------------------------------------------------
+
+def abs2(x: ArrayLike) -> Array:
+    """The square of the absolute value, as a real number.
+
+    >>> from jax.experimental import ode
+    >>> ode.abs2(jnp.array([3 + 4j]))
+    Array([25.], dtype=float32)
+    """
+    x = jnp.asarray(x)
+    return jnp.real(x) ** 2 + jnp.imag(x) ** 2 if dtypes.issubdtype(x.dtype, np.complexfloating) else x ** 2
+
+
+def ravel_first_arg(f: Callable, unravel: Callable) -> Callable:
+    """``f`` as a function of a vector: ``unravel`` makes its first argument of it, and what it returns is made a vector.
+
+    >>> from jax.experimental import ode
+    >>> ode.ravel_first_arg(lambda y, t: {"a": y["a"] * t}, lambda v: {"a": v})(jnp.ones(2), 3.0)
+    Array([3., 3.], dtype=float32)
+    """
+    def on_vector(vector, *args):
+        return ravel_pytree(f(unravel(vector), *args))[0]
+    return on_vector
+
+
+def runge_kutta_step(func: Callable, y0: Array, f0: Array, t0: Array, dt: Array) -> tuple[Array, Array, Array, Array]:
+    """One step of the pair.
+
+    Args:
+      func: the slope at a value and a time.
+      y0, f0, t0: value, slope and time at the start.
+      dt: the length of the step.
+
+    Returns:
+      value and slope at the end, the estimate of the error, and the seven slopes on the way, stacked.
+
+    Source: Hairer, Norsett, Wanner, II.5, table 5.2.
+
+    >>> from jax.experimental import ode
+    >>> y1, _, error, slopes = ode.runge_kutta_step(lambda y, t: -y, jnp.ones(1), -jnp.ones(1), jnp.array(0.0), jnp.array(0.1))
+    >>> y1, slopes.shape
+    (Array([0.9048374], dtype=float32), (7, 1))
+    """
+    dt = jnp.asarray(dt)
+    end, slopes = _stages(func, y0, f0, t0, dt)
+    return end, slopes[-1], dt.astype(end.dtype) * _weighted(_ERROR, slopes), jnp.stack(slopes)
+
+
+def mean_error_ratio(error_estimate: Array, rtol: float, atol: float, y0: Array, y1: Array) -> Array:
+    """The root mean square of the error in units of the tolerance; a step is good where it is at most 1.
+
+    >>> from jax.experimental import ode
+    >>> ode.mean_error_ratio(jnp.array([2e-3]), 0.0, 1e-3, jnp.ones(1), jnp.ones(1))
+    Array(2., dtype=float32)
+    """
+    return _Control(rtol, atol, np.inf, np.inf).size(error_estimate, y0, y1)
+
+
+def optimal_step_size(last_step: ArrayLike, mean_error_ratio: Array, safety: float = 0.9, ifactor: float = 10.0,
+                      dfactor: float = 0.2, order: float = 5.0) -> Array:
+    """The step to try after one of length ``last_step`` and this error.
+
+    Args:
+      safety: how much of the step that would just do is taken.
+      ifactor, dfactor: by what a step changes at most; one that was good is not followed by a shorter one.
+      order: of the method.
+
+    Source: Hairer, Norsett, Wanner, II.4.
+
+    >>> from jax.experimental import ode
+    >>> ode.optimal_step_size(0.1, jnp.array(0.0)), ode.optimal_step_size(0.1, jnp.array(1e9))
+    (Array(1., dtype=float32), Array(0.02, dtype=float32))
+    """
+    error = jnp.asarray(mean_error_ratio)
+    wanted = safety / jnp.where(error == 0, 1.0, error) ** (1 / order)
+    factor = jnp.clip(wanted, jnp.where(error < 1, 1.0, dfactor), ifactor)
+    return last_step * jnp.where(error == 0, ifactor, factor)
+
+
+def initial_step_size(fun: Callable, t0: ArrayLike, y0: Array, order: int, rtol: float, atol: float, f0: Array) -> Array:
+    """A first step for a method of this order, where value and slope at ``t0`` are ``y0`` and ``f0``.
+
+    Source: Hairer, Norsett, Wanner, II.4.
+
+    >>> from jax.experimental import ode
+    >>> ode.initial_step_size(lambda y, t: -y, 0.0, jnp.zeros(2), 4, 1e-6, 1e-6, jnp.zeros(2))
+    Array(1.e-06, dtype=float32)
+    """
+    return _first_step(fun, jnp.asarray(t0), y0, f0, _Control(rtol, atol, np.inf, np.inf), order)
+
+
+def fit_4th_order_polynomial(y0: Array, y1: Array, y_mid: Array, dy0: Array, dy1: Array, dt: ArrayLike) -> tuple:
+    """Coefficients, that of the fourth power first, of the polynomial over [0, 1] with these values at start, end and middle and,
+    over a step of length ``dt``, these slopes at start and end.
+
+    >>> from jax.experimental import ode
+    >>> [float(c) for c in ode.fit_4th_order_polynomial(*map(jnp.float32, (0, 1, 1 / 16, 0, 4, 1)))]
+    [1.0, 0.0, 0.0, 0.0, 0.0]
+    """
+    slope0, slope1 = (jnp.asarray(dt * d).astype(jnp.asarray(y0).dtype) for d in (dy0, dy1))
+    rise, turn, half = y1 - y0 - slope0, slope1 - slope0, 16 * (y_mid - y0) - 8 * slope0
+    return 2 * turn - 8 * rise + half, -3 * turn + 14 * rise - 2 * half, turn - 5 * rise + half, slope0, y0
+
+
+def interp_fit_dopri(y0: Array, y1: Array, k: Array, dt: Array) -> Array:
+    """Coefficients, that of the fourth power first, of the continuous extension of a step with the slopes ``k``.
+
+    >>> from jax.experimental import ode
+    >>> start, dt = jnp.array(1.0), jnp.array(0.1)
+    >>> y1, _, _, k = ode.runge_kutta_step(lambda y, t: -y, start, -start, jnp.array(0.0), dt)
+    >>> jnp.polyval(ode.interp_fit_dopri(start, y1, k, dt), 0.5), jnp.exp(-0.05)
+    (Array(0.95122945, dtype=float32), Array(0.95122945, dtype=float32, weak_type=True))
+    """
+    dt = jnp.asarray(dt)
+    middle = _Curve(jnp.zeros_like(dt), dt, _curve_parts(y0, y1, k, dt.astype(y0.dtype))).at(dt / 2)
+    return jnp.stack(fit_4th_order_polynomial(y0, y1, middle, k[0], k[-1], dt))
