@@ -137,19 +137,8 @@ include_debug_info_in_dumps = define_bool("jax_include_debug_info_in_dumps", Tru
                                           "Write source locations into dumped modules.")
 include_full_tracebacks_in_locations = define_bool(
     "jax_include_full_tracebacks_in_locations", True, "Source locations carry the whole call stack.")
-traceback_in_locations_limit = define_int("jax_traceback_in_locations_limit", 100,
-                                          "Frames kept in a source location; -1 for all.")
-tracer_error_num_traceback_frames = define_int("jax_tracer_error_num_traceback_frames", 5,
-                                               "Frames shown of the line that made a leaked tracer.")
 hlo_source_file_canonicalization_regex = define_string(
     "jax_hlo_source_file_canonicalization_regex", None, "Matches of this are cut from file names in locations.")
-source_url_schema = define_string("jax_source_url_schema", None, "Scheme of links to source files.")
-error_checking_nan = define_enum("jax_error_checking_behavior_nan", ("ignore", "raise"), "ignore",
-                                 "What a NaN does under `jax.experimental` error checking.", affects_tracing=True)
-error_checking_divide = define_enum("jax_error_checking_behavior_divide", ("ignore", "raise"), "ignore",
-                                    "What a division by zero does there.", affects_tracing=True)
-error_checking_oob = define_enum("jax_error_checking_behavior_oob", ("ignore", "raise"), "ignore",
-                                 "What an index out of bounds does there.", affects_tracing=True)
 check_static_indices = define_bool("jax_check_static_indices", False,
                                    "Raise an error for constant indices that are out of bounds.",
                                    affects_tracing=True)
@@ -169,14 +158,10 @@ tiered_compilation = define_bool("jax_tiered_compilation", False,
                                  "The first calls of a program run code that compiles fast, later ones the full code (CPU).")
 softmax_custom_jvp = define_bool("jax_softmax_custom_jvp", False, "Differentiate softmax by its own rule.",
                                  affects_tracing=True)
-use_direct_linearize = define_bool("jax_use_direct_linearize", True, "Linearize without a JVP first.",
-                                   affects_tracing=True)
 eager_constant_folding = define_bool("eager_constant_folding", False,
                                      "Operations of constants run while tracing.", affects_tracing=True)
 allow_f16_reductions = define_bool("jax_allow_f16_reductions", True,
                                    "float16 reductions may stay in float16.", affects_tracing=True)
-accurate_erf_inv = define_bool("jax_accurate_erf_inv", False, "Use the slower, more exact `erf_inv`.",
-                               affects_tracing=True)
 check_vma = define_bool("check_vma", False, "Check which mesh axes a value varies over.", affects_tracing=True)
 auto_pcast = define_bool("jax_auto_pcast", True, "Insert casts between varying and invariant values.",
                          affects_tracing=True)
@@ -202,8 +187,6 @@ captured_constants_warn_bytes = define_int("jax_captured_constants_warn_bytes", 
                                            "Warn when constants captured by a program exceed this size; -1: never.")
 captured_constants_report_frames = define_int("jax_captured_constants_report_frames", 0,
                                               "Frames shown for each captured constant.")
-embedded_constants_max_bytes = define_int("jax_embedded_constants_max_bytes", 32,
-                                          "Constants up to this size are written into the module.")
 
 # --- devices, transfers, processes ---------------------------------------------------------
 
@@ -226,7 +209,6 @@ default_device = define(_DeviceState("jax_default_device", object, None, "Device
 platforms = define_string("jax_platforms", None, "Comma-separated platforms to start, in order of preference.")
 platform_name = define_string("jax_platform_name", "", "Older form of jax_platforms: one platform.")
 xla_backend = define_string("jax_xla_backend", "", "Older name of the runtime; ignored.")
-backend_target = define_string("jax_backend_target", "", "Address of a remote backend.")
 num_cpu_devices = define_int("jax_num_cpu_devices", -1, "Number of CPU devices to make; -1 asks XLA_FLAGS.")
 cpu_enable_async_dispatch = define_bool("jax_cpu_enable_async_dispatch", True,
                                         "CPU computations may run after the call returns.")
@@ -270,8 +252,6 @@ compilation_cache_max_size = define_int("jax_compilation_cache_max_size", -1,
                                         "Bytes the cache may take, what is unused for longest leaves first; -1: 2 GiB.")
 compilation_cache_include_metadata_in_key = define_bool(
     "jax_compilation_cache_include_metadata_in_key", False, "Source locations are part of the cache key.")
-compilation_cache_check_contents = define_bool("jax_compilation_cache_check_contents", False,
-                                               "Compile anyway and compare with the cached program.")
 persistent_cache_min_compile_time_secs = define_float(
     "jax_persistent_cache_min_compile_time_secs", 0.0, "Programs that compile faster are not kept.")
 persistent_cache_min_entry_size_bytes = define_int(

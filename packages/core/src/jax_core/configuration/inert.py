@@ -19,8 +19,11 @@ class RuntimeTracebackMode(enum.StrEnum):
 
 _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
     "jax2tf_default_native_serialization": True,
+    "jax_accurate_erf_inv": False,
+    "jax_backend_target": "",
     "jax_bcoo_cusparse_lowering": False,
     "jax_check_proxy_envs": True,
+    "jax_compilation_cache_check_contents": False,
     "jax_compilation_cache_expect_pgle": False,
     "jax_compiler_detailed_logging_min_ops": 10,
     "jax_cross_host_transfer_socket_address": "",
@@ -32,6 +35,7 @@ _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
     "jax_disallow_mesh_context_manager": False,
     "jax_distributed_debug": False,
     "jax_distributed_verify_secure_credentials": False,
+    "jax_embedded_constants_max_bytes": 32,
     "jax_enable_pgle": False,
     "jax_enable_preemption_service": True,
     "jax_enable_recoverability": False,
@@ -69,8 +73,12 @@ _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
     "jax_share_binary_between_hosts": False,
     "jax_share_binary_between_hosts_timeout_ms": 1_200_000,
     "jax_sort_devices_by_process_index": True,
+    "jax_source_url_schema": None,
     "jax_threefry_gpu_kernel_lowering": False,
+    "jax_traceback_in_locations_limit": 100,
+    "jax_tracer_error_num_traceback_frames": 5,
     "jax_use_cpp_shard_args": False,
+    "jax_use_direct_linearize": True,
     "jax_use_emit_pipeline_primitive": False,
     "jax_use_simplified_jaxpr_constants": False,
     "jax_xla_profile_version": 0,
@@ -86,3 +94,5 @@ define_int("jax_cross_host_transfer_transfer_size", None, "Accepted for compatib
 define_bool("jax_use_hlo_logistic_lowering", None, "Accepted for compatibility; has no effect.")
 define_enum("jax_send_traceback_to_runtime", RuntimeTracebackMode, "off",
             "Accepted for compatibility; has no effect.")
+for _what in ("nan", "divide", "oob"):
+    define_enum(f"jax_error_checking_behavior_{_what}", ("ignore", "raise"), "ignore", "Accepted for compatibility; has no effect.")

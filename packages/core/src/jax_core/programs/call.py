@@ -182,8 +182,10 @@ def _warn_of_large(fun: Callable, consts: Sequence[Any]) -> None:
     size = sum(x.nbytes for x in arrays)
     if arrays and size >= flags.captured_constants_warn_bytes.value:
         largest = ", ".join(get_aval(x).str_short() for x in arrays[:3])
+        places = source.users_frames(flags.captured_constants_report_frames.value)
+        where = f" Traced at {', called at '.join(places)}." if places else ""
         source.warn(f"{describe_function(fun)} closes over {size:,} bytes of arrays, the largest {largest}: they stay in memory "
-                    "as long as the program is kept. Pass them as arguments, or raise jax_captured_constants_warn_bytes (-1: no warning).")
+                    "as long as the program is kept. Pass them as arguments, or raise jax_captured_constants_warn_bytes (-1: no warning)." + where)
 
 
 def _check_hashable(fun, static):

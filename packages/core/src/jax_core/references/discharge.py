@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from ..configuration import flags
 from ..representation import source
 from ..representation.arguments import LazyNames
 from ..representation.aval import AbstractRef, AbstractValue, get_aval
@@ -197,8 +198,11 @@ def custom_rule(derivatives: Sequence[str]) -> Callable:
 def check_aliases(name: str, fun: Callable, in_tree: PyTreeDef, static: tuple, consts: Sequence[object], args: Sequence[object]) -> None:
     """Raise ValueError if ``fun``, which closes over ``consts`` and was called with ``args`` by ``name``, has one reference twice.
 
-    ``in_tree`` and ``static`` are the arguments' structure and which are static, as for `LazyNames`.
+    ``in_tree`` and ``static`` are the arguments' structure and which are static, as for `LazyNames`. The flag
+    `jax_mutable_array_checks` turns the check off.
     """
+    if not flags.mutable_array_checks.value:
+        return
     seen: dict[int, int] = {}
     for i, x in enumerate([*consts, *args]):
         if not is_ref(x):

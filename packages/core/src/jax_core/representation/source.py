@@ -367,6 +367,17 @@ def caller_of(fun: Callable[..., PyTree]) -> SourceInfo | None:
     return None if code is None or not is_internal(code) else capture()
 
 
+def users_frames(limit: int) -> list[str]:
+    """The places in the user's code that are being run, the innermost first; at most ``limit``, or all where that is negative."""
+    places: list[str] = []
+    frame: Any = sys._getframe(1) if limit else None
+    while frame is not None and len(places) != limit:
+        if not is_internal(frame.f_code):
+            places.append(f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_qualname})")
+        frame = frame.f_back
+    return places
+
+
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """`warnings.warn` at the line of the user's code that called, however many of our frames are between."""
     frame: Any = sys._getframe(1)

@@ -19,7 +19,7 @@ from .collector import RELAXED
 from ..representation.effects import located
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr
 from ..representation.primitive import Primitive, abstract_eval
-from .trace import Trace, Tracer, escaped
+from .trace import EVAL, Trace, Tracer, escaped
 
 if TYPE_CHECKING:
     from ..transformations.custom_jvp import CustomJvpCall
@@ -232,6 +232,18 @@ class DynamicJaxprTrace(Trace):
         return producers.get(var), [i for i, v in enumerate(self.invars) if v in seen]
 
 
+class FoldingTrace(DynamicJaxprTrace):
+    """Runs at once what works on constants only (`eager_constant_folding`), unless it has effects or stands in a manual region."""
+
+    __slots__ = ()
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+        if self.agree is None and prim.effects is None and not any([isinstance(x, Tracer) for x in args]):
+            with context.Use(EVAL):
+                return prim.bind(*args, **params)
+        return super().process(prim, args, params)
+
+
 def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
                    debug: DebugInfo | None = None) -> tuple[Jaxpr, list, list]:
     """Trace ``fun``, a function of flat arguments that returns a flat sequence.
@@ -243,7 +255,7 @@ def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
     Raises:
       TypeError: ``fun`` returns something that is not an array or number.
     """
-    trace = DynamicJaxprTrace(debug)
+    trace = (FoldingTrace if flags.eager_constant_folding.value else DynamicJaxprTrace)(debug)
     args = [trace.new_input(aval) for aval in in_avals]
     with RELAXED, context.Use(trace), source.own_names():
         outs = fun(*args)

@@ -9,6 +9,7 @@ Source: "Algorithm 799: revolve" (Griewank, Walther, 2000) for the idea; per-equ
 from __future__ import annotations
 
 import inspect
+import logging
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -276,6 +277,8 @@ def _remat_linearize(primals, tangents, *, jaxpr, prevent_cse, differentiated, p
     nonzero = [not isinstance(t, Zero) for t in tangents]
     known, tangent, needed, n_saved, nonzero_out = jaxpr.memo(
         ("remat", tuple(nonzero), policy), lambda: _split(jaxpr, nonzero, policy))
+    if flags.log_checkpoint_residuals.value:
+        _log_residuals(jaxpr, known, needed)
     params = dict(prevent_cse=prevent_cse, policy=policy)
     n_out = len(jaxpr.out_avals)
     outs = remat_p.bind(*primals, jaxpr=known, differentiated=differentiated, **params)
@@ -283,6 +286,18 @@ def _remat_linearize(primals, tangents, *, jaxpr, prevent_cse, differentiated, p
     out_tangents = iter(remat_p.bind(*operands, *(t for t in tangents if not isinstance(t, Zero)), jaxpr=tangent,
                                      differentiated=True, **params))
     return outs[:n_out], [next(out_tangents) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
+
+
+def _log_residuals(closed: ClosedJaxpr, known: ClosedJaxpr, needed: Sequence[bool]) -> None:
+    """Say what the derivative of a checkpoint keeps: arguments, and what was computed and saved."""
+    logger, debug = logging.getLogger("jax.checkpoint"), closed.jaxpr.debug_info
+    name = debug.func_name if debug is not None else "a function"
+    for i, (v, need) in enumerate(zip(closed.jaxpr.invars, needed)):
+        if need:
+            logger.warning("checkpoint of %s keeps its input %d, %s", name, i, v.aval.str_short())
+    made = {v: eqn for eqn in known.jaxpr.eqns for v in eqn.outvars}
+    for v in known.jaxpr.outvars[len(closed.out_avals):]:
+        logger.warning("checkpoint of %s saves %s, %s", name, v.aval.str_short(), _origin(made[v], v) if v in made else "an input")
 
 
 def _remat_lower(b, *xs, jaxpr, prevent_cse, differentiated, policy):

@@ -132,6 +132,8 @@ def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None
         build.debug_options.xla_llvm_disable_expensive_passes = True
     if devices[0].platform == "cpu" and len(devices) > 1 and _PATIENCE not in os.environ.get("XLA_FLAGS", ""):
         given.setdefault(_PATIENCE, 3600)
+    if not flags.compiler_enable_remat_pass.value:
+        given["xla_disable_hlo_passes"] = ",".join(filter(None, [given.get("xla_disable_hlo_passes"), "rematerialization"]))
     options.env_option_overrides = [(n, v) for n, v in given.items() if n not in _BUILD_FIELDS]
     return options
 
@@ -168,7 +170,8 @@ class CacheEntry:
 
     def __init__(self, text: str, client: Any, devices: Sequence[Any], items: tuple):
         self._text, self._client, self._devices, self._items = text, client, tuple(devices), items
-        settings = (flags.disable_most_optimizations.value, flags.use_shardy_partitioner.value, USUAL, *_effort_flags())
+        settings = (flags.disable_most_optimizations.value, flags.use_shardy_partitioner.value, flags.compiler_enable_remat_pass.value,
+                    USUAL, *_effort_flags())
         self.key = (hashlib.sha256(text.encode()).digest(), self._devices, items, settings)
 
     @functools.cached_property

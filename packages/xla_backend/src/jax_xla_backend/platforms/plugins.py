@@ -21,6 +21,7 @@ import sys
 import threading
 from typing import Any, Callable, Iterator
 
+from jax_core.configuration import flags
 from jax_core.representation import source
 
 from . import attached, distributed_state, registry as platforms
@@ -142,7 +143,30 @@ def _client(name: str) -> Any:
     if not attached.may_have(name):
         raise RuntimeError(f"no {name} device is attached to this machine: there is no {attached.device_nodes(name)}")
     load(name)
-    return _jax.get_c_api_client(name, {**_options.get(name, {}), **distributed_state.plugin_options(name)}, distributed_state.client())
+    given = {**_options.get(name, {}), **distributed_state.plugin_options(name), **options_of_flags(name)}
+    return _jax.get_c_api_client(name, given, distributed_state.client())
+
+
+def options_of_flags(name: str) -> dict[str, Any]:
+    """Options that flags give the client of the platform ``name``: which devices it shows, and ``jax_pjrt_client_create_options``.
+
+    Raises:
+      ValueError: a flag holds something else than ``0,1`` or ``name:value;name:value``.
+    """
+    options: dict[str, Any] = {}
+    for entry in filter(None, (flags.pjrt_client_create_options.value or "").split(";")):
+        key, colon, value = entry.partition(":")
+        if not colon:
+            raise ValueError(f"jax_pjrt_client_create_options: {entry!r} is no option; write name:value;name:value")
+        text = value.strip()
+        known = {"true": True, "false": False}
+        options[key.strip()] = known[text.lower()] if text.lower() in known else int(text) if text.lstrip("-").isdigit() else text
+    visible = {"cuda": flags.cuda_visible_devices, "rocm": flags.rocm_visible_devices, "oneapi": flags.oneapi_visible_devices}.get(name)
+    if visible is not None and visible.value != "all":
+        if not all(n.strip().isdigit() for n in visible.value.split(",")):
+            raise ValueError(f"{visible.name}: {visible.value!r} must be 'all' or numbers of devices, as 0,1")
+        options["visible_devices"] = [int(n) for n in visible.value.split(",")]
+    return options
 
 
 def _module_of(value: str) -> str:
