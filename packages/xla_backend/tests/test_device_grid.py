@@ -4,7 +4,8 @@ import types
 import numpy as np
 import pytest
 
-from jax_xla_backend.placement.device_grid import create_device_mesh
+from jax_xla_backend.placement.device_grid import create_device_mesh, create_hybrid_device_mesh
+from jax_xla_backend.platforms import client
 
 
 def chips(x, y, z, kind, cores=1):
@@ -35,3 +36,22 @@ def test_axes_of_a_torus_are_not_divided():
     with pytest.raises(NotImplementedError, match=r"mesh_shape=\(2, 8\).*\(4, 4, 1\) chips"):
         create_device_mesh((2, 8), chips(4, 4, 1, "TPU v4"))
     assert create_device_mesh((2, 8), chips(4, 4, 1, "TPU v4"), allow_split_physical_axes=True).shape == (2, 8)
+
+
+def slices(count, each):
+    return [types.SimpleNamespace(id=n, platform="cpu", device_kind="cpu", process_index=0, slice_index=n // each) for n in range(count * each)]
+
+
+def test_slices_are_apart_along_the_slow_axes():
+    ids = lambda *args, **kwargs: np.vectorize(lambda d: d.id)(create_hybrid_device_mesh(*args, **kwargs)).tolist()
+    assert ids((2, 2), (2, 1), slices(2, 4)) == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    assert ids((2, 2), (1, 2), slices(2, 4)[::-1]) == [[3, 2, 7, 6], [1, 0, 5, 4]]
+    assert ids((2,), (2,), slices(2, 2)[::-1], should_sort_granules_by_key=False) == [3, 2, 1, 0]
+    with pytest.raises(ValueError, match=r"dcn_mesh_shape=\(3, 1\) has 3 places for 2 groups"):
+        create_hybrid_device_mesh((2, 2), (3, 1), slices(2, 4))
+
+
+def test_all_devices_are_in_a_hybrid_mesh_by_default():
+    everything = client.devices()
+    mesh = create_hybrid_device_mesh((len(everything),), (1,), process_is_granule=True)
+    assert mesh.tolist() == everything
