@@ -42,15 +42,10 @@ class ChipVersion(enum.Enum):
     'v5e'
     """
 
-    TPU_V2 = "v2"
-    TPU_V3 = "v3"
-    TPU_V4I = "v4i"
-    TPU_V4 = "v4"
-    TPU_V5E = "v5e"
-    TPU_V5P = "v5p"
+    TPU_V2, TPU_V3, TPU_V4, TPU_V4I = "v2", "v3", "v4", "v4i"
+    TPU_V5E, TPU_V5P = "v5e", "v5p"
     TPU_V6E = "v6e"
-    TPU_7 = "7"
-    TPU_7X = "7x"
+    TPU_7, TPU_7X = "7", "7x"
 
     def __str__(self):
         return self.value
