@@ -14,7 +14,8 @@ from jax_core.representation import dtypes
 if TYPE_CHECKING:
     from jax_core.representation.typing import DeviceLike, Placement
 
-__array_api_version__ = "2024.12"
+__array_api_version__ = "2025.12"
+_OLDER = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 
 def namespace(api_version: str | None = None) -> Any:
@@ -23,7 +24,7 @@ def namespace(api_version: str | None = None) -> Any:
     Raises:
       ValueError: a version of the standard that is not supported.
     """
-    if api_version is not None and api_version not in ("2021.12", "2022.12", "2023.12", "2024.12"):
+    if api_version not in (None, __array_api_version__, *_OLDER):
         raise ValueError(f"array API version {api_version!r} is not supported; the newest supported is "
                          f"{__array_api_version__!r}")
     return array_namespace.value or sys.modules[__package__]
@@ -33,16 +34,16 @@ class ArrayNamespaceInfo:
     """What the standard's ``__array_namespace_info__`` returns."""
 
     def capabilities(self) -> dict:
-        """Whether indexing by mask and shapes that depend on values work (outside of tracing), and the largest rank."""
-        return {"boolean indexing": True, "data-dependent shapes": False, "max dimensions": 64}
+        """Whether indexing by mask and shapes that depend on values work, in compiled programs too, and the largest rank."""
+        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
 
     def default_device(self) -> Any:
         """None: the device that `jax_default_device` names, else the first."""
         return None
 
-    def devices(self) -> list:
+    def devices(self) -> tuple:
         """All devices of this process, and None."""
-        return [None, *backends.get().devices()]
+        return None, *backends.get().devices()
 
     def default_dtypes(self, *, device: DeviceLike | None = None) -> dict:
         """The dtypes that arrays get where none is given."""
