@@ -129,3 +129,15 @@ def test_typed_numpy_arrays():
     assert repr(x) == "TypedNdArray([1., 1., 1.], dtype=float32)"
     with pytest.raises(TypeError, match=r"float32\[2\]"):
         TypedNdArray(np.ones(3), jax.core.ShapedArray((2,), np.dtype("float32")))
+
+
+def test_devices_where_orbax_looks_for_them():
+    from jax._src import xla_bridge
+    from jax.experimental.colocated_python import serialization
+    assert serialization.xb is xla_bridge and xla_bridge.local_devices() == jax.local_devices()
+    assert list(serialization.xb.backends()) and xla_bridge.device_count() == jax.device_count()
+
+
+def test_internal_modules_are_attributes():
+    """jaxopt reads `jax._src.interpreters` after no more than `import jax`."""
+    assert jax._src.interpreters.ad is not None and jax._src.public_test_util.check_close is not None
