@@ -82,6 +82,8 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("chi2.pdf", lambda x: stats.chi2.pdf(x, 2.0), 1, [0.0, INF], [-0.25, 0]),
     ("gamma.logpdf", lambda x: stats.gamma.logpdf(x, 3.0), 1, [INF, 2.0, NAN], [-1, 0, NAN]),
     ("gammaln", special.gammaln, 0, [1e-38, -1e-40, 1e-45, 0.0], [87.49823353377374, 92.10340371976183, 103.27892990343186, INF]),
+    ("gammainc", lambda x: special.gammainc(1e30, x), 1, [1e-30, 1e10], [0, 0]),
+    ("gammainc", lambda x: special.gammainc(50.0, x), 1, [50.0], [0.05632500632519286]),
     ("i1e", special.i1e, 2, [1e-10, -1e-6, 1e-20], [-1, 0.9999981, -1]),
     ("bessel_i1e", lax.bessel_i1e, 2, [1e-10, 0.5, 0.999], [-1, -0.39024984, -0.15010808]),
     ("norm.logcdf", stats.norm.logcdf, 1, [-INF, INF, NAN, -1.0], [INF, 0, NAN, 1.5251352761609812]),

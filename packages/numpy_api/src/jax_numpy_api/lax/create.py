@@ -84,6 +84,8 @@ def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *,
 
 
 def _shape(shape):
+    if isinstance(shape, (set, frozenset, dict)):
+        raise TypeError(f"a shape is a sequence of integers, got {shape!r}")
     return tuple(map(operator.index, shape)) if np.iterable(shape) else (operator.index(shape),)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike
 
 from .arithmetic import add, div, integer_pow, max as maximum, min as minimum, mul, neg, sqrt, square, sub
@@ -304,7 +305,8 @@ def _density(a, x):
     one = like(_k(1, a), a)
     safe_a, safe_x = _where(large, a, mul(one, _k(20, a))), _where(large, x, one)
     small_a, small_x = _where(large, one, a), _where(large, one, x)
-    return _where(large, exp(add(_log_poisson(safe_a, safe_x), log(div(safe_a, safe_x)))),
+    quotient = minimum(div(safe_a, safe_x), _k(float(dtypes.finfo(get_aval(a).dtype).max), a))  # infinity by a weight of 0 is NaN
+    return _where(large, exp(add(_log_poisson(safe_a, safe_x), log(quotient))),
                   exp(sub(sub(mul(sub(small_a, _k(1, a)), log(small_x)), small_x), lgamma(small_a))))
 
 

@@ -800,6 +800,7 @@ def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool 
     check_arraylike("jnp.linalg.matrix_rank", M)
     if tol is not None and rtol is not None:
         raise ValueError("jnp.linalg.matrix_rank: rtol and tol say the same thing; give one of them")
+    check_arraylike("jnp.linalg.matrix_rank", *(t for t in (tol, rtol) if t is not None))
     M, = promote_dtypes_inexact(M)
     M = as_array(M)
     if M.ndim < 2:

@@ -49,7 +49,7 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, trans: int | str = 0, lower: bo
     """The ``x`` with ``op(a) @ x = b`` for a triangular ``a``.
 
     Args:
-      a: ``(..., n, n)``; one triangle is read. b: ``(..., n)`` or ``(..., n, k)``.
+      a: ``(..., n, n)``; one triangle is read. b: ``(..., n, k)``; or, with one axis less than ``a``, ``(..., n)``: vectors.
       trans: 0 or "N" for ``a`` itself, 1 or "T" for its transpose, 2 or "C" for its conjugate transpose.
       lower: which triangle. unit_diagonal: take the diagonal to be ones.
 

@@ -305,6 +305,8 @@ def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Sequence[
         raise ValueError(f"Trend type must be 'linear' or 'constant', got {type!r}")
     axis = canonical_axis(axis, data.ndim)
     n = data.shape[axis]
+    if np.asarray(bp).size and np.asarray(bp).dtype.kind not in "iu":
+        raise TypeError(f"detrend: break points must be whole numbers, got {bp!r}")
     breaks = np.unique(np.concatenate([[0], np.atleast_1d(bp), [n]])).astype(int)
     if breaks[0] < 0 or breaks[-1] > n:
         raise ValueError(f"detrend: break points must be between 0 and {n}, got {bp}")
