@@ -24,6 +24,7 @@ from jax import lax
 from jax.experimental import io_callback, topologies
 from jax.sharding import NamedSharding, PartitionSpec as P, SingleDeviceSharding
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import client_steps
 
 CONFIG = pathlib.Path(__file__).parents[1] / "tests" / "accel" / "h100.txtpb"

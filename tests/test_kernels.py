@@ -295,6 +295,10 @@ REFUSED = {
     "dynamic grid on GPUs": (lambda: jax.jit(lambda n: call(lambda x, o: put(o, x[...]), grid=(n,))(A))(2), "cuda", "grids whose size is"),
     "padding on GPUs": (lambda: call(lambda x, o: put(o, x[...]), grid=2, in_specs=[pl.BlockSpec((pl.Element(128, (1, 1)), 128), lambda i: (i, 0))],
                                      out_specs=ROWS)(A), "cuda", r"args\[0\]: padding of pl.Element"),
+    "complex numbers": (lambda: pl.pallas_call(lambda x, o: put(o, x[...]), jax.ShapeDtypeStruct((8, 128), jnp.complex64), name="quiet")(
+        jnp.ones((8, 128), jnp.complex64)), "tpu", "kernels for TPUs have no complex64"),
+    "complex numbers on GPUs": (lambda: pl.pallas_call(lambda x, o: put(o, x[...]), jax.ShapeDtypeStruct((8, 128), jnp.complex64), name="quiet")(
+        jnp.ones((8, 128), jnp.complex64)), "cuda", "kernels for GPUs have no complex numbers"),
     "platform": (lambda: call(lambda x, o: put(o, x[...]))(A), "rocm", "there is no compiler of kernels for rocm"),
 }
 

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import jax
@@ -65,6 +66,7 @@ def test_stored(topology):
 WRONG = {
     "an unknown generation": ("tpu", dict(topology_name="v99:2x2"), "describes no topology 'v99:2x2'.*Names are"),
     "a form that does not exist": ("tpu", dict(topology_name="v5e:3x7"), "describes no topology 'v5e:3x7'"),
+    "an axis without devices": ("tpu", dict(topology_name="v5e:0x2"), "describes no topology 'v5e:0x2': an axis has no devices"),
     "no text of a configuration": ("cuda", dict(target_config="nonsense"), "Give target_config"),
     "a form of hosts": ("cuda", dict(topology="2"), "describes no topology 'h100'"),
 }
@@ -76,6 +78,13 @@ def test_what_is_not_there(case):
     need(platform)
     with pytest.raises(ValueError, match=message):
         topologies.get_topology_desc(**{**DEVICES[platform], **change})
+
+
+@pytest.mark.parametrize("value", [np.ones(2), jnp.ones(2)], ids=["NumPy", "array"])
+def test_nothing_is_put_on_a_described_device(value):
+    need("tpu")
+    with pytest.raises(ValueError, match="^device_put: TPU_0.* is only described"):
+        jax.device_put(value, topologies.get_topology_desc(**DEVICES["tpu"]).devices[0])
 
 
 def test_a_program_that_is_too_large_says_what_takes_how_much():

@@ -280,6 +280,8 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
     jaxlib cannot copy on behalf of several devices while the call lasts, so for those NumPy makes the copies.
     """
     devices, aval = sharding._addressable_device_assignment, typed(aval, sharding)
+    if client.is_described(devices[0].client):
+        raise _only_described(devices[0])
     if len(sharding._internal_device_list) == 1:
         return put_cpp(aval, sharding, [value], list(devices), True, False, how)
     _check_fits(value.shape, sharding)
@@ -312,12 +314,19 @@ def _move(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:
     if is_unreduced(x._sharding) or is_unreduced(sharding):  # a sum over devices is to be made, or left to be made
         return backends.get().evaluate(structural.reshard_p, (x,), dict(dst_sharding=sharding))
     old, new = x._sharding._internal_device_list, sharding._internal_device_list
+    if client.is_described(new[0].client):
+        raise _only_described(new[0])
     if len(old) == len(new) and (len(new) == 1 or _same_parts(x, sharding)):
         moved = _jax.batched_copy_array_to_devices_with_sharding(
             [x], [new], [sharding], [_jax.ArrayCopySemantics.ALWAYS_COPY])[0]
         aval = typed(x.aval, sharding)
         return moved if moved._committed and moved.aval is aval else make_array(aval, sharding, moved._arrays, True)
     return _distribute(host_value(x), x.aval, sharding)
+
+
+def _only_described(device: Any) -> ValueError:
+    return ValueError(f"device_put: {device} of kind {device.device_kind!r} is only described, and nothing can be put there; lower with "
+                      "jax.ShapeDtypeStruct(shape, dtype, sharding=...) to compile for it.")
 
 
 def _same_parts(x: ArrayImpl, sharding: Sharding) -> bool:

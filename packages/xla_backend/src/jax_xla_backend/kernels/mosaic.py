@@ -471,6 +471,14 @@ def _memory(program: Any, name: str, operand: Any) -> Memory:
                   [hasattr(d, "block_size") for d in operand.block])
 
 
+def _check_dtypes(program: Any) -> None:
+    """Raise NotImplementedError for references with elements that kernels for TPUs do not have."""
+    refs = [*program.scalars, *(o.ref for o in (*program.inputs, *program.outputs)), *program.scratch]
+    for dtype in {r.dtype for r in refs if r.dtype.kind == "c" or r.dtype.itemsize > 4}:
+        raise NotImplementedError(f"pallas_call {program.options.name}: kernels for TPUs have no {dtype.name}; convert to 32 bits, and give the real and imaginary "
+                                  "parts of complex numbers apart, or pass interpret=True.")
+
+
 def _check_sides(name: str, operand: Any) -> None:
     """Raise ValueError for blocks that do not consist of whole tiles of a TPU's vector memory."""
     if str(operand.memory_space) not in ("default", "vmem") or len(operand.sizes) < 2:
@@ -528,6 +536,7 @@ def _is_barrier(ref: AbstractRef) -> bool:
 
 def module_text(program: Any, env: AxisEnv | None = None) -> str:
     """The Mosaic module of a program, which is called in the manual region ``env``."""
+    _check_dtypes(program)
     rank, name = len(program.grid), "kernel"
     scalars = [_whole(f"%s{k}", r, "smem") for k, r in enumerate(program.scalars)]
     blocks = [_memory(program, f"%b{k}", o) for k, o in enumerate([*program.inputs, *program.outputs])]

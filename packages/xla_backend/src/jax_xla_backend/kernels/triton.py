@@ -395,6 +395,9 @@ def module_text(program: Any, name: str) -> tuple[str, list[int]]:
     if program.scratch:
         raise NotImplementedError(f"pallas_call {options.name}: on GPUs the steps of a grid run side by side, and there is no scratch memory that "
                                   "they keep; go over the blocks in a loop inside the kernel, or pass interpret=True.")
+    if any(o.aval.dtype.kind == "c" for o in (*program.inputs, *program.outputs)):
+        raise NotImplementedError(f"pallas_call {options.name}: kernels for GPUs have no complex numbers; give their real and imaginary parts apart, or pass "
+                                  "interpret=True.")
     write = TritonTranslation(options.name, parsed(program.kernel, "triton"))
     pointers = [f"%p{k}" for k in range(len(program.scalars) + len(program.inputs) + len(program.outputs))]
     ids, sizes = _indices(write, program.grid)

@@ -4,6 +4,7 @@ Source: `jax.experimental.topologies`, PJRT C API `PJRT_TopologyDescription`.
 """
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Sequence
 
 from ..platforms import client, plugins, registry
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..jaxlib_classes import Device
 else:
     Device = _jax.Device
+_WITHOUT_DEVICES = re.compile(r"(?:^|[:x])0+(?:x|$)")
 _FORMS = {
     "tpu": "Names are a generation and the chips along each axis, as 'v5e:2x2' or 'v5p:2x2x1'.",
     "cuda": "Give target_config, the text of a GpuTargetConfigProto, and topology='slices x hosts x devices', as '1x2x8'.",
@@ -86,6 +88,9 @@ def get_topology_desc(topology_name: str = "", platform: str | None = None, **kw
         plugins.load(name)
     except Exception as error:
         raise RuntimeError(f"get_topology_desc: the plugin for the platform {name!r} does not work: {error}") from error
+    for sizes in (topology_name, kwargs.get("topology", "")):
+        if _WITHOUT_DEVICES.search(str(sizes)):  # at which libtpu ends the process
+            raise ValueError(f"get_topology_desc: {name} describes no topology {sizes!r}: an axis has no devices. {_FORMS.get(name, '')}")
     try:
         topology = _jax.get_default_c_api_topology(name, topology_name, kwargs)
     except (RuntimeError_, ValueError, TypeError) as error:
