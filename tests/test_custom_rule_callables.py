@@ -202,6 +202,11 @@ def _doubled(transpose):
 REFUSED = [
     (lambda: jax.jvp(_ruled(jnp.int32, lambda p, t: (jnp.int32(p[0]), t[0])), (1.0,), (1.0,)), TypeError, r"has dtype float0, as np.zeros\(\(\)"),
     (lambda: jax.vjp(_ruled(jnp.int32, lambda p, t: (jnp.int32(p[0]), 0)), 1.0), TypeError, "returned a primal of type int32"),
+    (lambda: jax.grad(jnp.multiply, argnums=(0, -2))(1.0, 2.0), TypeError, r"argnums=\(0, -2\) names an argument of multiply twice"),
+    (lambda: jax.jacrev(jnp.multiply, argnums=())(1.0, 2.0), ValueError, r"argnums=\(\) names no argument of multiply"),
+    (lambda: jax.jvp(jnp.sin, (1.0,), [1.0]), TypeError, "must both be tuples or both be lists"),
+    (lambda: jax.checkpoint(lambda x: x, static_argnums=1)(1.0), ValueError, r"static_argnums \[1\] name no argument"),
+    (lambda: jax.make_jaxpr(jax.jit(jnp.sin, compiler_options={"a": 1}))(1.0), ValueError, "give them to the outermost jit"),
     (lambda: jax.custom_jvp(lambda x, y: x, nondiff_argnums=(2,)), IndexError, r"nondiff_argnums \[2\] are beyond the 2 parameters"),
     (lambda: jax.custom_vjp(lambda x: x, nondiff_argnums=(0, 1)), IndexError, r"nondiff_argnums \[1\] are beyond"),
     (lambda: jax.grad(_doubled(lambda r, ct: jnp.ones(2)))(1.0), ValueError, r"a cotangent of type float32\[2\] for a linear argument"),

@@ -216,11 +216,22 @@ def inlined_later(fun: Callable, rather_plain: Callable[[tuple], bool], static_a
 
 # -- a call that the dispatcher has not seen ----------------------------------------------------------------------------
 
+def _check_outermost(fun: Callable, options: JitOptions, trace: Any) -> None:
+    """Raise ValueError where the call is part of a larger program, which is compiled with options of its own."""
+    while trace.parent is not None:
+        trace = trace.parent
+    if trace is not EVAL:
+        raise ValueError(f"jit: {describe_function(fun)} is called inside a function that is traced, and its compiler_options="
+                         f"{dict(options.compiler_options)} hold for whole programs; give them to the outermost jit.")
+
+
 def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     if flags.disable_jit.value:
         return fun(*args, **kwargs), None
     trace = context.state.trace
     call = Call(fun, options, args, kwargs)
+    if options.compiler_options:
+        _check_outermost(fun, options, trace)
     if options.inline is Inline.JAX_EARLY and trace is not EVAL:
         return call.inline(), None
     if flags.debug_key_reuse.value:

@@ -84,6 +84,10 @@ def split_args(name: str, fun: Callable, args: tuple, argnums):
         raise kind(f"{name}: argnums={argnums} but {describe_function(fun)} was called with {len(args)} "
                    f"positional argument{'s' * (len(args) != 1)}; differentiated arguments must be passed by position")
     nums = tuple(i % len(args) for i in nums)
+    if not nums:
+        raise ValueError(f"{name}: argnums={argnums} names no argument of {describe_function(fun)}; name one at least")
+    if len(set(nums)) < len(nums):
+        raise TypeError(f"{name}: argnums={argnums} names an argument of {describe_function(fun)} twice; name each once")
 
     def place(*values):
         given = dict(zip(nums, values))
@@ -227,6 +231,9 @@ def jvp(fun: Callable[..., PyTree], primals: Sequence[object], tangents: Sequenc
                         f"{type(primals).__name__} and {type(tangents).__name__}")
     flat, in_tree = tree.flatten(tuple(primals))
     flat_tangents, tangent_tree = tree.flatten(tuple(tangents))
+    if type(primals) is not type(tangents):
+        raise TypeError(f"jvp: primals and tangents must both be tuples or both be lists, got {type(primals).__name__} and "
+                        f"{type(tangents).__name__}")
     if in_tree != tangent_tree:
         raise TypeError(f"jvp: primal and tangent arguments must have the same tree structure, got {in_tree} and "
                         f"{tangent_tree}")

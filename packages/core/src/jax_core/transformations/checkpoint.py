@@ -197,6 +197,7 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool = True, policy: 
                                   "control flow static with static_argnums")
     static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     static_argnames = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    given_argnums = static_argnums
     static_argnums += _positions(fun, static_argnames)
 
     @boundary(fun)
@@ -204,6 +205,10 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool = True, policy: 
         if flags.disable_jit.value and context.state.trace is EVAL:
             args, kwargs = tree.tree_map(lambda x: backends.get().put(x) if isinstance(x, np.ndarray) else x, (args, kwargs))
             return fun(*args, **kwargs)
+        outside = [i for i in given_argnums if not -len(args) <= i < len(args)]
+        if outside:
+            raise ValueError(f"checkpoint: static_argnums {outside} name no argument: {describe_function(fun)} was called with {len(args)} "
+                             "positional arguments")
         nums = {i if i >= 0 else i + len(args) for i in static_argnums} & set(range(len(args)))
         static = (tuple((i, args[i]) for i in sorted(nums)),
                   tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
