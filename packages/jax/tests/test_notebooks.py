@@ -54,7 +54,8 @@ def test_deleted_array_as_html():
 def test_spread_array_as_html():
     mesh = jax.make_mesh((2, 2), ("x", "y"))
     x = jax.device_put(jnp.zeros((4, 4)), jax.NamedSharding(mesh, jax.P("x", "y")))
-    assert tags_close(as_html(x)).count("<td") == 4
+    text = tags_close(as_html(x))
+    assert text.count("<td") == 4 and len(set(re.findall(r"background:(#\w+)", text))) == 4
 
 
 def test_sharding_in_a_notebook(monkeypatch, capsys):

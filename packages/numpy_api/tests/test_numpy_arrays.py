@@ -5,6 +5,7 @@ from harness import LAWS, Case
 
 import jax_numpy_api.numpy as jnp
 from jax_core.programs.jit import jit
+from jax_core.representation.errors import ConcretizationTypeError
 
 
 def narrowed(reference):
@@ -139,6 +140,44 @@ def test_bincount_counts_zeros_and_takes_negative_numbers_for_them():
 def test_functions_that_leave_nan_out(name, axis):
     x = np.array([[1.5, np.nan, -2.0], [np.nan, 3.0, np.nan], [4.0, -0.5, 2.0]], np.float32)
     np.testing.assert_allclose(getattr(jnp, name)(x, axis), getattr(np, name)(x, axis), rtol=1e-6)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("positions", [1, -1, np.array([0, 2]), np.array([2, 0, 2]), slice(0, 2), slice(None, None, -2), np.array([], int)])
+def test_delete(positions, axis):
+    x = np.arange(12).reshape(3, 4)
+    np.testing.assert_array_equal(jnp.delete(x, positions, axis), np.delete(x, positions, axis))
+
+
+def test_delete_at_traced_positions():
+    x = np.arange(12).reshape(3, 4)
+    for positions in (np.int32(-2), np.array([3, 0]), np.array([-1, -3])):
+        delete = jit(lambda x, i: jnp.delete(x, i, 1, assume_unique_indices=True))
+        np.testing.assert_array_equal(delete(x, positions), np.delete(x, positions, 1))
+    np.testing.assert_array_equal(jit(lambda x, i: jnp.delete(x, i))(x, 5), np.delete(x, 5))
+    for positions in (np.array([3, 0]), np.array([True, False, False, True])):
+        with pytest.raises(ConcretizationTypeError, match="assume_unique_indices"):
+            jit(lambda x, i: jnp.delete(x, i, 1))(x, positions)
+
+
+@pytest.mark.parametrize("q", [0.3, np.array([0.0, 0.5, 1.0])])
+def test_quantiles_that_leave_nan_out(q):
+    x = np.array([[1.5, np.nan, -2.0, 7.0], [np.nan, 3.0, np.nan, 8.0], [4.0, -0.5, 2.0, np.nan]], np.float32)
+    for axis in (None, 0, 1):
+        np.testing.assert_allclose(jnp.nanquantile(x, q, axis), np.nanquantile(x, q, axis), rtol=1e-6)
+        np.testing.assert_allclose(jnp.nanpercentile(x, 100 * q, axis), np.nanpercentile(x, 100 * q, axis), rtol=1e-6)
+        assert np.isnan(jnp.quantile(x, q, axis)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_parts_of_floats(dtype):
+    """With subnormal numbers, which float16 would lose in its own arithmetic."""
+    x = np.array([0.0, 1.0, -3.5, 6e-8, 6e-5, 65504.0, np.inf], dtype)
+    mantissa, exponent = jnp.frexp(x)
+    want = np.frexp(x)
+    assert mantissa.dtype == dtype and exponent.dtype == np.int32
+    np.testing.assert_array_equal(mantissa, want[0])
+    np.testing.assert_array_equal(exponent[:-1], want[1][:-1])
 
 
 def test_stack_takes_an_array_apart():

@@ -11,7 +11,9 @@ from scipy.special import gammaln
 
 import jax_random as random
 from jax_random import discrete, gammas, initializers
+from jax_random.stateful import StatefulPRNG
 from jax_core.configuration import flags
+from jax_core.references.api import new_ref
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 
@@ -276,3 +278,19 @@ def test_the_remainder_of_stirlings_formula():
         got = np.asarray(discrete._stirling_tail(jnp.asarray(k)))
     m = np.minimum(k, 9)
     np.testing.assert_allclose(got, gammaln(m + 1) - ((m + 0.5) * np.log(m + 1) - (m + 1) + 0.5 * np.log(2 * np.pi)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("distribution", ["normal", "uniform", "truncated_normal"])
+@pytest.mark.parametrize("mode, fan", [("fan_in", 100), ("fan_out", 400), ("fan_avg", 250), ("fan_geo_avg", 200)])
+def test_variance_of_initial_weights(mode, fan, distribution):
+    weights = np.asarray(initializers.variance_scaling(3.0, mode, distribution)(KEY, (100, 400)))
+    np.testing.assert_allclose(weights.var(), 3 / fan, rtol=0.03)
+    assert abs(weights.mean()) < 5e-3
+
+
+def test_generators_with_state_scale_and_shift():
+    draws = StatefulPRNG(random.key(3), new_ref(np.int32(0)))
+    normal = np.asarray(draws.normal(50.0, 0.5, 1000))
+    assert abs(normal.mean() - 50) < 0.1 and abs(normal.std() - 0.5) < 0.05
+    uniform, integers = np.asarray(draws.uniform(2.0, 3.0, 1000)), np.asarray(draws.integers(5, 8, 1000))
+    assert 2 <= uniform.min() < 2.01 and 2.99 < uniform.max() < 3 and set(integers) == {5, 6, 7} and set(np.asarray(draws.integers(2, size=99))) == {0, 1}

@@ -63,9 +63,9 @@ class JitOptions:
             fun, signature, static_argnums, static_argnames, "static")
         self.donate_argnums, self.donate_argnames = resolve_argnums(
             fun, signature, donate_argnums, donate_argnames, "donate")
-        both = set(self.static_argnums) & set(self.donate_argnums)
-        if both or set(self.static_argnames) & set(self.donate_argnames):
-            raise ValueError(f"jit: arguments {sorted(both)} of {describe_function(fun)} are both static and donated; "
+        both = sorted(set(self.static_argnums) & set(self.donate_argnums)) or sorted(set(self.static_argnames) & set(self.donate_argnames))
+        if both:
+            raise ValueError(f"jit: arguments {both} of {describe_function(fun)} are both static and donated; "
                              "a static argument has no buffer to donate")
         self.in_block = in_block  # whether the mesh of a ``with mesh:`` block says where it runs
         self.whole = in_block and out_shardings is not UNSPECIFIED  # whether None then asks for whole results
