@@ -289,8 +289,13 @@ def draw_bits(words: object, impl: PRNGImpl, bit_width: int, shape: tuple[int, .
     return random_bits_p.bind(words, impl=impl, shape=shape, bit_width=bit_width, partitionable=partitionable)
 
 
+_MOST = 1 << 48
+
+
 def _bits_in_blocks(words, bit_width, shape, count):
     """Where a 32-bit counter does not suffice: one key for each block of words, in the original layout."""
+    if count > _MOST:
+        raise ValueError(f"{count} words of random bits are more than any memory holds; shape={shape}")
     blocks, rest = divmod(count, threefry.BLOCK)
     impl = threefry_prng_impl
     keys = random_split_p.bind(words, impl=impl, shape=(blocks + 1,), partitionable=False)

@@ -349,7 +349,12 @@ def hilbert(n: int) -> Array:
     return _host(1.0 / (np.arange(n)[:, None] + np.arange(n)[None, :] + 1))
 
 
+_LONGEST = 1 << 14  # of a side of a table of Python integers: 2e8 of them take minutes
+
+
 def _table(n, element):
+    if n > _LONGEST:
+        raise ValueError(f"a table of {n} by {n} integers is too large; at most {_LONGEST} by {_LONGEST} are computed")
     return np.array([[float(element(i, j)) for j in range(n)] for i in range(n)]).reshape(max(n, 0), max(n, 0))
 
 
