@@ -103,6 +103,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("no NaN", r"(?s)(?=.*(inf|nan|args = \(\S+,$|\[[^,]*\])).*trapezoid\(", "the integral of one point is 0, as in NumPy, and an infinite end stays infinite"),
     ("NaN", r"(?s)(?=.*zeros\(\(0).*(corrcoef|cov)\(", "of no samples nothing is known, the slope neither"),
     ("class AssertionError", r"", "the other one stumbles inside"),
+    ("no NaN", r"zeta\(", "below 1 the zeta function is its continuation, as in SciPy"),
     ("value|no NaN", r"logsumexp\(.*b=", "a weight of 0 has a slope"),
     ("no NaN", r"\.(ppf|isf)\(", "a quantile at the end of the support is that end"),
     ("NaN", r"(?s)zeros\(.*(atan2|arctan2)", "at the origin the angle has no slope"),
