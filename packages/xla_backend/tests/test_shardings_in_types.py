@@ -18,7 +18,7 @@ from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, nn, ops
 from jax_xla_backend.arrays.device_put import device_put, reshard
 from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
-from jax_xla_backend.operations.shard_map.api import shard_map
+from jax_xla_backend.operations.shard_map.api import shard_map, smap
 from jax_xla_backend.placement.mesh import AbstractMesh, AxisType, Mesh, set_mesh, use_abstract_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding, make_single_device_sharding
@@ -417,6 +417,69 @@ def size_changed(x):
             return x
     with Mesh(np.array(devices()[:1]), ("x",)):
         return jit(f)(x)
+
+
+ASKED = [
+    ("a device", lambda: devices()[0], TypeError, "is of type .*; give a PartitionSpec"),
+    ("on one device", lambda: make_single_device_sharding(devices()[0]), TypeError, "give a PartitionSpec"),
+    ("another mesh", lambda: NamedSharding(Mesh(np.array(devices()[:4]), ("a",), (AxisType.Explicit,)), P("a")), ValueError, "on another mesh than the one in context"),
+    ("too many entries", lambda: P("x", None, None, None, None), ValueError, "5 entries, and the result of shape|rank at least 5"),
+    ("uneven", lambda: P(None, ("x", "y")), ValueError, "does not evenly divide|partitioned 4 times"),
+]
+OPERATIONS = [
+    ("einsum", lambda a, p: jnp.einsum("ij,kj->ik", a[:, :2], a[:2, :2], out_sharding=p)),
+    ("reshape", lambda a, p: lax.reshape(a, (16, 2), out_sharding=p)),
+    ("sum", lambda a, p: lax.reduce_sum(a[..., None] * np.ones(2), (1,), out_sharding=p)),
+    ("zeros", lambda a, p: jnp.zeros((8, 2), out_sharding=p)),
+    ("iota", lambda a, p: lax.broadcasted_iota(int, (8, 2), 0, out_sharding=p)),
+    ("write", lambda a, p: a[:, :2].at[0].set(1.0, out_sharding=p)),
+    ("reshard", lambda a, p: reshard(a[:, :2], p)),
+]
+
+
+@pytest.mark.parametrize("_, f", OPERATIONS[:-1], ids=[row[0] for row in OPERATIONS[:-1]])
+@pytest.mark.parametrize("what, asked, error, message", ASKED, ids=[row[0] for row in ASKED])
+def test_what_is_asked_of_a_result_must_fit(_, f, what, asked, error, message):
+    with set_mesh(grid()):
+        a = put(P())
+        for run in (f, lambda a, p: jit(lambda a: f(a, p)).lower(a)):
+            with pytest.raises(error, match=message):
+                run(a, asked())
+
+
+def test_reshard_takes_no_device():
+    for where in (devices()[0], make_single_device_sharding(devices()[0]), "x"):
+        with pytest.raises(TypeError, match="for a device, call jax.device_put"):
+            reshard(put(P()), where)
+
+
+@pytest.mark.parametrize("_, f", OPERATIONS, ids=[row[0] for row in OPERATIONS])
+def test_results_are_asked_for_by_explicit_axes(_, f):
+    mesh = Mesh(np.array(devices()[:4]).reshape(2, 2), ("x", "y"), (AxisType.Explicit, AxisType.Auto))
+    with set_mesh(mesh):
+        a = device_put(X, NamedSharding(mesh, P()))
+        for p in (P("y"), NamedSharding(mesh, P("y"))):
+            with pytest.raises(ValueError, match="names .*'y', which is .*Auto"):
+                f(a, p)
+        assert jit(lambda: f(a, P("x")))().sharding.spec[0] == f(a, P("x")).sharding.spec[0] == "x"
+
+
+def test_elements_are_not_taken_from_devices_that_they_were_put_on():
+    x = device_put(np.arange(3), devices()[0])
+    for f in (jnp.array, jnp.asarray, lambda x, device: x.astype(float, device=device), lambda x, device: jnp.array([x, x], device=device)):
+        with pytest.raises(ValueError, match="is committed to .* move it there by jax.device_put"):
+            f(x, device=devices()[1])
+    assert jnp.array(x, device=devices()[0]).devices() == {devices()[0]}
+    assert jnp.array(jnp.arange(3), device=devices()[1]).devices() == {devices()[1]}
+
+
+@pytest.mark.parametrize("axis", ["x", "y"])
+def test_axes_mapped_by_smap_stay_in_the_placement(axis):
+    mesh = Mesh(np.array(devices()[:4]).reshape(2, 2), ("x", "y"), (AxisType.Explicit, AxisType.Auto))
+    with set_mesh(mesh):
+        x = device_put(np.arange(4), P(axis))
+        for f in (smap(lambda x: x * 2, in_axes=0, out_axes=0, axis_name=axis), jit(smap(lambda x: x * 2, in_axes=0, out_axes=0, axis_name=axis))):
+            assert f(x).sharding == NamedSharding(mesh, P(axis))
 
 
 CONTEXTS = [

@@ -228,13 +228,14 @@ def _check_reduction(prim, avals, asked, params):
     if asked.unreduced_kind is not kind:
         raise ValueError(f"{prim.name}: out_sharding={asked} asks for {asked.unreduced_kind}, but expected {kind}, which it computes.")
     given = _entries(avals[0])
-    _check_names(prim, avals, asked, [given[i] for i in params["axes"]], "reduced dimensions")
+    _check_names(prim, avals, asked, [given[i] for i in params["axes"]], "reduced dimensions", all_of_them=False)
 
 
-def _check_names(prim, avals, asked, gone, what):
+def _check_names(prim, avals, asked, gone, what, all_of_them=True):
+    """``all_of_them``: no part of the sum is made over some of the axes."""
     names = {n for e in gone if e is not None for n in (e if isinstance(e, tuple) else (e,))}
     already = frozenset().union(*[of(a).unreduced for a in avals])
-    if asked.unreduced != names | already:
+    if not already <= asked.unreduced <= names | already or all_of_them and asked.unreduced != names | already:
         raise _error(prim, avals, f"out_sharding={asked}: the unreduced axes must be those that the {what} are split over, "
                      f"{_text(frozenset(names | already))}")
 

@@ -54,6 +54,16 @@ def cotangent_type(aval: AbstractValue) -> Any:
     return aval if wanted is aval.placement and sums is aval.sums else aval.update(sharding=wanted, sums=sums)
 
 
+def check_fits(name: str, asked: Any, shape: Sequence[Any]) -> None:
+    """Raise ValueError where a placement that is asked for names more axes than ``shape`` has, or an axis is no multiple of its parts."""
+    if len(asked.spec.partitions) > len(shape):
+        raise ValueError(f"{name}: {asked.spec} has {len(asked.spec.partitions)} entries, and the result of shape {tuple(shape)} has "
+                         f"{len(shape)} axes; give at most one entry an axis")
+    placement = in_type(asked, len(shape))
+    if placement is not None:
+        check_lengths(placement, shape)
+
+
 def check_lengths(placement: Any, shape: Sequence[Any]) -> None:
     """Raise ValueError where an axis has a length that is not a multiple of the number of its parts."""
     for axis, (n, entry) in enumerate(zip(shape, placement.spec.partitions)):
@@ -146,6 +156,7 @@ def place(prim: Primitive, avals: Sequence[AbstractValue], params: dict, outs: t
     if asked is not None and rule is not as_first and not prim.multiple_results:
         if hasattr(asked, "spec"):
             partial_sums.check_asked(prim, avals, asked.spec, params)
+            check_fits(prim.name, asked, outs[0].shape)
         return (outs[0].update(sharding=asked),)
     placed = [a.placement for a in avals if a.placement is not None]
     if not placed:

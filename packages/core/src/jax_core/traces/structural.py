@@ -142,23 +142,49 @@ def _broadcast_splits(prim, avals, outs, params):
 
 
 def check_out_sharding(name: str, out_sharding: Any) -> None:
-    """Raise TypeError unless it is None or names a place: a sharding, a spec, a device, a format, a kind of memory; ValueError for a
-    sharding in a memory where nothing is computed."""
-    kind = type(out_sharding)
-    if out_sharding is not None and not (any(hasattr(kind, a) for a in ("device_set", "UNCONSTRAINED", "device_kind")) or
-                                         hasattr(out_sharding, "layout") or isinstance(out_sharding, enum.Enum)):
-        raise TypeError(f"{name}: out_sharding={out_sharding!r} is of type {kind.__name__}; give a sharding or a PartitionSpec")
+    """Raise unless it can be the ``out_sharding`` of an operation.
+
+    Raises:
+      TypeError: it is neither None nor a sharding on a mesh, a `PartitionSpec`, a format or a kind of memory.
+      ValueError: it is in a memory where nothing is computed, on another mesh than that in context, or names an axis that is not
+        ``Explicit``.
+    """
+    if out_sharding is None:
+        return
+    here = backends.get().placements.on_no_mesh(0).mesh
+    if hasattr(type(out_sharding), "UNCONSTRAINED"):
+        _check_explicit(name, out_sharding, here, out_sharding)
+        return
+    if not (hasattr(out_sharding, "mesh") or hasattr(out_sharding, "layout") or isinstance(out_sharding, enum.Enum)):
+        raise TypeError(f"{name}: out_sharding={out_sharding!r} is of type {type(out_sharding).__name__}; give a PartitionSpec, or a sharding "
+                        "on a mesh")
     if getattr(out_sharding, "memory_kind", None) not in (None, "device", "unpinned_host"):
         raise ValueError(f"{name}: out_sharding={out_sharding!r} names a kind of memory, where no operation computes; leave memory_kind out, "
                          "and move the result there by jax.device_put")
+    if hasattr(out_sharding, "mesh"):
+        if not here.empty and out_sharding.mesh.abstract_mesh != here:
+            raise ValueError(f"{name}: out_sharding={out_sharding!r} is on another mesh than the one in context, {here!r}; give a PartitionSpec, or "
+                             "set that mesh by jax.set_mesh")
+        _check_explicit(name, out_sharding.spec, out_sharding.mesh, out_sharding)
+
+
+def _check_explicit(name, spec, mesh, out_sharding):
+    kinds = dict(zip(mesh.axis_names, mesh.axis_types))
+    for axis in (*spec.axis_names(), *spec.unreduced, *spec.reduced):
+        if axis in kinds and axis not in mesh.explicit_axes:
+            raise ValueError(f"{name}: out_sharding={out_sharding!r} names the mesh axis {axis!r}, which is {kinds[axis]}; it can name Explicit axes "
+                             "only. Of the others the compiler decides, as jax.lax.with_sharding_constraint tells it.")
+
+
+def as_placement(where: Placement | None) -> Any:
+    """A placement that a parameter can hold: a `PartitionSpec` is one on the mesh in context."""
+    return where if where is None or hasattr(where, "mesh") else backends.get().placements.as_sharding(where)
 
 
 def resolved(out_sharding: Placement | None) -> Any:
-    """A placement that a parameter can hold: a `PartitionSpec` is one on the mesh in context."""
-    if out_sharding is None or hasattr(out_sharding, "mesh"):
-        return out_sharding
+    """The argument ``out_sharding`` of an operation as such a placement. Raises as `check_out_sharding`."""
     check_out_sharding("out_sharding", out_sharding)
-    return backends.get().placements.as_sharding(out_sharding)
+    return as_placement(out_sharding)
 
 
 broadcast_in_dim_p = Primitive(
@@ -185,7 +211,7 @@ def broadcast_in_dim(x: Any, shape: Sequence[int], broadcast_dimensions: Sequenc
     shape, dims = tuple(shape), tuple(broadcast_dimensions)
     if np.shape(x) == shape and out_sharding is None and dims == tuple(range(len(shape))) and not np.isscalar(x):
         return x
-    return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims, sharding=resolved(out_sharding))
+    return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims, sharding=as_placement(out_sharding))
 
 
 def full(aval: ShapedArray, value: Any) -> Any:
@@ -417,6 +443,8 @@ copy_p = Primitive(
 # -- reshard ---------------------------------------------------------------------------------------------------------
 
 def _reshard_type(x, *, dst_sharding):
+    if hasattr(dst_sharding, "spec"):
+        splits.check_fits("reshard", dst_sharding, x.shape)
     out, before = x.update(sharding=dst_sharding), partial_sums.of(x)
     after = partial_sums.of(out)
     if before.unreduced and after.unreduced and before.kind is not after.kind:

@@ -431,8 +431,7 @@ def _axes(name, axes, x):
 def _public(prim):
     def reduction(operand: Array, axes, out_sharding: ShardingLike | None = None):
         operand = as_operand(prim.name, operand, 0)
-        structural.check_out_sharding(prim.name, out_sharding)
-        return prim.bind(operand, axes=_axes(prim.name, axes, operand), out_sharding=out_sharding)
+        return prim.bind(operand, axes=_axes(prim.name, axes, operand), out_sharding=structural.resolved(out_sharding))
     return reduction
 
 
@@ -450,8 +449,7 @@ def reduce_sum(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placeme
     """
     operand = as_operand("reduce_sum", operand, 0)
     check_dtype("reduce_sum", get_aval(operand), NUMERIC)
-    structural.check_out_sharding("reduce_sum", out_sharding)
-    return reduce_sum_p.bind(operand, axes=_axes("reduce_sum", axes, operand), out_sharding=out_sharding)
+    return reduce_sum_p.bind(operand, axes=_axes("reduce_sum", axes, operand), out_sharding=structural.resolved(out_sharding))
 
 
 def reduce_max(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:

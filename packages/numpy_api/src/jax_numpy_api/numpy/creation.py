@@ -43,20 +43,31 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
     structural.check_out_sharding("jax.numpy", out_sharding)
     if evaluating() and not isinstance(x, Tracer):
         if hasattr(type(where), "UNCONSTRAINED"):  # a spec
-            where = structural.resolved(where)
-            if where.mesh.explicit_axes:  # as types have it, an entry for each axis
-                where = splits.with_entries(where, (*where.spec, *[None] * (np.ndim(x) - len(where.spec))))
+            where = structural.as_placement(where)
+        if getattr(getattr(where, "mesh", None), "explicit_axes", ()):  # as types have it, an entry for each axis
+            where = splits.with_entries(where, (*where.spec, *[None] * (np.ndim(x) - len(where.spec))))
         return backends.get().put(x, None, where)
     from ..lax.placement import is_placement, sharding_constraint_p  # start-up: loaded when a placement is named
     if hasattr(type(where), "device_kind"):  # a device: moved there at once where nothing is staged, whatever is transformed
-        return sharding_constraint_p.bind(x, sharding=structural.resolved(where))
+        return sharding_constraint_p.bind(x, sharding=structural.as_placement(where))
     if is_placement(where):
-        where = structural.resolved(where)
+        where = structural.as_placement(where)
         wanted = splits.in_type(where, np.ndim(x))
         if wanted is not None:
             return x if wanted == get_aval(x).placement and not where.mesh.auto_axes else structural.reshard(x, where)
         return lax.with_sharding_constraint(x, where)
     return x
+
+
+def _to_asked(x: Any, device: Placement | None, out_sharding: Placement | None = None) -> Any:
+    """`placed` for the elements of ``x``, which are not taken from devices that they were put on."""
+    where = device if device is not None else out_sharding
+    if where is not None and getattr(x, "committed", False) and not isinstance(x, Tracer) and not hasattr(type(where), "UNCONSTRAINED"):
+        asked, given = structural.as_placement(where), x.sharding
+        if getattr(asked, "device_set", given.device_set) != given.device_set:
+            raise ValueError(f"the array of shape {x.shape} is committed to {given}, but device or out_sharding asks for {where}; move it there by "
+                             "jax.device_put")
+    return placed(x, device, out_sharding)
 
 
 # -- filled arrays -----------------------------------------------------------------------------------------------------
@@ -270,7 +281,7 @@ def array(object: object, dtype: DTypeLike | None = None, *, copy: bool = True, 
         result = _array_of(object, asked, bool(copy))
         if ndmin > result.ndim:
             result = lax.expand_dims(result, range(ndmin - result.ndim))
-        return placed(result, device, out_sharding)
+        return _to_asked(result, device, out_sharding)
     except Exception as error:
         shorten(error)
         raise
@@ -507,13 +518,13 @@ def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, devi
     x = unwrapped(x)
     asked = dtypes.canonicalize_user_dtype(float if dtype is None else dtype, "astype")
     if not is_array(x):
-        return placed(_array_of(np.asarray(x) if type(x) in _SCALARS else x, asked, False), device)
+        return _to_asked(_array_of(np.asarray(x) if type(x) in _SCALARS else x, asked, False), device)
     if x.dtype == asked and not x.weak_type:
-        return placed(lax.copy_p.bind(x) if copy else x, device)
+        return _to_asked(lax.copy_p.bind(x) if copy else x, device)
     if dtypes.issubdtype(x.dtype, np.complexfloating) and dtypes.issubdtype(asked, np.floating):
         source.warn(f"a conversion from {x.dtype.name} to {asked.name} drops the imaginary part, and will be an error; write "
                     "jnp.real(x) or jnp.imag(x)", DeprecationWarning)
-    return placed(convert_to(x, asked), device)
+    return _to_asked(convert_to(x, asked), device)
 
 
 def copy(a: ArrayLike, order: str | None = None) -> Array:

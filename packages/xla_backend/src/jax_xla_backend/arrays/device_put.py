@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from jax_core import extension_points
+from jax_core.configuration import context
 from jax_core.representation import dtypes, partial_sums, splits, tree
 from jax_core.representation.splits import in_type
 from jax_core.traces import structural
@@ -12,7 +13,7 @@ from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Keys, Kind, Traits
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
-from jax_core.traces.trace import Tracer
+from jax_core.traces.trace import EVAL, Tracer
 
 from . import transfer_guards
 from ..jaxlib_compat import _jax
@@ -115,6 +116,10 @@ def _device_put_leaf(x: Any, placement: Any, may_alias: bool | None, donate: boo
         if where is not None and (in_type(where, x.ndim) is not None or x.aval.placement is not None):
             return structural.reshard(x, where)
         return device_put_p.bind(x, placement=where, **({} if src is None else {"src": as_sharding(src)}))
+    if placement is not None and context.state.trace is not EVAL and isinstance(x, (ArrayImpl, np.ndarray)):
+        where = as_sharding(placement)
+        if in_type(where, x.ndim) is not None:  # a constant of the program, of a type that says how it is split
+            return structural.reshard(x, where)
     if not isinstance(x, (ArrayImpl, np.ndarray)) and hasattr(x, "_device_put"):
         return x._device_put(placement)  # arrays of extended types (keys) know their own parts
     try:
@@ -136,12 +141,15 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
       out_shardings: a sharding or `PartitionSpec`, or a tree of them that is a prefix of ``xs``.
 
     Raises:
-      ValueError: a spec names a mesh axis that is not ``Explicit``.
+      ValueError: a spec names a mesh axis that is not ``Explicit``. TypeError: a device, or something else that is on no mesh.
 
     >>> jax.reshard(jnp.arange(3), jax.NamedSharding(jax.make_mesh((1,), ('x',)), jax.P('x')))
     Array([0, 1, 2], dtype=int32)
     """
     for where in tree.tree_leaves(out_shardings, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec))):
+        if not isinstance(where, PartitionSpec) and not hasattr(where, "mesh"):
+            raise TypeError(f"reshard: {where!r} of type {type(where).__name__} is neither a PartitionSpec nor a sharding on a mesh; for a device, "
+                            "call jax.device_put")
         sharding = as_sharding(where)
         if isinstance(sharding, NamedSharding):
             kinds = dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_types))

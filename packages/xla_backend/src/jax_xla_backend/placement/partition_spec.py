@@ -160,7 +160,7 @@ class PartitionSpec:
     def __repr__(self):
         parts = ", ".join(map(repr, self._partitions)) + ("," if len(self._partitions) == 1 else "")
         sets = [f"{name}={set(getattr(self, name))}" for name in ("unreduced", "reduced") if getattr(self, name)]
-        if self.unreduced_kind not in (None, UnreducedKind.sum):
+        if self.unreduced_kind is not None:
             sets.append(f"unreduced_kind={self.unreduced_kind.name}")
         if not sets:
             return f"P({parts})"

@@ -297,7 +297,7 @@ def _impl(*args, **params):
     key = ("shard_map", mesh, avals, params["in_specs"], params["out_specs"], params["manual_axes"], params["check_vma"])
     closed = jaxpr.memo(key, lambda: _one_equation(avals, {**params, "mesh": mesh}))
     settings = jit_params(closed, "shard_map", (False,) * len(avals))
-    settings["out_shardings"] = tuple(placement(mesh, s if a.placement is None else a.placement.spec)
+    settings["out_shardings"] = tuple(placement(mesh, s if a.placement is None else _with_manual_axes(a.placement.spec, s))
                                       for s, a in zip(params["out_specs"], closed.out_avals))
     if not nans.watching():
         return jit_p.impl(*args, **settings)
@@ -305,6 +305,16 @@ def _impl(*args, **params):
         outs = jit_p.impl(*args, **settings)
     nans.check_primitive(shard_map_p, args, outs)
     return outs
+
+
+def _with_manual_axes(typed: Any, spec: PartitionSpec) -> PartitionSpec:
+    """The spec of a type and, in front, those manual axes of ``spec`` that types do not tell, as outside of the region they are ``Auto``."""
+    named = set(typed.axis_names())
+    missing = [tuple(n for n in _names(e) if n not in named) for e in spec.partitions]
+    if not any(missing):
+        return typed
+    entries = [e + _names(t) for e, t in zip(missing + [()] * (len(typed.partitions) - len(missing)), typed.partitions)]
+    return typed.update(partitions=[e if len(e) > 1 else e[0] if e else None for e in entries])
 
 
 def _devices_of(args, abstract):
