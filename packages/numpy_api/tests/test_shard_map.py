@@ -122,7 +122,7 @@ BODIES = {
     "fori": in_fori,
     "checkpoint": checkpoint(lambda x: jnp.sin(lax.psum(jnp.sin(x), "i")) * x),
     "jit": jit(lambda x: jit(lambda y: lax.psum(y, "i"))(jnp.sin(x)) * x),
-    "custom_vjp": lambda x: scaled(x, lax.psum(x.sum(), "i")),
+    "custom_vjp": lambda x: scaled(x, lax.pcast(lax.psum(x.sum(), "i"), "i", to="varying")),
     "inner grad": lambda x: grad(lambda y: jnp.sum(jnp.sin(y) * y))(x) * lax.psum(x, "i"),
     "vmap inside": lambda x: vmap(lambda row: row * lax.psum(row, "i"))(x),
     "matmul": lambda x: lax.psum(x.T @ x, "i")[:1] * x,
@@ -513,11 +513,14 @@ def test_branches_that_differ_between_devices():
 
 @several
 def test_custom_vjp_of_what_is_equal_everywhere():
-    """A backward rule that knows nothing of devices gives a part of the cotangent on each; they are summed."""
+    """A backward rule that knows nothing of devices gives a part of the cotangent on each: of what is cast to vary, where they are summed."""
     w, x = np.float32(1.5), rows(8, 3)
     loss = lambda f: lambda w, x: jnp.sum(f(x, w) * x)
-    mapped = shard_map(grad(loss(scaled)), mesh=line(8), in_specs=(P(), P("i")), out_specs=P())
+    cast = lambda x, w: scaled(x, lax.pcast(w, "i", to="varying"))
+    mapped = shard_map(grad(loss(cast)), mesh=line(8), in_specs=(P(), P("i")), out_specs=P())
     near(mapped(w, x), grad(loss(jnp.multiply))(w, x))
+    with pytest.raises(ValueError, match="backward function of scaled returned for argument 1 a cotangent of type"):
+        shard_map(grad(loss(scaled)), mesh=line(8), in_specs=(P(), P("i")), out_specs=P())(w, x)
 
 
 @several
@@ -800,3 +803,15 @@ def test_carries_and_branches_vary_alike(_, f):
     with pytest.raises(TypeError, match=r"apply jax\.lax\.pcast\(\.\.\., \('i',\), to='varying'\) to the"):
         mapped(True)(rows(8, 3))
     assert mapped(False)(rows(8, 3)).shape == (4,)
+
+
+@pytest.mark.parametrize("bwd, given", [(lambda g: lax.psum(g, "i"), P("i")), (lambda g: jnp.zeros((1,)), P("i")),
+                                        (lambda g: lax.pcast(g, "i", to="varying"), P())], ids=["summed", "constant", "cast"])
+def test_cotangents_of_a_custom_rule_vary_as_its_argument(bwd, given):
+    @custom_vjp
+    def f(x):
+        return x * 2
+    f.defvjp(lambda x: (f(x), None), lambda _, g: (bwd(g),))
+    g = shard_map(f, mesh=line(4), in_specs=given, out_specs=given)
+    with pytest.raises(ValueError, match=r"returned for argument 0 a cotangent of type .*, expected .*it must vary over"):
+        grad(lambda x: g(x).sum())(jnp.ones(4))

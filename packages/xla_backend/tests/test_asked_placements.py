@@ -244,3 +244,13 @@ def test_values_that_are_mapped_over_are_spread_as_asked():
         out = vmap(lambda x: device_put(x, place), in_axes=axis, out_axes=axis)(X)
         assert out.sharding.is_equivalent_to(NamedSharding(grid(), spec), 2)
         np.testing.assert_array_equal(out, X)
+
+
+@pytest.mark.parametrize("spec, gone", [(P(), True), (P("x"), False)])
+def test_donated_arrays_of_which_each_device_gets_a_copy_are_gone(spec, gone):
+    """Where each gets a part, the array stays; on both, the next call does as the first."""
+    double = jit(lambda x: x * 2, in_shardings=NamedSharding(grid(), spec), donate_argnums=0)
+    for _ in range(2):
+        x = jit(lambda: jnp.arange(8.0))()
+        np.testing.assert_array_equal(double(x), np.arange(8) * 2)
+        assert x.is_deleted() is gone

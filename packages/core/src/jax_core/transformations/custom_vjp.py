@@ -399,9 +399,12 @@ class custom_vjp(Wrapping):
                 result.append(Zero(want))
                 continue
             got = get_aval(x)
-            if got.dtype != dtypes.float0 and got.shape != want.shape and not flags.disable_bwd_checks.value:
+            if got.dtype != dtypes.float0 and (got.shape != want.shape or got.vma != want.vma) and not flags.disable_bwd_checks.value:
+                hint = "" if got.shape != want.shape else (
+                    f"; it must vary over the mesh axes {set(want.vma)}, as the argument does: apply jax.lax.psum to what varies over more, "
+                    "jax.lax.pcast(..., to='varying') to what varies over fewer")
                 raise ValueError(f"custom_vjp: the backward function of {self._name} returned for argument {i} a "
-                                 f"cotangent of type {got.str_short()}, expected {want.str_short()}")
+                                 f"cotangent of type {got.str_short()}, expected {want.str_short()}{hint}")
             result.append(Zero(want) if got.dtype == dtypes.float0 else x)
         return result
 

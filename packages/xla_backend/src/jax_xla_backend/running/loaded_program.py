@@ -26,7 +26,7 @@ class LoadedProgram:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "with_others", "on_buffers", "name", "upgrade", "_stored")
+                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "with_others", "donated_copies", "on_buffers", "name", "upgrade", "_stored")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
@@ -54,6 +54,7 @@ class LoadedProgram:
         module = self.module
         self.facts = module.facts
         self._stored: list[Any] | None = None
+        self.donated_copies = False
         if self.facts.layouts is not None:
             own_layouts.expect()
         self.in_shardings = list(in_shardings)
@@ -132,8 +133,19 @@ class LoadedProgram:
         else:
             outs = self._run_with_effects(inputs)
         if self.facts.donated:
+            self._delete_copied(args, inputs)
             array.mark_donated([args[i] for i in self.facts.donated], self.name)
         return outs
+
+    def _delete_copied(self, args: Sequence[Any], inputs: Sequence[Any]) -> None:
+        """Delete the donated arguments of which copies for all devices were consumed; where each has a part, the argument stays."""
+        self.donated_copies = False
+        for i, x in zip(self.facts.kept, inputs[len(self.consts):]):
+            given = args[i]
+            if (i in self.facts.donated and x is not given and type(given) is ArrayImpl and x.is_fully_replicated and x.is_deleted()
+                    and not given.is_deleted()):
+                given.delete()
+                self.donated_copies = True
 
     def _execute(self, inputs: Sequence[Any], **options: Any) -> Any:
         """Start the program. Small ones for CPUs are done in the calling thread, collectives included."""
@@ -149,12 +161,14 @@ class LoadedProgram:
 
     @property
     def repeatable(self) -> bool:
-        """Whether a dispatcher may repeat it: it has no tokens, runs the code that it will go on with, its inputs are stored as usual, and it
-        waits for no other process.
+        """Whether a dispatcher may repeat it: it has no tokens, runs the code that it will go on with, its inputs are stored as usual, it
+        waits for no other process, and has consumed no copies in place of what was donated.
 
         Where inputs are not, the dispatcher would place new ones without the layout.
         """
-        return (self.simple or self.calls_host) and not self.with_others and self.upgrade is None and (self.facts.layouts is None or not any(self.facts.layouts.ins))
+        if self.with_others or self.donated_copies or self.upgrade is not None:
+            return False
+        return (self.simple or self.calls_host) and (self.facts.layouts is None or not any(self.facts.layouts.ins))
 
     def full(self) -> Any:
         """jaxlib's executable with the full code."""
