@@ -15,7 +15,7 @@ import jax_random as random
 from jax_core.configuration.flags import config
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
-from jax_xla_backend.api import Mesh, NamedSharding, PartitionSpec as P, device_put, devices
+from jax_xla_backend.api import AxisType, Mesh, NamedSharding, PartitionSpec as P, device_put, devices
 
 mesh = Mesh(np.array(devices()), ("x",))
 place = lambda *axes: NamedSharding(mesh, P(*axes))
@@ -34,8 +34,9 @@ for partitionable in (False, True):
         assert not collectives(spread, key), name
         assert spread(key).sharding == where
         assert (np.asarray(spread(key)) == np.asarray(jit(draw)(key))).all(), name
-asked = random.uniform(key, (64,), out_sharding=place("x"))
-assert asked.sharding == place("x") and (np.asarray(asked) == np.asarray(random.uniform(key, (64,)))).all()
+named = NamedSharding(Mesh(np.array(devices()), ("x",), (AxisType.Explicit,)), P("x"))
+asked = random.uniform(key, (64,), out_sharding=named)
+assert asked.sharding == named and (np.asarray(asked) == np.asarray(random.uniform(key, (64,)))).all()
 
 keys = random.split(random.key(0), 16)
 draw = jit(vmap(lambda k: random.normal(random.split(k)[0], (8,))))
