@@ -37,7 +37,7 @@ _SCALARS = {bool, int, float, complex}
 
 def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placement | None = None) -> Any:
     """``x`` on ``device`` or with ``out_sharding``; as it is where neither is given."""
-    where = device if device is not None else out_sharding
+    where: Any = device if device is not None else out_sharding
     if where is None:
         return x
     structural.check_out_sharding("jax.numpy", out_sharding)
