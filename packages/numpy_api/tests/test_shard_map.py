@@ -13,7 +13,7 @@ import jax_xla_backend
 from jax_core.configuration import flags
 from jax_core.references.api import new_ref
 from jax_core.transformations.autodiff import grad, jvp, vjp
-from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.representation.aval import ShapeDtypeStruct, get_aval
 from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.programs.jit import jit
 from jax_core.transformations.checkpoint import checkpoint
@@ -815,3 +815,12 @@ def test_cotangents_of_a_custom_rule_vary_as_its_argument(bwd, given):
     g = shard_map(f, mesh=line(4), in_specs=given, out_specs=given)
     with pytest.raises(ValueError, match=r"returned for argument 0 a cotangent of type .*, expected .*it must vary over"):
         grad(lambda x: g(x).sum())(jnp.ones(4))
+
+
+@pytest.mark.parametrize("like", [jnp.zeros_like, jnp.ones_like, jnp.empty_like, lambda x: jnp.full_like(x, 2), lambda x: lax.full_like(x, 2),
+                                  lambda x: jnp.zeros_like(x, shape=(3,), dtype=int)])
+def test_arrays_like_another_vary_as_it(like):
+    seen = []
+    shard_map(lambda x, w: (seen.append((like(x).aval.vma, get_aval(like(w)).vma)), x)[1], mesh=line(4), in_specs=(P("i"), P()), out_specs=P("i"))(
+        jnp.ones(4), jnp.ones(4))
+    assert seen[0] == ({"i"}, set())

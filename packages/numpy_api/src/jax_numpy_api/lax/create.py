@@ -209,7 +209,15 @@ def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
         refuse_complex("lax.full_like", fill_value, dtype)
     if isinstance(dtype, dtypes.ExtendedDType) and not hasattr(fill_value, "aval"):
         return dtype.zeros(sizes)
-    return filled(sizes, fill_value, dtype, weak, beside(x, sizes) if sharding is None else sharding)
+    return varying_as(x, filled(sizes, fill_value, dtype, weak, beside(x, sizes) if sharding is None else sharding))
+
+
+def varying_as(x: object, made: Any) -> Any:
+    """``made``, an array like ``x``, which counts as varying over the mesh axes that ``x`` varies over, as carries and cotangents beside it."""
+    if not isinstance(x, Tracer) or not x.aval.vma or isinstance(made, Tracer) and made.aval.vma >= x.aval.vma:
+        return made
+    from jax_core.transformations import manual  # start-up: inside manual regions only
+    return manual.pvary(made, manual.in_order(x.aval.vma - manual.varying(made)))
 
 
 def beside(x: ArrayLike, shape: Sequence[int]) -> Any:

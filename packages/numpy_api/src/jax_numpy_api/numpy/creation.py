@@ -25,7 +25,7 @@ from jax_core.representation.tracebacks import shorten
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 
 from .. import lax
-from ..lax.create import beside, refuse_complex
+from ..lax.create import beside, refuse_complex, varying_as
 from .broadcasting import broadcast_to
 from .promotion import _parse_shape, canonical_shape, check_arraylike, convert, evaluating, is_array, shape_of, strong, unwrapped
 
@@ -203,7 +203,7 @@ def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int 
     """
     device = _beside(a, shape, device, out_sharding)
     sizes, kind, weak = _like_arguments("zeros_like", a, dtype, shape)
-    return placed(_filled(sizes, _ZERO, kind, weak), device, out_sharding)
+    return varying_as(a, placed(_filled(sizes, _ZERO, kind, weak), device, out_sharding))
 
 
 def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
@@ -215,7 +215,7 @@ def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int |
     """
     device = _beside(a, shape, device, out_sharding)
     sizes, kind, weak = _like_arguments("ones_like", a, dtype, shape)
-    return placed(_filled(sizes, _ONE, kind, weak), device, out_sharding)
+    return varying_as(a, placed(_filled(sizes, _ONE, kind, weak), device, out_sharding))
 
 
 def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
@@ -227,7 +227,7 @@ def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Shap
     """
     device = _beside(prototype, shape, device, None)
     sizes, kind, weak = _like_arguments("empty_like", prototype, dtype, shape)
-    return placed(_filled(sizes, _ZERO, kind, weak), device)
+    return varying_as(prototype, placed(_filled(sizes, _ZERO, kind, weak), device))
 
 
 def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
@@ -245,9 +245,9 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
         if type(fill_value) is complex:
             refuse_complex("jnp.full_like", fill_value, kind)
         value = fill_value if isinstance(kind, dtypes.ExtendedDType) else convert(fill_value, kind, weak)
-        return placed(_filled(sizes, value, kind, weak), device, out_sharding)
+        return varying_as(a, placed(_filled(sizes, value, kind, weak), device, out_sharding))
     value = astype_of(fill_value, kind, weak)
-    return placed(broadcast_to(value if weak else strong(value), sizes), device, out_sharding)
+    return varying_as(a, placed(broadcast_to(value if weak else strong(value), sizes), device, out_sharding))
 
 
 # -- from values -------------------------------------------------------------------------------------------------------
