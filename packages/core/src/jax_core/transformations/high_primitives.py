@@ -80,7 +80,10 @@ class HiPrim:
     effects: Any = frozenset()
     skip_linearization_on_zero_tangents = False
 
-    def __init__(self) -> None:
+    def __init__(self, name: str | None = None) -> None:
+        if name is not None:  # the form of jax 0.10, which flax 0.12.8 has at import: one object for all types
+            self.name = name
+            return
         missing = [n for n in ("in_avals", "out_aval", "params") if n not in self.__dict__]
         if missing:
             raise AttributeError(f"{type(self).__name__}.__init__ must set {', '.join(missing)} before it calls super().__init__()")
@@ -88,6 +91,11 @@ class HiPrim:
             raise AttributeError(f"{type(self).__name__} has both vjp_bwd and vjp_bwd_retval; define one of them")
         self.__dict__.update(self.params)
         self.in_tree, self.out_tree = tree.structure(self.in_avals), tree.structure(self.out_aval)
+
+    def bind(self, *args: Any, **params: Any) -> Any:
+        """Refuses: only primitives of the older form, made by a name, are called so."""
+        raise NotImplementedError(f"{type(self).__name__}.bind: a primitive on high-level types that is made by a name, as in jax 0.10, cannot be "
+                                  "run; set in_avals, out_aval and params in its __init__, and call it")
 
     def __call__(self, *args: Any) -> Any:
         flat = self.in_tree.flatten_up_to(args)
