@@ -180,6 +180,14 @@ def test_parts_of_floats(dtype):
     np.testing.assert_array_equal(exponent[:-1], want[1][:-1])
 
 
+def test_least_multiples_and_differences():
+    np.testing.assert_array_equal(jnp.lcm(np.array([0, 4, 6, -6]), np.array([5, 0, 4, 4])), [0, 0, 12, 12])
+    x = np.array([[1, 4, 9, 16], [0, 1, 0, 2]])
+    for n, axis in ((1, 1), (2, -1), (1, 0), (5, 1)):
+        np.testing.assert_array_equal(jnp.diff(x, n, axis), np.diff(x, n, axis))
+    assert jnp.diff(np.zeros(0)).shape == (0,)
+
+
 def test_stack_takes_an_array_apart():
     x = np.arange(6.0).reshape(2, 3)
     for axis in (0, 1, -1):
