@@ -39,10 +39,12 @@ def arguments(n):
     named.update(dict.fromkeys(["eye", "identity", "tri", "tril_indices", "triu_indices", "diag_indices"], (k,)), full=((n,), 1.0),
                  linspace=(0.0, 1.0, n), logspace=(0.0, 1.0, n), geomspace=(1.0, 2.0, n), take=(x, at), bincount=(i,), repeat=(x, 2), tile=(x, 2),
                  indices=((k, k),), broadcast_to=(x, (2, n)), reshape=(x, (1, n)), resize=(x, (2, n)), roll=(x, 3), expand_dims=(x, 0), squeeze=(x[None], 0),
-                 moveaxis=(matrix, 0, 1), rollaxis=(matrix, 1), swapaxes=(matrix, 0, 1), permute_dims=(matrix, (1, 0)), transpose=(matrix,), choose=(b.astype(np.int32), (x, y)), array_split=(x, 4), split=(x, 2))
+                 moveaxis=(matrix, 0, 1), rollaxis=(matrix, 1), swapaxes=(matrix, 0, 1), permute_dims=(matrix, (1, 0)), transpose=(matrix,), choose=(b.astype(np.int32), (x, y)), array_split=(x, 4), split=(x, 2), hsplit=(x, 2), vsplit=(matrix, 2),
+                 insert=(x, 1, 0.5), delete=(x, 1), select=([b], [x]), array=(x,), put=(x, at, 1.0), trim_zeros=(x,), unstack=(matrix,), polyval=(x[:10], y), percentile=(x, 30.0), quantile=(x, 0.3),
+                 nanpercentile=(x, 30.0), nanquantile=(x, 0.3), dsplit=(matrix[:, :, None], 1), meshgrid=(x[:k], y[:k]))
     named.update(dict.fromkeys(["vander", "poly", "roots", "diag", "diagflat"], (x[:k],)))  # as many results as the square of n
     named.update(dict.fromkeys(["outer", "kron", "convolve", "correlate", "polymul", "polydiv"], (x[:k], y[:k])))
-    named.update(dict.fromkeys(["hstack", "vstack", "dstack", "column_stack", "concatenate", "stack", "block", "ix_"], ((x, y),)), ix_=(at, at))
+    named.update(dict.fromkeys(["hstack", "vstack", "dstack", "column_stack", "concatenate", "concat", "stack", "lexsort", "block", "ix_"], ((x, y),)), ix_=(at, at))
     return named, [(x,), (x, y), (i,), (i, j), (matrix,), (matrix, matrix), (b, x, y), (x, 1), (x, at), (x, 0.25), (b,), (b, x), (x, (n,)), ((x, y),), (n,),
             ((k, k),), ((k, k), 1.0), (x, x, y), (x, 2, 0), (matrix, 0, 1), (0.0, 1.0, n), ("ij,jk->ik", matrix, matrix), (x, -1, 0), (matrix, 0),
             (x, at, 1.0), (matrix, k), (k,), (k, 2), (x, [(0, 1)]), (matrix, (1, 0)), (b, (x,), 0.0), ([b], [x]), (matrix, [0, 1])]

@@ -294,3 +294,13 @@ def test_generators_with_state_scale_and_shift():
     assert abs(normal.mean() - 50) < 0.1 and abs(normal.std() - 0.5) < 0.05
     uniform, integers = np.asarray(draws.uniform(2.0, 3.0, 1000)), np.asarray(draws.integers(5, 8, 1000))
     assert 2 <= uniform.min() < 2.01 and 2.99 < uniform.max() < 3 and set(integers) == {5, 6, 7} and set(np.asarray(draws.integers(2, size=99))) == {0, 1}
+
+
+@pytest.mark.parametrize("n, p, unused", [(10.0, 0.3, "_split3"), (1000.0, 0.5, "ceil")], ids=["counted", "rejected"])
+def test_binomial_draws_by_the_algorithm_that_is_needed(monkeypatch, n, p, unused):
+    """Where all means are small nothing is rejected, and where none is nothing is counted."""
+    calls, owner = [], discrete if unused == "_split3" else discrete.lax
+    monkeypatch.setattr(owner, unused, lambda *args, run=getattr(owner, unused): calls.append(args) or run(*args))
+    with flags.disable_jit(True):
+        random.binomial(random.key(0), n, p, (5,))
+    assert calls == []

@@ -335,8 +335,8 @@ def _stirling_tail(k):
     return lax.select(lax.le(k, lax.full_like(k, 9)), exact, series)
 
 
-def _binomial_by_counting(words, impl, count, p, shape):
-    """The number of geometric waiting times that fit into ``count`` trials."""
+def _binomial_by_counting(words, impl, count, p, shape, done):
+    """The number of geometric waiting times that fit into ``count`` trials; any number where it is ``done`` otherwise."""
     f = count.dtype.type
     log_failure = lax.log1p(lax.neg(p))
     limit = f(dtypes.finfo(count.dtype).max)
@@ -354,11 +354,12 @@ def _binomial_by_counting(words, impl, count, p, shape):
         return lax.add(i, np.int32(1)), successes, lax.add(trials, waiting), words
 
     zero = lax.full(shape, 0, count.dtype)
-    return lax.sub(lax.while_loop(unfinished, step, (np.int32(0), zero, zero, words))[1], f(1))
+    trials = lax.select(done, lax.add(count, f(1)), zero)
+    return lax.sub(lax.while_loop(unfinished, step, (np.int32(0), zero, trials, words))[1], f(1))
 
 
-def _binomial_by_rejection(words, impl, n, p, shape):
-    """Hörmann 1993, algorithm BTRS; its constants."""
+def _binomial_by_rejection(words, impl, n, p, shape, done):
+    """Hörmann 1993, algorithm BTRS; its constants. Any number where it is ``done`` otherwise."""
     f = n.dtype.type
     one = f(1)
     deviation = lax.sqrt(lax.mul(lax.mul(n, p), lax.sub(one, p)))
@@ -390,7 +391,7 @@ def _binomial_by_rejection(words, impl, n, p, shape):
         accept = lax.bitwise_or(quick, lax.bitwise_and(lax.bitwise_not(outside), lax.le(s, bound)))
         return lax.add(i, np.int32(1)), lax.select(accept, k, k_out), lax.bitwise_or(accepted, accept), words
 
-    start = (np.int32(0), lax.full(shape, -1, n.dtype), lax.full(shape, False), words)
+    start = (np.int32(0), lax.full(shape, -1, n.dtype), done, words)
     return lax.while_loop(unfinished, step, start)[1]
 
 
@@ -419,10 +420,10 @@ def draw_binomial(words: ArrayLike, impl: PRNGImpl, n: Any, p: ArrayLike, shape:
     q = lax.select(bad_q, lax.full_like(q, 0.01), q)
     few = lax.bitwise_or(bad_n, lax.le(lax.mul(n, q), f(10)))
     n = lax.floor(n)
-    # Each algorithm gets harmless parameters where the other one is used.
-    counted = _binomial_by_counting(words, impl, lax.select(few, n, lax.full_like(n, 0)), q, shape)
+    # Each algorithm gets harmless parameters where the other one is used, and waits for none of these.
+    counted = _binomial_by_counting(words, impl, lax.select(few, n, lax.full_like(n, 0)), q, shape, lax.bitwise_not(few))
     rejected = _binomial_by_rejection(words, impl, lax.select(few, lax.full_like(n, 1e4), n),
-                                      lax.select(few, lax.full_like(q, 0.5), q), shape)
+                                      lax.select(few, lax.full_like(q, 0.5), q), shape, few)
     drawn = lax.select(few, counted, rejected)
     bad = lax.bitwise_or(bad_q, bad_n)
     drawn = lax.select(bad, lax.full_like(drawn, np.nan), drawn)
