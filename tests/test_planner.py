@@ -221,3 +221,15 @@ def test_barriers_of_the_user_in_small_loops():
     loaded = deserialize_and_load(*serialize(on.lower(X, X[0]).compile()))  # compiles anew
     jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b), loaded(X, X[0]), a)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=3e-4, atol=3e-5), a, b)
+
+
+@pytest.mark.parametrize("draw, cuts", [
+    (lambda k, x: jax.random.exponential(k, x.shape), 1), (lambda k, x: jax.random.normal(k, x.shape), 1), (lambda k, x: jax.random.laplace(k, x.shape), 1),
+    (lambda k, x: jnp.sqrt(jax.random.uniform(k, x.shape)), 0), (lambda k, x: jnp.log(x * jax.random.uniform(k, x.shape)), 0),
+    (lambda k, x: jax.random.exponential(k, (100,)), 0)], ids=["exponential", "normal", "shared", "cheap", "with others", "small"])
+def test_costly_functions_of_draws_have_loops_of_their_own(draw, cuts):
+    x = jnp.ones(16_384)
+    text = jax.jit(draw).lower(jax.random.PRNGKey(0), x).as_text()
+    assert text.count("stablehlo.optimization_barrier") == cuts == text.count("a costly function reads")
+    off = jax.jit(draw, compiler_options={"jax_fusion_planner": "off"})(jax.random.PRNGKey(0), x)
+    np.testing.assert_allclose(jax.jit(draw)(jax.random.PRNGKey(0), x), off, rtol=1e-6)
