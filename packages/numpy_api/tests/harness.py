@@ -190,7 +190,7 @@ class _Derivatives:
         self.case = case
         with flags.enable_x64(True):
             self.point = case.samples(0, wide=True)
-            self.direction = [case.samples(0, wide=True, which=1)[i] for i in case.differentiable]
+            self.direction = tuple([case.samples(0, wide=True, which=1)[i] for i in case.differentiable])
             outs = case.call(*self.point)
             self.results = [i for i, x in enumerate(outs) if dtypes.issubdtype(x.dtype, np.inexact)]
             rng = np.random.default_rng(0)
