@@ -310,7 +310,7 @@ def optimal_step_size(last_step: ArrayLike, mean_error_ratio: Array, safety: flo
     Source: Hairer, Norsett, Wanner, II.4.
 
     >>> from jax.experimental import ode
-    >>> ode.optimal_step_size(0.1, jnp.array(0.0)), ode.optimal_step_size(0.1, jnp.array(1e9))
+    >>> ode.optimal_step_size(0.1, jnp.float32(0)), ode.optimal_step_size(0.1, jnp.float32(1e9))
     (Array(1., dtype=float32), Array(0.02, dtype=float32))
     """
     error = jnp.asarray(mean_error_ratio)

@@ -48,6 +48,9 @@ def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | No
 
     ``ds(n)`` is the slice of the first ``n`` elements, ``ds(None)`` that of all.
 
+    Raises:
+      ValueError: a negative stride.
+
     >>> ref = jax.new_ref(jnp.arange(10))
     >>> ref[jax.ds(4, 3)]
     Array([4, 5, 6], dtype=int32)

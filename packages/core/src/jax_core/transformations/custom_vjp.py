@@ -555,6 +555,9 @@ def linear_call(fun: Callable[..., PyTree], fun_transpose: Callable[..., object]
 
     Forward mode applies ``fun`` to tangents of the linear arguments; residual arguments are constants to it.
 
+    Raises:
+      ValueError: ``fun_transpose`` returned a cotangent whose shape or dtype is not that of its linear argument.
+
     >>> double = lambda _, x: 2 * x
     >>> f = lambda x: jax.custom_derivatives.linear_call(double, double, (), x)
     >>> jax.grad(f)(3.0)

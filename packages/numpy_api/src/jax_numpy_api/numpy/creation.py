@@ -692,6 +692,9 @@ def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None 
       dtype: by default the default float dtype.
       device: placement.
 
+    Raises:
+      ValueError: a negative number of rows or columns.
+
     Source: `numpy.eye`.
 
     >>> jnp.eye(2, 3, k=1)

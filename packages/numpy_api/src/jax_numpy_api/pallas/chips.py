@@ -131,6 +131,10 @@ def get_tpu_info() -> TpuInfo:
 
     Raises:
       ValueError: they are no TPUs that are known.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> if pltpu.is_tpu_device():
+    ...     assert pltpu.get_tpu_info().num_cores >= 1
     """
     kind = _kind()
     if kind not in _BY_KIND:
@@ -206,6 +210,10 @@ def get_gpu_info() -> GpuInfo:
 
     Raises:
       ValueError: they are no GPUs that are known.
+
+    >>> from jax.experimental.pallas import triton as plgpu
+    >>> if plgpu.is_gpu_device():
+    ...     assert plgpu.get_gpu_info().compute_capability >= 70
     """
     kind = _kind()
     known = [version for version in GpuVersion if kind == version.value or kind.startswith(version.value + " ")]
