@@ -292,7 +292,9 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
             x = moveaxis(x, axis, -1)
         y = moveaxis(y, axis, -1)
         width = x[..., 1:] - x[..., :-1]
-    broadcast_shape("trapezoid", shape_of(width), (*y.shape[:-1], max(y.shape[-1] - 1, 0)))
+    shape = broadcast_shape("trapezoid", shape_of(width), (*y.shape[:-1], max(y.shape[-1] - 1, 0)))
+    if shape_of(width):
+        width = broadcast_to(width, shape)
     return 0.5 * reductions.sum(width * (y[..., 1:] + y[..., :-1]), axis=-1)
 
 
