@@ -297,7 +297,7 @@ def _impl(*args, **params):
     key = ("shard_map", mesh, avals, params["in_specs"], params["out_specs"], params["manual_axes"], params["check_vma"])
     closed = jaxpr.memo(key, lambda: _one_equation(avals, {**params, "mesh": mesh}))
     settings = jit_params(closed, "shard_map", (False,) * len(avals))
-    settings["out_shardings"] = tuple(placement(mesh, s if a.placement is None else _with_manual_axes(a.placement.spec, s))
+    settings["out_shardings"] = tuple(placement(mesh, s if a.placement is None else _with_manual_axes(a.placement.spec, whole_spec(s)))
                                       for s, a in zip(params["out_specs"], closed.out_avals))
     if not nans.watching():
         return jit_p.impl(*args, **settings)
