@@ -54,7 +54,7 @@ PASSES = [
     lambda x: polynomial(x, 16),
     jnp.sin, jax.nn.gelu, lambda x: jnp.where(x > 0.5, x, -x).T, lambda x: x[3:, ::2] * 2, lambda x: jnp.concatenate([x, x]),
     lambda x: jnp.clip(x * 3, 0, 1).astype(jnp.bfloat16), lambda x: jnp.var(x, 1),
-    lambda x: (x - x.mean(0)) * lax.rsqrt(x.var(0) + 1e-5), lambda x: jax.random.normal(jax.random.key(0), x.shape) + x,
+    lambda x: (x - x.mean(0)) * lax.rsqrt(x.var(0) + 1e-5), lambda x: jax.random.uniform(jax.random.key(0), x.shape) + x,
     lambda x: (x > 0.5).any(1), lambda x: jnp.arange(5000) * x[0, 0],
 ]
 NO_PASSES = [

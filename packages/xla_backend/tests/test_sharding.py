@@ -93,7 +93,7 @@ def test_texts(mesh):
     assert repr(SingleDeviceSharding(client.devices()[0])) == (
         "SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)")
     assert repr(P("x", ("y", "z"), None)) == "P('x', ('y', 'z'), None)" and repr(P()) == "P()"
-    assert repr(P("x", unreduced={"y"})) == "P('x', unreduced={'y'})"
+    assert repr(P("x", unreduced={"y"})) == "P('x', unreduced={'y'}, unreduced_kind=sum)"
     assert repr(AbstractMesh((2,), ("x",))) == "AbstractMesh('x': 2, axis_types=(Explicit,))"
     assert repr(NamedSharding(AbstractMesh((2,), ("x",)), P("x"))) == (
         "NamedSharding(mesh=AbstractMesh('x': 2, axis_types=(Explicit,)), spec=P('x',))")
