@@ -257,6 +257,9 @@ def test_transpose_without_an_inner_structure_takes_the_first():
 
 
 def test_transpose_refuses_another_structure():
+    for inner in (None, tree.structure(0)):
+        with pytest.raises(ValueError, match="has no leaves"):
+            tree.tree_transpose(tree.structure(()), inner, ())
     with pytest.raises(TypeError, match=r"^tree_transpose: the tree has structure\n  PyTreeDef\(\[\*, \*\]\)"):
         tree.transpose(tree.structure([0, 0]), tree.structure((0, 0)), [1, 2])
 

@@ -337,7 +337,7 @@ def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, py
       pytree_to_transpose: a tree of structure outer of inner.
 
     Raises:
-      TypeError: it has another structure.
+      TypeError: it has another structure. ValueError: the outer tree has no leaves, so that nothing is left to make the inner tree of.
 
     >>> jax.tree.transpose(jax.tree.structure([0, 0]), jax.tree.structure({"a": 0}), [{"a": 1}, {"a": 2}])
     {'a': [1, 2]}
@@ -345,12 +345,15 @@ def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, py
     leaves, treedef = _flatten(pytree_to_transpose)
     _structure("tree_transpose", outer_treedef)
     if inner_treedef is None:
-        inner_treedef = _flatten(next(iter(outer_treedef.flatten_up_to(pytree_to_transpose))))[1]
+        inner = outer_treedef.flatten_up_to(pytree_to_transpose)
+        inner_treedef = _flatten(inner[0] if inner else 0)[1]
     expected = outer_treedef.compose(_structure("tree_transpose", inner_treedef))
     if treedef != expected and (  # a node of a user's class may take in what is inside its children when it is made
             treedef.num_leaves != expected.num_leaves or treedef != _flatten(expected.unflatten(leaves))[1]):
         raise TypeError(f"tree_transpose: the tree has structure\n  {treedef}\nand not that of outer_treedef with"
                         f" inner_treedef at its leaves,\n  {expected}")
+    if inner_treedef.num_leaves and not outer_treedef.num_leaves:
+        raise ValueError(f"tree_transpose: outer_treedef, {outer_treedef}, has no leaves, so there is nothing to put at the leaves of the inner tree")
     width = inner_treedef.num_leaves
     columns = [outer_treedef.unflatten(leaves[i::width]) for i in range(width)]
     return inner_treedef.unflatten(columns)
