@@ -115,7 +115,7 @@ def put(x: Any, aval: Any = None, placement: object = None, may_alias: bool = Fa
     """
     if type(x) is ArrayImpl:
         if isinstance(placement, Space):  # only the memory changes, not the devices
-            x = x if placement is Space.Any else _move(x, x.sharding.with_memory_kind(placement.value))
+            x = x if placement is Space.Any else _move(x, x.sharding.with_memory_kind(placement.memory_kind))
         elif placement is not None:
             x = _move(x, as_sharding(placement, x._sharding))
             if isinstance(placement, Format) and placement.layout is not None:
@@ -201,7 +201,7 @@ def as_sharding(placement: object, here: Sharding | None = None) -> Sharding:
         return placement.sharding if placement.sharding is not None else default_placement().sharding
     if isinstance(placement, Space):
         here = default_placement().sharding
-        return here if placement is Space.Any else here.with_memory_kind(placement.value)
+        return here if placement is Space.Any else here.with_memory_kind(placement.memory_kind)
     if isinstance(placement, PartitionSpec):
         current = mesh.current_mesh()
         if (current is None or current.empty) and not mesh.get_abstract_mesh().empty:

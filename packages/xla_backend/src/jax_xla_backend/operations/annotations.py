@@ -245,7 +245,7 @@ def _compute_lower(b, *xs, jaxpr, compute_type, out_memory_spaces, compiler_opti
         return outs
     return [x if space is Space.Any else b.custom_call(
         "annotate_device_placement", x, out=x.aval, api_version=1, has_side_effect=True,
-        extra=metadata.attributes([("_xla_buffer_placement", space.value)])) for x, space in zip(outs, out_memory_spaces)]
+        extra=metadata.attributes([("_xla_buffer_placement", space.memory_kind)])) for x, space in zip(outs, out_memory_spaces)]
 
 
 compute_on_p = program_call("compute_on", _compute_lower, _compute_derived)

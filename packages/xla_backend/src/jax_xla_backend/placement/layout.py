@@ -127,9 +127,14 @@ class Format:
 class Space(enum.Enum):
     """Kinds of memory that an array may be put in with `device_put`."""
 
-    Device = "device"
-    Host = "pinned_host"
-    Any = "any"
+    Device = 1
+    Host = 2
+    Any = 3
+
+    @property
+    def memory_kind(self) -> str:
+        """Its name for shardings; `Any` has none."""
+        return {Space.Device: "device", Space.Host: "pinned_host"}[self]
 
     def __repr__(self):
         return f"MemorySpace.{self.name}"
