@@ -81,10 +81,10 @@ _NAMES = {
     "control_flow.scan": "scan scan_p",
     "control_flow.solves": "custom_linear_solve custom_root linear_solve_p",
     "control_flow.while_loop": "fori_loop while_loop while_p",
-    "parallel": """
-        all_gather all_gather_p all_to_all all_to_all_p axis_index axis_index_p axis_size pbroadcast pcast pmax pmax_p pmean pmin
-        pmin_p ppermute ppermute_p precv psend pshuffle psum psum_p psum_scatter psum_scatter_start pswapaxes pvary
-        reduce_scatter_p""",
+    "parallel": "axis_index axis_index_p axis_size pcast pmax pmax_p pmean pmin pmin_p psum psum_p pvary",
+    "exchange": """
+        all_gather all_gather_p all_to_all all_to_all_p pbroadcast ppermute ppermute_p precv psend pshuffle psum_scatter
+        psum_scatter_start pswapaxes reduce_scatter_p""",
     "ragged": "ragged_all_to_all ragged_all_to_all_p",
 }
 __getattr__, __dir__, __all__ = _names_of(__name__, _NAMES, ["linalg"], public="jax.lax")

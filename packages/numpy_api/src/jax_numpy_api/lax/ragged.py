@@ -25,7 +25,8 @@ from .bits import bitwise_and, bitwise_or
 from .compare import ge, lt
 from .create import iota
 from .gather import index_take
-from .parallel import AxisName, Groups, _names, _size_of, all_gather_p, all_to_all_p, axis_index_p
+from .exchange import all_gather_p, all_to_all_p
+from .parallel import AxisName, Groups, axis_index_p, names_of, size_of
 from .select import clamp, select_n
 from .slicing import dynamic_index_in_dim
 
@@ -63,8 +64,8 @@ def ragged_all_to_all(operand: ArrayLike, output: ArrayLike, input_offsets: Arra
     """
     if axis_index_groups is not None:
         raise NotImplementedError("lax.ragged_all_to_all: axis_index_groups is not supported.")
-    names = _names(axis_name, "ragged_all_to_all")
-    sizes = tuple(_size_of(n, "ragged_all_to_all") for n in names)
+    names = names_of(axis_name, "ragged_all_to_all")
+    sizes = tuple(size_of(n, "ragged_all_to_all") for n in names)
     count = int(np.prod(sizes))
     tables = dict(input_offsets=input_offsets, send_sizes=send_sizes, output_offsets=output_offsets, recv_sizes=recv_sizes)
     for name, table in tables.items():
