@@ -133,13 +133,15 @@ def get_tpu_info() -> TpuInfo:
       ValueError: they are no TPUs that are known.
 
     >>> from jax.experimental.pallas import tpu as pltpu
-    >>> if pltpu.is_tpu_device():
-    ...     assert pltpu.get_tpu_info().num_cores >= 1
+    >>> pltpu.get_tpu_info()
+    Traceback (most recent call last):
+        ...
+    ValueError: get_tpu_info: the devices are of kind 'cpu', which is no known TPU. Without one, give the chip to get_tpu_info_for_chip.
     """
     kind = _kind()
     if kind not in _BY_KIND:
         raise ValueError(f"get_tpu_info: the devices are of kind {kind!r}, which is no known TPU. Without one, give the chip to get_tpu_info_for_chip.")
-    return get_tpu_info_for_chip(_BY_KIND[kind], 1)
+    return get_tpu_info_for_chip(_BY_KIND[kind], cores_of_a_device())
 
 
 def get_tpu_info_for_chip(chip_version: ChipVersion, num_tensor_cores_per_logical_device: int) -> TpuInfo:
@@ -212,8 +214,10 @@ def get_gpu_info() -> GpuInfo:
       ValueError: they are no GPUs that are known.
 
     >>> from jax.experimental.pallas import triton as plgpu
-    >>> if plgpu.is_gpu_device():
-    ...     assert plgpu.get_gpu_info().compute_capability >= 70
+    >>> plgpu.get_gpu_info()
+    Traceback (most recent call last):
+        ...
+    ValueError: get_gpu_info: the devices are of kind 'cpu', which is no known GPU; give one to get_gpu_info_from_version.
     """
     kind = _kind()
     known = [version for version in GpuVersion if kind == version.value or kind.startswith(version.value + " ")]
