@@ -18,6 +18,22 @@ import tempfile
 import time
 
 
+def nnx_block():
+    """A block of a transformer: attention and a layer of four times the width, each added to its input."""
+    from flax import nnx
+
+    class Block(nnx.Module):
+        def __init__(self, width, rngs):
+            self.norms = nnx.List([nnx.LayerNorm(width, rngs=rngs) for _ in range(2)])
+            self.attention = nnx.MultiHeadAttention(4, width, decode=False, rngs=rngs)
+            self.up, self.down = nnx.Linear(width, 4 * width, rngs=rngs), nnx.Linear(4 * width, width, rngs=rngs)
+
+        def __call__(self, x):
+            x = x + self.attention(self.norms[0](x), mask=nnx.make_causal_mask(x[..., 0]))
+            return x + self.down(nnx.gelu(self.up(self.norms[1](x))))
+    return Block
+
+
 def gpt():
     """flax nnx, optax, orbax: a GPT on Python's own reference; after half the steps it is saved and goes on from the checkpoint."""
     import pydoc_data.topics
@@ -28,20 +44,12 @@ def gpt():
     from flax import nnx
     width, length, batch, steps = 64, 64, 8, 40
 
-    class Block(nnx.Module):
-        def __init__(self, rngs):
-            self.norms = nnx.List([nnx.LayerNorm(width, rngs=rngs) for _ in range(2)])
-            self.attention = nnx.MultiHeadAttention(4, width, decode=False, rngs=rngs)
-            self.up, self.down = nnx.Linear(width, 4 * width, rngs=rngs), nnx.Linear(4 * width, width, rngs=rngs)
-
-        def __call__(self, x):
-            x = x + self.attention(self.norms[0](x), mask=nnx.make_causal_mask(x[..., 0]))
-            return x + self.down(nnx.gelu(self.up(self.norms[1](x))))
+    Block = nnx_block()
 
     class Gpt(nnx.Module):
         def __init__(self, rngs):
             self.letters, self.places = nnx.Embed(128, width, rngs=rngs), nnx.Embed(length, width, rngs=rngs)
-            self.blocks = nnx.List([Block(rngs) for _ in range(4)])
+            self.blocks = nnx.List([Block(width, rngs) for _ in range(4)])
 
         def __call__(self, x):
             h = self.letters(x) + self.places(jnp.arange(x.shape[1]))

@@ -7,6 +7,8 @@ import functools
 import jax
 import jax.numpy as jnp
 
+from client_programs import nnx_block
+
 F32 = lambda *shape: jax.ShapeDtypeStruct(shape, jnp.float32)
 I32 = lambda *shape: jax.ShapeDtypeStruct(shape, jnp.int32)
 KEY = jax.ShapeDtypeStruct((2,), jnp.uint32)
@@ -22,15 +24,7 @@ def nnx_gpt():
     import optax
     from flax import nnx
 
-    class Block(nnx.Module):
-        def __init__(self, width, rngs):
-            self.norms = nnx.List([nnx.LayerNorm(width, rngs=rngs), nnx.LayerNorm(width, rngs=rngs)])
-            self.attention = nnx.MultiHeadAttention(4, width, decode=False, rngs=rngs)
-            self.up, self.down = nnx.Linear(width, 4 * width, rngs=rngs), nnx.Linear(4 * width, width, rngs=rngs)
-
-        def __call__(self, x):
-            x = x + self.attention(self.norms[0](x), mask=nnx.make_causal_mask(x[..., 0]))
-            return x + self.down(nnx.gelu(self.up(self.norms[1](x))))
+    Block = nnx_block()
 
     class Gpt(nnx.Module):
         def __init__(self, rngs):
