@@ -434,12 +434,12 @@ def check_result_dtype(name: str, operand: np.dtype, preferred: np.dtype | None,
     if preferred is None or operand == preferred or operand == np.bool_:
         return
     complex_, inexact = (dtypes.issubdtype(operand, kind) for kind in (np.complexfloating, np.inexact))
-    wide = preferred.itemsize >= operand.itemsize if of_kind else _bits(preferred) >= _bits(operand) // (2 if complex_ else 1)
-    fits = wide or inexact and not complex_ and not of_kind
     if of_kind:
-        to_complex = dtypes.issubdtype(preferred, np.complexfloating)
-        fits = wide and preferred != np.bool_ and to_complex == complex_ and (not inexact or dtypes.issubdtype(preferred, np.inexact)) and not (
-            dtypes.issubdtype(operand, np.signedinteger) and dtypes.issubdtype(preferred, np.unsignedinteger))
+        fits = (preferred.itemsize >= operand.itemsize and preferred != np.bool_
+                and dtypes.issubdtype(preferred, np.complexfloating) == complex_ and (not inexact or dtypes.issubdtype(preferred, np.inexact))
+                and not (dtypes.issubdtype(operand, np.signedinteger) and dtypes.issubdtype(preferred, np.unsignedinteger)))
+    else:
+        fits = inexact and not complex_ or _bits(preferred) >= _bits(operand) // (2 if complex_ else 1)
     if not fits:
         raise TypeError(f"lax.{name}: preferred_element_type={preferred} cannot hold sums of products of {operand}; give a wider dtype"
                         f"{' of the same kind' if of_kind else ''}, and convert the result.")

@@ -215,11 +215,16 @@ _FLOAT_POSITIONS = 1 << 24
 """Up to this length all positions are float32 numbers."""
 
 
+def _arg_start(b, x, direction):
+    """What every value is found instead of."""
+    return b.scalar(lowest(x.aval.dtype) if direction == "GT" else highest(x.aval.dtype), x.aval.dtype)
+
+
 def _arg_lower(direction):
     def lower(b: Builder, x: Value, *, axes, index_dtype: DTypeLike):
         axis, = axes
         x = whole_bytes(b, x)
-        start = b.scalar(lowest(x.aval.dtype) if direction == "GT" else highest(x.aval.dtype), x.aval.dtype)
+        start = _arg_start(b, x, direction)
         long = (b.platform == "cpu" and x.aval.size >= _LARGE and _LONG_AXIS <= x.aval.shape[axis] <= _FLOAT_POSITIONS
                 and dtypes.issubdtype(x.aval.dtype, np.floating))
         if long:
@@ -232,7 +237,7 @@ def _arg_lower(direction):
 def _arg_in_kernel(direction):
     """The compilers of kernels have no reduction of pairs."""
     def lower(b: Builder, x: Value, *, axes, index_dtype: DTypeLike):
-        return _arg_by_value(b, x, b.scalar(lowest(x.aval.dtype) if direction == "GT" else highest(x.aval.dtype), x.aval.dtype), axes[0], direction)
+        return _arg_by_value(b, x, _arg_start(b, x, direction), axes[0], direction)
     return lower
 
 
