@@ -269,23 +269,20 @@ def _arg_by_value(b, x, start, axis, direction):
 def _arg_by_pairs(b, x, iota, start, axis, direction):
     """One pass that carries (value, index): the first NaN wins, else the best value, else the lowest index."""
     value, index = ShapedArray((), x.aval.dtype), ShapedArray((), iota.aval.dtype)
-    zero = b.scalar(0, iota.aval.dtype)
+    zero, or_equal = b.scalar(0, iota.aval.dtype), {"LT": "LE", "GT": "GE"}[direction]
+
+    def pick(b, test, yes, no):
+        return b.emit(f"stablehlo.select {test}, {yes}, {no}", test, yes, no, out=yes.aval)
 
     def body(b: Builder, v1, i1, v2, i2):
-        better = emit_compare(b, direction, v1, v2)
-        equal = emit_compare(b, "EQ", v1, v2)
-        if dtypes.issubdtype(value.dtype, np.floating):
-            nan = emit_compare(b, "NE", v1, v1)
-            better = emit(b, "stablehlo.or", better, nan)
-            equal = emit(b, "stablehlo.or", equal, emit(b, "stablehlo.and", nan, emit_compare(b, "NE", v2, v2)))
-            number = emit_compare(b, "EQ", v2, v2)
-            keep = emit(b, "stablehlo.and", better, number)
-        else:
-            keep = better
-        first = emit(b, "stablehlo.and", equal, emit_compare(b, "LT", i1, i2))
-        keep = emit(b, "stablehlo.or", keep, first)
-        return [b.emit(f"stablehlo.select {better}, {v1}, {v2}", better, v1, v2, out=value),
-                b.emit(f"stablehlo.select {keep}, {i1}, {i2}", keep, i1, i2, out=index)]
+        in_order = emit_compare(b, "LT", i1, i2)
+        if not dtypes.issubdtype(value.dtype, np.floating):
+            keep = pick(b, in_order, emit_compare(b, or_equal, v1, v2), emit_compare(b, direction, v1, v2))
+            return [pick(b, keep, v1, v2), pick(b, keep, i1, i2)]
+        # what comes first stays if it is as good, or NaN: two tests less than for values in the order of the reduction
+        v1, v2 = pick(b, in_order, v1, v2), pick(b, in_order, v2, v1)
+        keep = emit(b, "stablehlo.or", emit_compare(b, or_equal, v1, v2), emit_compare(b, "NE", v1, v1))
+        return [pick(b, keep, v1, v2), pick(b, keep, emit(b, "stablehlo.minimum", i1, i2), emit(b, "stablehlo.maximum", i1, i2))]
     region = b.region([value, index, value, index], body)
     outs = b.emit(f'"stablehlo.reduce"({x}, {iota}, {start}, {zero}) ({region})', x, iota, start, zero,
                   out=[b.out_avals[0].update(dtype=value.dtype), b.out_avals[0]], attrs=f"{{dimensions = array<i64: {axis}>}}")

@@ -50,16 +50,28 @@ divide = true_divide = binary("divide", lambda x, y: lax.div(x, y), "inexact",
     example=">>> jnp.divide(jnp.array([1, 2]), 4)\nArray([0.25, 0.5 ], dtype=float32)")
 
 
-def _integer_divmod(x, y):
-    """Floor quotient and remainder of integers; a zero divisor gives what StableHLO gives (-1 and ``x``)."""
+def _opposite(x, y):
+    """Where one of two integers is negative and the other is not."""
+    zero = _like(x, 0)
+    return lax.ne(lax.lt(x, zero), lax.lt(y, zero))
+
+
+def _integer_quotient(x, y):
+    """Floor quotient of integers; a zero divisor gives what StableHLO gives (-1)."""
     quotient = lax.div(x, y)
-    remainder = lax.sub(x, lax.mul(quotient, y))  # as lax.rem has it for all numbers, without a second division to compile
-    zero = _like(remainder, 0)
     if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger):
-        return quotient, remainder
-    wrong = lax.bitwise_and(lax.ne(remainder, zero), lax.ne(lax.lt(remainder, zero), lax.lt(y, zero)))
-    return (select(wrong, lax.sub(quotient, _like(quotient, 1)), quotient),
-            select(wrong, lax.add(remainder, y), remainder))
+        return quotient
+    inexact = lax.ne(lax.mul(quotient, y), x)  # no remainder, which would be a second division to compile
+    return select(lax.bitwise_and(inexact, _opposite(x, y)), lax.sub(quotient, _like(quotient, 1)), quotient)
+
+
+def _integer_remainder(x, y):
+    """Remainder of integers with the sign of the divisor, and 0 where that is 0."""
+    rest = lax.rem(x, y)
+    if not dtypes.issubdtype(lax.dtype(x), np.unsignedinteger):
+        wrong = lax.bitwise_and(lax.ne(rest, _like(rest, 0)), _opposite(rest, y))
+        rest = select(wrong, lax.add(rest, y), rest)
+    return _zero_by_zero(rest, y)
 
 
 def _float_divmod(x, y):
@@ -74,11 +86,11 @@ def _float_divmod(x, y):
     return lax.round(quotient), remainder
 
 
-def _divmod(name, x1, x2):
+def _real_operands(name, x1, x2):
     x1, x2 = promote_args_numeric(name, x1, x2)
     if _is_complex(x1):
         raise TypeError(f"jnp.{name} does not take complex numbers, got dtype {lax.dtype(x1)}; they have no order.")
-    return (_float_divmod if _is_inexact(x1) else _integer_divmod)(x1, x2)
+    return x1, x2
 
 
 @adaptive("integers")
@@ -99,7 +111,8 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> jnp.floor_divide(jnp.array([7, -7]), 2)
     Array([ 3, -4], dtype=int32)
     """
-    return _divmod("floor_divide", x1, x2)[0]
+    x1, x2 = _real_operands("floor_divide", x1, x2)
+    return _float_divmod(x1, x2)[0] if _is_inexact(x1) else _integer_quotient(x1, x2)
 
 
 def _zero_by_zero(rest, divisor):
@@ -125,7 +138,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     x1, x2 = promote_args_numeric("remainder", x1, x2)
     if not _is_inexact(x1):
-        return _zero_by_zero(_integer_divmod(x1, x2)[1], x2)
+        return _integer_remainder(x1, x2)
     rest, zero = lax.rem(x1, x2), _like(x1, 0)
     wrong = lax.bitwise_and(lax.ne(rest, zero), lax.ne(lax.lt(rest, zero), lax.lt(x2, zero)))
     return select(wrong, lax.add(rest, x2), rest)
@@ -141,8 +154,11 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     >>> jnp.divmod(-7, 3)
     (Array(-3, dtype=int32, weak_type=True), Array(2, dtype=int32, weak_type=True))
     """
-    quotient, rest = _divmod("divmod", x1, x2)
-    return quotient, rest if _is_inexact(rest) else _zero_by_zero(rest, promote_args_numeric("divmod", x1, x2)[1])
+    x1, x2 = _real_operands("divmod", x1, x2)
+    if _is_inexact(x1):
+        return _float_divmod(x1, x2)
+    quotient = _integer_quotient(x1, x2)
+    return quotient, _zero_by_zero(lax.sub(x1, lax.mul(quotient, x2)), x2)
 
 
 @adaptive("integers")
