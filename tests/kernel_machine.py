@@ -106,6 +106,7 @@ class Machine:
     def arith_bitcast(self, op, x, shape, dtype):
         return np.asarray(x[0]).view(dtype)
 
+    tt_bitcast = arith_bitcast
     arith_extui = arith_uitofp = convert  # of truth values alone
 
     def scf_if(self, op, x, shape, dtype):
@@ -308,6 +309,10 @@ class Machine:
 
     def tpu_transpose(self, op, x, shape, dtype):
         return np.transpose(x[0], list(op.attributes["permutation"]))
+
+    def tpu_bitcast(self, op, x, shape, dtype):  # the elements of a word lie in neighbouring rows, the lowest bits first
+        value = np.ascontiguousarray(np.swapaxes(x[0], -1, -2))
+        return np.ascontiguousarray(np.swapaxes(value.view(dtype), -1, -2))
 
     def tpu_iota(self, op, x, shape, dtype):
         axis, = op.attributes["dimensions"]

@@ -207,6 +207,9 @@ KERNELS = {  # what a program is made of
     "a size known at run time": (lambda: jax.jit(lambda n: call(lambda x, o: put(o, x[...] * pl.num_programs(0)), grid=(n,))(A))(2)),
     "a part of a part": (lambda: call(lambda x, o: (put(o, x[...] * 0), put(o.at[pl.ds(8, 64)].at[pl.ds(pl.program_id(0), 8)],
                                                                            x.at[pl.ds(pl.program_id(0) + 2, 16)].at[8:][...])), grid=1)(A)),
+    "views": (lambda: call(lambda x, o: (put(o.bitcast(jnp.int32), x.bitcast(jnp.int32)[...] & 0x7FFFFFFF), put(o.at[0:8], x.at[0:16].reshape(8, 2, 128)[:, 1]),
+                                         put(o.at[128:].T, x.T[:, 0:128])))(A)),
+    "rows of bits": (lambda: call(lambda x, o: (put(o, x[...]), put(o.at[0:128], pltpu.bitcast(x.bitcast(jnp.bfloat16)[128:384], jnp.float32))))(A)),
     "printed": (lambda: call(lambda x, o: (pl.debug_print("a sum: {}", x[...].sum()), put(o, x[...])))(A)),
     "a copy": (lambda: call(lambda x, o, s: (pltpu.make_async_copy(x, o, s).start(), pltpu.make_async_copy(x, o, s).wait()),
                             in_specs=[WHOLE], out_specs=WHOLE, scratch_shapes=[pltpu.SemaphoreType.DMA])(A)),
@@ -249,7 +252,7 @@ def interpreted(function):
 
 TPU_ONLY = ("scratch and when", "memory of its own", "pieces", "a matrix and a vector", "a vector and a matrix", "several products", "padded",
             "a size known at run time", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "at once", "a pipeline", "a pipeline over the end",
-            "a pipeline of products", "a pipeline for each step", "semaphores")
+            "a pipeline of products", "a pipeline for each step", "semaphores", "rows of bits")
 GPU_ONLY = ("scatter", "atomics", "four axes", "cube roots", "other functions")
 
 

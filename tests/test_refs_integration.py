@@ -524,7 +524,7 @@ def test_views_say_what_they_are_of():
     assert (view.shape, view.dtype, view.ndim, view.size, len(view.transforms)) == ((3, 1), np.int32, 2, 3, 3)
     assert view.ref is ref and str(view.type) == "Ref{int32[3,1]}" and view.T.shape == (1, 3)
     for call, error in [(lambda: view.reshape(5), ValueError), (lambda: view.transpose((0, 0)), ValueError),
-                        (lambda: view.bitcast("int16"), NotImplementedError)]:
+                        (lambda: ref.at[1].bitcast("int16"), NotImplementedError), (lambda: ref.at[1:2].bitcast("int64"), ValueError)]:
         with pytest.raises(error):
             call()
 

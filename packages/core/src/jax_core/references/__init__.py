@@ -10,6 +10,7 @@ each primitive that holds programs has one rule, ``discharge``, and none of the 
 
 ``indexing``       which part is read or written
 ``transforms``     views that are no indices: other axes, another shape, other bits
+``bits``           bits as elements of another width
 ``primitives``     making, reading, writing, and what each kind of trace does with it
 ``discharge``      a program that works on references as a pure one on their values
 ``api``            the class `Ref` and the functions of `jax.ref`

@@ -149,12 +149,12 @@ class RefView(_Access):
         return self._then(transforms.ReshapeTransform(tuple(map(int, cast(Any, lengths)))))
 
     def bitcast(self, dtype: DTypeLike) -> "RefView":
-        """The bits of the view as elements of another dtype of the same width.
+        """The bits of the view as elements of another dtype; of another width, the axis before the last has more or fewer of them.
 
         Raises:
-          NotImplementedError: the widths differ.
+          NotImplementedError: another width, and fewer than two axes. ValueError: the rows are no whole number of wider elements.
         """
-        return self._then(transforms.bitcast_of(self.dtype, dtype))
+        return self._then(transforms.BitcastTransform(np.dtype(self.dtype), np.dtype(dtype)))
 
     def _then(self, step: Any) -> "RefView":
         step.shape_of(self.shape)  # which raises where it does not fit
@@ -433,5 +433,13 @@ def addupdate(ref: Ref | RefView, idx: Indexer, x: ArrayLike) -> None:
 
 # -- tracers -----------------------------------------------------------------------------------------------------------
 
+def _whole(name: str) -> Any:
+    """The method of that name of a view of all of a reference."""
+    def method(ref: Any, *args: Any) -> RefView:
+        return getattr(RefView(ref, (...,)), name)(*args)
+    return method
+
+
 reference_operators.fill({"__getitem__": get, "__setitem__": set, "at": Ref.at, "addupdate": Ref.addupdate, "get": Ref.get, "set": Ref.set,
-                          "swap": Ref.swap})
+                          "swap": Ref.swap, "reshape": _whole("reshape"), "transpose": _whole("transpose"), "bitcast": _whole("bitcast"),
+                          "T": property(lambda ref: RefView(ref, (...,)).T)})

@@ -7,7 +7,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ..representation.typing import DTypeLike
+from ..representation import dtypes
+from .bits import bitcast_rows, rows_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,29 +57,25 @@ class ReshapeTransform:
 
 @dataclasses.dataclass(frozen=True)
 class BitcastTransform:
-    """The same bits as elements of another dtype of the same width."""
+    """The same bits as elements of another dtype; of another width, the view has more or fewer rows (`bits`)."""
 
+    of: Any
     to: Any
 
     def shape_of(self, shape: Sequence[int]) -> tuple:
         """As for `TransposeTransform`."""
-        return tuple(shape)
+        return rows_of(tuple(shape), self.of, self.to)
 
     def read(self, value: Any) -> Any:
         """As for `TransposeTransform`."""
-        return value.view(self.to)
+        return self._seen(value, self.to)
 
     def write(self, value: Any, new: Any) -> Any:
         """As for `TransposeTransform`."""
-        return new.view(value.dtype)
+        return self._seen(new, self.of)
+
+    def _seen(self, value: Any, dtype: Any) -> Any:
+        return value.view(dtype) if dtypes.itemsize_bits(self.of) == dtypes.itemsize_bits(self.to) else bitcast_rows(value, dtype)
 
 
 KINDS = (TransposeTransform, ReshapeTransform, BitcastTransform)
-
-
-def bitcast_of(dtype: Any, to: DTypeLike) -> BitcastTransform:
-    """The step from elements of ``dtype`` to those of ``to``."""
-    to = np.dtype(to)
-    if to.itemsize != np.dtype(dtype).itemsize:
-        raise NotImplementedError(f"bitcast of a reference: elements of {np.dtype(dtype).name} and {to.name} differ in width")
-    return BitcastTransform(to)

@@ -198,6 +198,10 @@ class Tracer(TracerHabits):
     get = property(lambda self: _of_reference(self, "get"), doc="For references only: read a part of it.")
     set = property(lambda self: _of_reference(self, "set"), doc="For references only: overwrite a part of it.")
     swap = property(lambda self: _of_reference(self, "swap"), doc="For references only: overwrite a part of it, and return what was there.")
+    bitcast = property(lambda self: _of_reference(self, "bitcast"), doc="For references only: a view of its bits as another dtype.")
+    reshape = property(lambda self: _shared(self, "reshape"), doc="An array, or a view of a reference, in another shape.")
+    transpose = property(lambda self: _shared(self, "transpose"), doc="An array, or a view of a reference, with its axes in another order.")
+    T = property(lambda self: _shared(self, "T"), doc="An array, or a view of a reference, with its axes reversed.")
 
     def __len__(self):
         return len(self.aval)
@@ -228,6 +232,8 @@ class Tracer(TracerHabits):
         return value.__index__()
 
     def __array__(self, *args, **kwargs):
+        if type(self.aval) is AbstractRef:
+            raise TypeError(f"a reference of type {self.aval} cannot be used as an array; read its contents with ref[...]")
         raise errors.TracerArrayConversionError(self)
 
     def __dlpack__(self, *args, **kwargs):
@@ -319,6 +325,12 @@ def _of_reference(tracer: Tracer, name: str) -> Any:
     if type(tracer.aval) is not AbstractRef:
         raise AttributeError(f"{type(tracer).__name__!r} object has no attribute {name!r}", name=name, obj=tracer)
     return _operators(tracer)[name].__get__(tracer)
+
+
+def _shared(tracer: Tracer, name: str) -> Any:
+    """What arrays and references both have."""
+    slot = extension_points.reference_operators if type(tracer.aval) is AbstractRef else extension_points.array_methods
+    return slot.get()[name].__get__(tracer)
 
 
 def _operators(tracer: Tracer) -> Mapping[str, Any]:

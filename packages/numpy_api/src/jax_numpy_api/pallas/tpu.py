@@ -7,6 +7,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
+from jax_core.references.bits import bitcast_rows
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike, DTypeLike
@@ -107,23 +108,12 @@ def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
     >>> pltpu.bitcast(jnp.ones((2, 1), jnp.float32), jnp.uint16).shape
     (4, 1)
     """
-    return _bitcast(x, np.dtype(ty), dim)
-
-
-def _bitcast(x, dtype, dim):
-    before, after = get_aval(x).dtype.itemsize, dtype.itemsize
-    if before == after:
-        return lax.bitcast_convert_type(x, dtype)
-    x = jnp.moveaxis(x, dim, -1)
-    if before < after:
-        if x.shape[-1] % (after // before):
-            raise ValueError(f"pltpu.bitcast: {x.shape[-1]} elements of {before} bytes along axis {dim} are no whole number of elements "
-                             f"of {after} bytes.")
-        x = lax.bitcast_convert_type(jnp.reshape(x, (*x.shape[:-1], -1, after // before)), dtype)
-    else:
-        x = lax.bitcast_convert_type(x, dtype)
-        x = jnp.reshape(x, (*x.shape[:-2], -1))
-    return jnp.moveaxis(x, -1, dim)
+    have, want = get_aval(x), np.dtype(ty)
+    if dtypes.itemsize_bits(have.dtype) == dtypes.itemsize_bits(want):
+        return lax.bitcast_convert_type(x, want)
+    if dim in (-2, have.ndim - 2):
+        return bitcast_rows(x, want)
+    return jnp.moveaxis(bitcast_rows(jnp.moveaxis(x, dim, -2), want), -2, dim)
 
 
 def reciprocal(x: ArrayLike, *, approx: bool = False, full_range: bool = True) -> Any:

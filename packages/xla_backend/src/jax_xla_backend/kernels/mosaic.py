@@ -372,6 +372,10 @@ class MosaicTranslation(Translation):
         self.lines.append(f'"tpu.log"({", ".join(self.values[x] for x in operands)}) <{{tag = {printed(text)}, formatted = false}}> : '
                           f"({', '.join(self.text_of(Type.of(x)) for x in operands)}) -> ()")
 
+    def memory_bitcast_rows(self, op, _=""):
+        (x,), (result,) = op.operands, op.results
+        return self.write(f'"tpu.bitcast"({self.values[x]}) : ({self.text_of(Type.of(x))}) -> {self.text_of(Type.of(result))}')
+
     def memory_delay(self, op, _=""):
         self.lines.append(f'"tpu.delay"({self.values[op.operands[0]]}) : (i32) -> ()')
 
