@@ -16,6 +16,11 @@ ANYWHERE = pl.BlockSpec(memory_space=pl.ANY)
 N = 8
 
 
+def mesh(**axes):
+    """The devices, in axes over which the compiler decides how arrays are split."""
+    return jax.make_mesh(tuple(axes.values()), tuple(axes), axis_types=(jax.sharding.AxisType.Auto,) * len(axes))
+
+
 def neighbours():
     place = lax.axis_index("i")
     return place, (place + N - 1) % N, (place + 1) % N
@@ -106,7 +111,7 @@ CASES = {
 
 
 def on_all(function, interpret, checked=True):
-    return jax.jit(jax.shard_map(functools.partial(function, interpret), mesh=jax.make_mesh((N,), ("i",)), in_specs=jax.P("i"), out_specs=jax.P("i"),
+    return jax.jit(jax.shard_map(functools.partial(function, interpret), mesh=mesh(i=N), in_specs=jax.P("i"), out_specs=jax.P("i"),
                                  check_vma=checked))
 
 
@@ -137,7 +142,7 @@ def test_two_axes():
     x = np.arange(8.0, dtype=np.float32)
     for way in ("places", "names", "number", "both"):
         f = lambda x: pl.pallas_call(functools.partial(kernel, way=way), jax.ShapeDtypeStruct(x.shape, x.dtype), scratch_shapes=[DMA, DMA], interpret=True)(x)
-        turned = jax.shard_map(f, mesh=jax.make_mesh((2, 4), ("a", "b")), in_specs=jax.P(("a", "b")), out_specs=jax.P(("a", "b")))(x)
+        turned = jax.shard_map(f, mesh=mesh(a=2, b=4), in_specs=jax.P(("a", "b")), out_specs=jax.P(("a", "b")))(x)
         np.testing.assert_array_equal(turned, np.roll(x.reshape(2, 4), 1, 0).ravel())
 
 
@@ -145,7 +150,7 @@ def failing(device_id, kind=None):
     def kernel(x, out, sent, came):
         pltpu.async_remote_copy(x, out, sent, came, device_id=device_id, device_id_type=kind).wait()
     f = lambda x: pl.pallas_call(kernel, jax.ShapeDtypeStruct(x.shape, x.dtype), scratch_shapes=[DMA, DMA], interpret=True)(x)
-    return jax.shard_map(f, mesh=jax.make_mesh((2, 4), ("a", "b")), in_specs=jax.P(("a", "b")), out_specs=jax.P(("a", "b")))
+    return jax.shard_map(f, mesh=mesh(a=2, b=4), in_specs=jax.P(("a", "b")), out_specs=jax.P(("a", "b")))
 
 
 @pytest.mark.parametrize("device_id, kind, message", [
@@ -173,7 +178,7 @@ def test_a_barrier_needs_a_number():
     def kernel(x, out):
         pl.semaphore_wait(pltpu.get_barrier_semaphore(), 0)
         out[...] = x[...]
-    f = jax.shard_map(pl.pallas_call(kernel, jax.ShapeDtypeStruct((8, 128), jnp.float32)), mesh=jax.make_mesh((N,), ("i",)), in_specs=jax.P("i"),
+    f = jax.shard_map(pl.pallas_call(kernel, jax.ShapeDtypeStruct((8, 128), jnp.float32)), mesh=mesh(i=N), in_specs=jax.P("i"),
                       out_specs=jax.P("i"))
     with pytest.raises(ValueError, match="compiler_params=pltpu.CompilerParams"):
         jax.jit(f).trace(X).lower(lowering_platforms=("tpu",))

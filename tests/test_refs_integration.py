@@ -322,8 +322,8 @@ def test_references_to_and_on_parts():
         lax.fori_loop(0, 2, lambda i, c: (jax.ref.addupdate(part, i, 1.0), c)[1], 0)
         return part[...] * lax.psum(1.0, "x")
     whole = jax.shard_map(body, mesh=mesh, in_specs=spec, out_specs=spec)
-    close(jax.jit(whole)(jnp.arange(8.0)), (jnp.arange(8.0) + 1) * 4)
-    close(jax.grad(lambda x: whole(x).sum())(jnp.arange(8.0)), jnp.full(8, 4.0))
+    close(jax.jit(whole)(placed), (jnp.arange(8.0) + 1) * 4)
+    close(jax.grad(lambda x: whole(x).sum())(placed), jnp.full(8, 4.0))
 
 
 # -- a generator with state ----------------------------------------------------------------------------------------------------

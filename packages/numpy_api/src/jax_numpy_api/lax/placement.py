@@ -129,6 +129,9 @@ def _check_place(x, where, sharding):
 
 def _as_typed(x, asked, sharding):
     """``x``, whose type must say already what is asked of ``Explicit`` mesh axes; the others are the compiler's."""
+    if any(asked.spec.partitions) and backends.get().placements.on_no_mesh(0).mesh.empty:
+        raise ValueError(f"lax.with_sharding_constraint: {sharding} names Explicit mesh axes, over which types say how arrays are split, and no mesh is in "
+                         "context (jax.set_mesh); use jax.sharding.reshard, or name Auto axes.")
     aval = get_aval(x)
     given = splits.entries(aval)
     if any(a is not None and a != g for a, g in zip(asked.spec.partitions, given)) or (

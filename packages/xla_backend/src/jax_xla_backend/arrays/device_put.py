@@ -141,7 +141,7 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
       out_shardings: a sharding or `PartitionSpec`, or a tree of them that is a prefix of ``xs``.
 
     Raises:
-      ValueError: a spec names a mesh axis that is not ``Explicit``. TypeError: a device, or something else that is on no mesh.
+      ValueError: a spec names a mesh axis that is not ``Explicit``, or an array is committed to other devices. TypeError: a device, or something else that is on no mesh.
 
     >>> jax.reshard(jnp.arange(3), jax.NamedSharding(jax.make_mesh((1,), ('x',)), jax.P('x')))
     Array([0, 1, 2], dtype=int32)
@@ -157,10 +157,14 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
             if bad:
                 raise ValueError(f"reshard: {sharding.spec} names axis {bad[0]!r}, which is {kinds[bad[0]].name}; only Explicit axes "
                                  "can be asked for here, for others use jax.lax.with_sharding_constraint")
-    if no_collectives.value:
-        wanted = tree.broadcast_prefix(out_shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
-        for x, where in zip(tree.tree_leaves(xs), wanted):
-            check_no_collectives(getattr(x, "sharding", None), as_sharding(where))
+    wanted = tree.broadcast_prefix(out_shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
+    for x, where in zip(tree.tree_leaves(xs), map(as_sharding, wanted)):
+        if type(x) is ArrayImpl and x.committed and where._is_concrete and x.sharding._device_assignment != where._device_assignment:
+            raise ValueError(f"Received incompatible devices for jitted computation: reshard splits an array of type {x.aval.str_short()}, which lies on "
+                             f"devices {[d.id for d in x.sharding._device_assignment]}, over devices {[d.id for d in where._device_assignment]}; "
+                             "move it by jax.device_put.")
+        if no_collectives.value:
+            check_no_collectives(getattr(x, "sharding", None), where)
     return place(xs, out_shardings)
 
 

@@ -398,24 +398,25 @@ def _rebuild_gspmd(devices, proto, memory_kind):
     return GSPMDSharding(devices, HloSharding.from_proto(proto), memory_kind=memory_kind)
 
 
-def from_hlo(hlo: HloSharding, devices: Sequence[DeviceLike], mesh: Mesh | None, ndim: int, memory_kind: str | None = None) -> Sharding:
-    """The sharding of a result: over ``mesh`` where that can express it, else as the compiler has it."""
+def from_hlo(hlo: HloSharding, devices: Sequence[DeviceLike], mesh: Mesh | None, ndim: int, memory_kind: str | None = None,
+             typed: bool = True) -> Sharding:
+    """The sharding of a result: over ``mesh`` where that can express it, else as the compiler has it. ``typed``: its type says it too."""
     if len(devices) == 1 and mesh is None:
         return make_single_device_sharding(devices[0], memory_kind=memory_kind)
-    named = None if mesh is None else _spelled(hlo, mesh, ndim, memory_kind)
+    named = None if mesh is None else _spelled(hlo, mesh, ndim, memory_kind, typed)
     return GSPMDSharding(devices, hlo, memory_kind=memory_kind) if named is None else named
 
 
 def on_mesh(sharding: Sharding, mesh: Mesh, ndim: int) -> NamedSharding | None:
     """The same placement of an array with ``ndim`` axes over ``mesh``, which has its devices; None where no spec says it."""
-    return _spelled(sharding._to_xla_hlo_sharding(ndim), mesh, ndim, sharding.memory_kind)
+    return _spelled(sharding._to_xla_hlo_sharding(ndim), mesh, ndim, sharding.memory_kind, True)
 
 
-def _spelled(hlo, mesh, ndim, memory_kind):
+def _spelled(hlo, mesh, ndim, memory_kind, typed):
     spec = spec_of(hlo, mesh, ndim)
     if spec is None:
         return None
-    if mesh.explicit_axes:  # as types have it, an entry for each axis
+    if typed and mesh.explicit_axes and set(spec.axis_names()) <= set(mesh.explicit_axes):  # all of it is in the type, which has an entry for each axis
         spec = spec.update(partitions=(*spec, *[None] * (ndim - len(spec))))
     return NamedSharding(mesh, spec, memory_kind=memory_kind)
 

@@ -19,6 +19,7 @@ from ..arrays import own_layouts
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import _jax
 from ..arrays.put import as_sharding
+from ..placement.hlo_shardings import hlo_equal
 from ..placement.layout import Format, Layout
 from ..compiling.compiler_options import options_for
 from ..placement.partition_spec import PartitionSpec
@@ -88,8 +89,13 @@ class Executable:
         results are committed."""
         spec = self.spec
         if spec.in_shardings is None and spec.out_shardings is None and spec.device is None and spec.platform is None:
-            return self._place_by_args(args)
-        return self._place_as_told(args)
+            placed = self._place_by_args(args)
+        else:
+            placed = self._place_as_told(args)
+        here = mesh.get_mesh()
+        if not here.empty and placed[0] != here._devices_key and (spec.device is None or isinstance(spec.device, Sharding)) and spec.platform is None:
+            self._complain(args, NamedSharding(here, PartitionSpec()))
+        return placed
 
     def _place_by_args(self, args: Sequence[Any] | None) -> tuple[tuple, list | None, bool]:
         found: Any = None
@@ -105,7 +111,7 @@ class Executable:
             wanted = self.facts.constraints[0]
             if found is None and wanted.num_devices == 1:
                 return wanted._device_assignment, self._on_one(args, wanted), True
-            if found is not None and wanted.device_set != found.device_set:
+            if found is not None and wanted.device_set != found.device_set:  # their order may be that of a mesh of the same axes
                 self._complain(args, wanted)
             if found is None or wanted._internal_device_list != found._internal_device_list or not isinstance(found, NamedSharding):
                 return wanted._device_assignment, self._from_args(args, wanted), True
@@ -134,26 +140,34 @@ class Executable:
                 return (client.get_client(spec.platform).local_devices()[0],), None, True
             return self._place_by_args(args)
         devices = wanted[0]._device_assignment
+        self._check_told(args, wanted[0])
         if len(devices) == 1 and not isinstance(wanted[0], NamedSharding):
             return devices, None, True
         for sharding in wanted:
             if sharding._internal_device_list != wanted[0]._internal_device_list:
                 raise ValueError(f"Received incompatible devices for jitted computation {self.module.name}: in_shardings and out_shardings "
                                  f"name different devices, {wanted[0]} and {sharding}; give placements on the same devices, in one order.")
-        if isinstance(spec.device, Sharding) and any([
-                type(x) is ArrayImpl and x._committed and x._sharding._internal_device_list != wanted[0]._internal_device_list for x in args or ()]):
-            self._complain(args, wanted[0])
         ins = self._from_args(args, wanted[0])
         for position, i in enumerate(self.facts.kept):
             told = spec.in_shardings[i] if spec.in_shardings is not None else None
             if told is not None:
                 ins[position] = as_sharding(told)
                 x = args[i] if args is not None else None
-                if type(x) is ArrayImpl and x._committed and not x._sharding.is_equivalent_to(ins[position], x.ndim):
+                if type(x) is ArrayImpl and x._committed and not x._sharding.is_equivalent_to(ins[position], x.ndim) and (
+                        x._sharding._internal_device_list == ins[position]._internal_device_list):
                     raise ValueError(
                         f"call of {self.module.name}: in_shardings place argument {i}, {x.aval.str_short()}, as {ins[position]},\n"
                         f"but it lies as {x.sharding}; move it by jax.device_put, or leave in_shardings out")
         return devices, ins, True
+
+    def _check_told(self, args: Sequence[Any] | None, wanted: Sharding) -> None:
+        """Committed arguments lie on the devices that jit was told to run on; those that it was told of, in parts of this kind, it moves there."""
+        told = self.spec.in_shardings
+        for i, x in [(i, args[i]) for i in self.facts.kept] if args is not None else ():
+            if type(x) is ArrayImpl and x._committed and x._sharding._internal_device_list != wanted._internal_device_list:
+                there = None if told is None or told[i] is None else as_sharding(told[i])
+                if there is None or not hlo_equal(there._to_xla_hlo_sharding(x.ndim), x._sharding._to_xla_hlo_sharding(x.ndim)):
+                    self._complain(args, wanted)
 
     def _from_args(self, args: Sequence[Any] | None, example: Sharding) -> list[Sharding]:
         """The placements of the kept inputs on the devices of ``example``; what is not placed yet goes to all."""

@@ -84,8 +84,8 @@ class LoadedProgram:
             return [here if w is None or not isinstance(w, NamedSharding) else w for w in (wanted or [None] * len(avals))]
         chosen = [] if self.single else self.loaded.get_output_shardings() or []
         chosen = [_as_hlo(s) for s in chosen][len(self.facts.ordered_effects):]
-        device_list = _jax.DeviceList(self.devices)
-        return [w if w is not None else self._as_an_input(s, aval.ndim) or from_hlo(s, device_list, grid, aval.ndim)
+        device_list, in_context = _jax.DeviceList(self.devices), not mesh.get_mesh().empty
+        return [w if w is not None else self._as_an_input(s, aval.ndim) or from_hlo(s, device_list, grid, aval.ndim, typed=in_context or aval.placement is not None)
                 for w, s, aval in zip(wanted or [None] * len(avals), chosen or [HloSharding.replicate()] * len(avals), avals)]
 
     def _as_an_input(self, hlo: HloSharding, ndim: int) -> NamedSharding | None:

@@ -13,11 +13,13 @@ from jax_core.representation.jaxpr import DebugInfo
 from jax_core.transformations.manual import ManualAxis
 from jax_core.representation.source import describe_function
 from jax_core.traces.staging import trace_to_closed
+from jax_core.traces.trace import EVAL
 from jax_core.representation.typing import PyTree
 
 from ...placement.mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mesh, manual_in
 from ...placement.partition_spec import UNCONSTRAINED, PartitionSpec
-from ...placement.sharding import DuplicateSpecError
+from ...arrays.array import ArrayImpl
+from ...placement.sharding import DuplicateSpecError, NamedSharding
 from . import program
 
 
@@ -52,8 +54,9 @@ def shard_map(f: Callable[..., PyTree] | None = None, /, *, out_specs: PyTree, i
 
     Raises:
       ValueError: there is no mesh; a spec names an axis that the mesh does not have, has more entries than its array has
-        axes, or splits an axis whose length is no multiple; a result varies over an axis that its spec leaves out. The
-        message names the leaf, its spec, its shape and the axes.
+        axes, or splits an axis whose length is no multiple; an argument is placed on ``Explicit`` mesh axes otherwise than its
+        spec says; a result varies over an axis that its spec leaves out. The message names the leaf, its spec, its shape and
+        the axes.
       TypeError: a spec is not a `PartitionSpec`.
 
     >>> mesh = jax.make_mesh((1,), ('x',))
@@ -158,10 +161,13 @@ class _Call:
         if not self.manual:
             raise ValueError(f"shard_map of {self.name}: all axes of the mesh {self.mesh.axis_names} are manual already, in the "
                              "shard_map around it.")
-        here = get_abstract_mesh()
+        here = self.around = get_abstract_mesh()
         if mesh is not None and not here.empty and mesh.abstract_mesh != here:
             raise ValueError(f"shard_map of {self.name}: the argument mesh, {mesh}, must be the mesh in context, {here}, with its kinds of axes; leave "
                              "mesh out, or give jax.sharding.get_abstract_mesh().")
+        if isinstance(self.mesh, Mesh) and here.shape_tuple == self.mesh.shape_tuple and here.axis_types != self.mesh.axis_types:
+            self.mesh = self.mesh.update(axis_types=here.axis_types)  # as they are here: some are manual, or were changed by auto_axes
+        self.explicit = set(self.manual) <= set(self.mesh.explicit_axes)
 
     def run(self, args: tuple) -> Any:
         every, in_tree = tree.flatten(args)
@@ -170,6 +176,8 @@ class _Call:
         paths = [path for i, (path, _) in enumerate(tree.flatten_with_path(args)[0]) if i not in static]
         leaves = [x for i, x in enumerate(every) if i not in static]
         avals = [self._aval(path, x) for path, x in zip(paths, leaves)]
+        if context.state.trace is EVAL and not self.around.empty:
+            self._check_meshes(paths, leaves)
         if self.in_specs is Infer:
             specs = [self._inferred(path, x, aval) for path, x, aval in zip(paths, leaves, avals)]
         else:
@@ -177,6 +185,7 @@ class _Call:
         self._check("in_specs", specs)
         for path, aval, spec in zip(paths, avals, specs):
             self._check_fits("in_specs", f"args{tree.keystr(path)}", aval, spec)
+            self._check_placed(f"args{tree.keystr(path)}", aval, spec)
             self._check_divides(f"args{tree.keystr(path)}", aval, spec)
         out_tree: list = []
         out_specs: list = []
@@ -255,19 +264,43 @@ class _Call:
                     f"axis {i} of length {n} over the mesh axes {spec.partitions[i]!r} of size {count}, but {n} is not "
                     f"divisible by {count}. The mesh is {dict(self.mesh.shape)}. Pad the array, or choose other axes.")
 
-    def _inferred(self, path, x, aval):
-        """The spec of an argument: that of its type, or of where it is; a value that is on no mesh of explicit axes is whole."""
-        placed = aval.placement if aval.placement is not None else getattr(x, "sharding", None)
-        explicit = set(self.manual) <= set(self.mesh.explicit_axes)
-        if getattr(placed, "spec", None) is None or placed.mesh.shape_tuple != self.mesh.shape_tuple:
-            if explicit:
-                return PartitionSpec()
-            raise TypeError(f"shard_map of {self.name}: in_specs is not given, and args{tree.keystr(path)} is not placed on the "
-                            f"mesh {dict(self.mesh.shape)}; give in_specs.")
+    def _check_meshes(self, paths, leaves):
+        """Arrays on a mesh are on the one in context, with its kinds of axes."""
+        for path, x in zip(paths, leaves):
+            own = x._sharding if type(x) is ArrayImpl else None
+            if isinstance(own, NamedSharding) and own.mesh.abstract_mesh != self.around:
+                raise ValueError(f"shard_map of {self.name}: args{tree.keystr(path)} lies on {own.mesh}, but the mesh in context is {self.around}; move "
+                                 "it there by jax.device_put.")
+
+    def _check_placed(self, leaf, aval, spec):
+        """Over ``Explicit`` axes an argument is cut as its type says that it is; another placement has to be asked for."""
+        if not self.explicit:
+            return
+        placed = self._of_manual_axes(aval.placement)
+        if _full(placed, aval.ndim) != _full(spec, aval.ndim):
+            raise ValueError(
+                f"shard_map of {self.name}: the in_specs entry {spec} does not match {leaf} of type {aval.str_short()}, which is placed as {placed} over "
+                f"the Explicit mesh axes {self.manual}. Place it so (jax.device_put(x, jax.sharding.NamedSharding(mesh, {spec})) or, inside "
+                f"jax.jit, jax.sharding.reshard(x, {spec})), or leave in_specs out, which then follow the arguments.")
+
+    def _of_manual_axes(self, placed):
+        """The spec of an argument as far as it names manual axes; whole on each device where the type names no mesh."""
+        if placed is None:
+            return PartitionSpec()
         names = [[a for a in (e if isinstance(e, tuple) else (e,)) if a in self.manual] for e in placed.spec.partitions]
         here, spec = frozenset(self.manual), placed.spec
         return PartitionSpec(*[tuple(e) if e else None for e in names], unreduced=spec.unreduced & here, reduced=spec.reduced & here,
                              unreduced_kind=spec.unreduced_kind if spec.unreduced & here else None)
+
+    def _inferred(self, path, x, aval):
+        """The spec of an argument: that of its type, or of where it is; a value that is on no mesh of explicit axes is whole."""
+        placed = aval.placement if aval.placement is not None else getattr(x, "sharding", None)
+        if getattr(placed, "spec", None) is None or placed.mesh.shape_tuple != self.mesh.shape_tuple:
+            if self.explicit:
+                return PartitionSpec()
+            raise TypeError(f"shard_map of {self.name}: in_specs is not given, and args{tree.keystr(path)} is not placed on the "
+                            f"mesh {dict(self.mesh.shape)}; give in_specs.")
+        return self._of_manual_axes(placed)
 
     # -- results
 
@@ -316,6 +349,12 @@ class _Call:
         for effect in closed.effects:
             if isinstance(effect, NamedAxisEffect) and effect.name not in bound:
                 raise NameError(f"Found an unbound axis name: {effect.name}.")
+
+
+def _full(spec: PartitionSpec, ndim: int) -> PartitionSpec:
+    """The spec with an entry for each axis, to compare it with others."""
+    entries = [e[0] if isinstance(e, tuple) and len(e) == 1 else e or None for e in spec.partitions]
+    return spec.update(partitions=[*entries, *[None] * (ndim - len(entries))])
 
 
 def _resolve(mesh: Any) -> Mesh | AbstractMesh:

@@ -101,7 +101,7 @@ def whole_aval(aval: ShapedArray, mesh: Any, spec: Any, manual_axes: Sequence[An
         shape, inner = (1, *shape), [(), *inner]
     spec = whole_spec(spec)
     outer = [*map(_names, spec.partitions), *[()] * (len(shape) - len(spec))]
-    told = mesh.explicit_axes and not manual.in_region()  # the spec and the type of the part say all that the type does
+    told = mesh.explicit_axes  # the spec and the type of the part say all that the type does
     placement = NamedSharding(mesh, spec.update(partitions=[(*o, *i) for o, i in zip(outer, inner)])) if told else None
     return ShapedArray([n * parts_along(mesh, spec, i) for i, n in enumerate(shape)], aval.dtype, aval.weak_type,
                        sharding=placement, vma=aval.vma.difference(manual_axes), sums=NOTHING)
@@ -297,8 +297,13 @@ def _impl(*args, **params):
     key = ("shard_map", mesh, avals, params["in_specs"], params["out_specs"], params["manual_axes"], params["check_vma"])
     closed = jaxpr.memo(key, lambda: _one_equation(avals, {**params, "mesh": mesh}))
     settings = jit_params(closed, "shard_map", (False,) * len(avals))
-    settings["out_shardings"] = tuple(placement(mesh, s if a.placement is None else _with_manual_axes(a.placement.spec, whole_spec(s)))
-                                      for s, a in zip(params["out_specs"], closed.out_avals))
+    left = set(mesh.axis_names).difference(params["manual_axes"])
+    if not left:
+        settings["out_shardings"] = tuple(placement(mesh, s) for s in params["out_specs"])
+    elif left <= set(mesh.explicit_axes):
+        settings["out_shardings"] = tuple(placement(mesh, s if a.placement is None else _with_manual_axes(a.placement.spec, whole_spec(s)))
+                                          for s, a in zip(params["out_specs"], closed.out_avals))
+    # else the compiler splits results over the axes that are its
     if not nans.watching():
         return jit_p.impl(*args, **settings)
     with flags.debug_nans(False), flags.debug_infs(False):  # `jit` would look for the operation, and call this again
