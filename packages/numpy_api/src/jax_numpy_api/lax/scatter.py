@@ -425,7 +425,7 @@ def _extremum_jvp(bind):
         static = _static(params)
         found = _read(out, indices, np.shape(updates), **static)
         old_wins, new_wins = _same(x, out), _same(updates, found)
-        ties = scatter_add_p.bind(old_wins, indices, new_wins, **params)
+        ties = lax.max(scatter_add_p.bind(old_wins, indices, new_wins, **params), _like(old_wins, 1))  # nobody is NaN
         gx = lax.mul(instantiate(gx), lax.div(old_wins, ties))
         share = lax.div(new_wins, _read(ties, indices, np.shape(updates), **dict(static, fill_value=1)))
         return out, scatter_add_p.bind(gx, indices, lax.mul(instantiate(gu), share), **params)
@@ -433,9 +433,8 @@ def _extremum_jvp(bind):
 
 
 def _same(x, y):
-    """1 where both are the same number, or both are NaN, else 0."""
-    nan = lax.bitwise_and(lax.ne(x, x), lax.ne(y, y))
-    return lax.convert_element_type(lax.bitwise_or(lax.eq(x, y), nan), lax.dtype(y))
+    """1 where both are the same number, else 0."""
+    return lax.convert_element_type(lax.eq(x, y), lax.dtype(y))
 
 
 def _extremum(name, op, write):
