@@ -283,7 +283,9 @@ sinh_p, cosh_p, asin_p, acos_p, atan_p, asinh_p, acosh_p, atanh_p = _PLAIN.value
 
 def _over_radius_squared(part, x, y):
     """``part / (x^2 + y^2)``, where ``part`` is ``x`` or ``y``; scaled by the larger, so that no square overflows; 0 at
-    infinity."""
+    infinity. Complex numbers have no larger one."""
+    if dtypes.issubdtype(dtypes.dtype(part), np.complexfloating):
+        return div_p.bind(part, add_p.bind(square_p.bind(x), square_p.bind(y)))
     size = max_p.bind(abs_p.bind(x), abs_p.bind(y))
     infinite = eq_p.bind(size, constant(np.inf, size))
     part, size = (select_n_p.bind(infinite, v, constant(c, v)) for v, c in ((part, 0), (size, 1)))
