@@ -32,7 +32,7 @@ from .shaping import diag, moveaxis, ravel
 from .sorting import searchsorted
 from .taking import take, take_along_axis
 from .ufuncs import _is_complex, _like, abs as magnitude
-from .ufuncs import conj, real, sqrt
+from .ufuncs import conj, greater_equal, less_equal, real, sqrt
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
             "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased")
@@ -427,9 +427,9 @@ def histogram_bin_edges(a: ArrayLike, bins: ArrayLike = 10, range: ArrayLike | S
         raise NotImplementedError("jax.numpy.histogram: rules for bins given by name are not offered; give their number or their edges")
     check_arraylike("histogram_bin_edges", a, bins)
     a = ravel(a)
-    dtype = dtypes.to_floating_dtype(dtypes.canonicalize_dtype(dtypes.to_inexact_dtype(a.dtype)))
+    dtype = dtypes.canonicalize_dtype(dtypes.to_inexact_dtype(a.dtype))
     if len(shape_of(bins)) == 1:
-        return asarray(bins).astype(dtype) if not dtypes.issubdtype(dtypes.dtype(bins), np.inexact) else asarray(bins)
+        return asarray(bins).astype(dtype)
     known: Any = concrete(bins)
     n = operator.index(known.item() if known is not None else cast(Any, bins))
     low, high = _ranges(a, range, dtype)
@@ -482,8 +482,9 @@ def histogram(a: ArrayLike, bins: ArrayLike = 10, range: Sequence[ArrayLike] | N
 def _histogram(a, edges, weights, equal, dtype):
     bins = shape_of(edges)[0] - 1
     edges = lax.optimization_barrier(convert(edges, a.dtype))  # computed once, not for each value
-    index = _equal_bin(a, edges, bins) if equal and bins > 1 else _any_bin(a, edges, bins)
-    inside = lax.bitwise_and(lax.ge(a, edges[0]), lax.le(a, edges[bins]))
+    ordered = not _is_complex(a)  # complex numbers are so by their real parts, then by the imaginary ones
+    index = _equal_bin(a, edges, bins) if equal and bins > 1 and ordered else _any_bin(a, edges, bins)
+    inside = lax.bitwise_and(greater_equal(a, edges[0]), less_equal(a, edges[bins]))
     index = arithmetic.select(inside, index, np.int32(bins))
     weights = np.dtype(dtype).type(1) if weights is None else weights
     return _count(index, weights, bins, dtype)
