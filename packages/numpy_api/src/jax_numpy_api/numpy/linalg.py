@@ -731,8 +731,9 @@ def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, k
     Array(5., dtype=float32)
     """
     check_arraylike("jnp.linalg.vector_norm", x)
-    x, = promote_dtypes_inexact(x)
     x = as_array(x)
+    if not dtypes.issubdtype(x.dtype, np.inexact):  # squares of any integers are summed as wide as there is
+        x = lax.convert_element_type(x, dtypes.canonicalize_dtype(np.dtype(np.float64)))
     axes = canonical_axes(axis, x.ndim)
     kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
     rest = [i for i in range(x.ndim) if i not in axes]
