@@ -102,16 +102,19 @@ class Continuous:
       low, high: ends of the support, numbers or functions of the shape parameters.
       inside: a point inside the support.
       valid: tells where shape parameters are allowed.
+      closed: the formulas have slopes at the ends of the support, which then count there.
       formulas: of ``(z, *shapes)`` inside the support: ``logpdf``, and what is wanted of ``cdf, sf, logcdf, logsf``, and of
         ``(q, *shapes)``: ``ppf, isf``. Missing ones are derived: logcdf = log(cdf), sf = 1 - cdf, isf(q) = ppf(1 - q), ...
       analytic: the functions whose formulas hold for complex numbers too.
     """
 
     def __init__(self, name: str, shapes: str = "", *, low: End = -np.inf, high: End = np.inf,
-                 inside: End = 0.0, valid: Callable | None = None, loc_scale: bool = True, analytic: str = "", **formulas: Callable):
+                 inside: End = 0.0, valid: Callable | None = None, loc_scale: bool = True, closed: bool = False,
+                 analytic: str = "", **formulas: Callable):
         self.analytic = analytic.split()
         self.name, self.shapes, self.formulas = name, shapes.split(), formulas
         self.ends, self.inside, self.valid = (low, high), inside, valid
+        self.closed = closed
         self.tail = ["loc", "scale"] if loc_scale else []
 
     def __call__(self, what: str, first: str = "x") -> Callable:
@@ -174,9 +177,9 @@ class Continuous:
         below, above = (0.0, 1.0) if what.endswith("cdf") else (1.0, 0.0)
         if what.startswith("log"):
             below, above = (-np.inf if v == 0 else 0.0 for v in (below, above))
-        # at an end where the value is -inf the slope is the formula's, at others 0, though the formula may have none there
-        under = z < low if below == -np.inf else z <= low
-        over = z > high if above == -np.inf else z >= high
+        # at an end where the value is -inf the slope is the formula's, at others 0, as the formula may have none there
+        under = z < low if self.closed or below == -np.inf else z <= low
+        over = z > high if self.closed or above == -np.inf else z >= high
         inside = self.inside(*shapes) if callable(self.inside) else self.inside
         value = jnp.where(under, below, jnp.where(over, above, self._formula(what)(jnp.where(under | over, inside, z), *shapes)))
         return convert(nan_unless(ok & ~jnp.isnan(z), value), x.dtype)
