@@ -4,10 +4,11 @@ import random
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax_numpy_api import lax
 
-from fuzz import checks, deliberate, grammar, outcome, plants, runner, shrink, signatures, values
+from fuzz import checks, deliberate, grammar, interpret, outcome, plants, runner, shrink, signatures, values
 from fuzz import reference as reference_module
 
 PROGRAMS, PARTS = 10, 4
@@ -23,14 +24,37 @@ def test_a_seed_is_a_program():
     assert [grammar.draw(f"0.{i}") for i in range(5)] == [grammar.draw(f"0.{i}") for i in range(5)]
 
 
-def test_stages_are_what_the_programs_apart_give():
+@pytest.mark.parametrize("compiles", [True, False])
+def test_stages_are_what_the_programs_apart_give(compiles):
     program = _program(PLANTED)._replace(others=("(jnp.array([1.0, 2.0], 'float32'), jnp.array([0.5], 'float32'))",))
-    begun = outcome.stages(program.text, program.route, program.others)
+    begun = outcome.stages(program.text, program.route, program.others, compiles)
     together = next(begun) + next(begun)
     apart = [outcome.run(stage.full) for stage in program.apart()]
     assert len(together) == len(apart) == 3 and not apart[0].error
     assert [checks.compare(a, b) for a, b in zip(together, apart)] == [None] * 3
     assert checks.compare(together[1], together[2])[0] == "value"
+
+
+@pytest.mark.parametrize("expression", [
+    "jax.lax.sort(a), a.astype('bfloat16'), a * (1 + 2j), a > 0, a.astype('int8'), a.astype('float16')", "jnp.zeros((0, 2), 'complex64'), jnp.zeros(0, bool)",
+    "jax.random.split(jax.random.key(a[0].astype(int)))", "jax.lax.while_loop(lambda c: c.sum() < 9, lambda c: c + 1, a)", "a * jnp.array([inf, -inf, nan]) * 1j",
+    "jax.scipy.special.erfinv(a / 4), jnp.arctanh(a / 4), jax.lax.top_k(a, 2)", "jax.vjp(lambda c: c * 2, jnp.arange(3))[1](np.zeros(3, jax.dtypes.float0))"])
+def test_interpreted_values_are_the_compiled_ones(expression):
+    text = f"def f(a):\n    return {expression}\nargs = (jnp.array([0.5, 3.0, -1.25], 'float32'),)"
+    types, found = outcome.stages(text, "f(*args)", [], compiles=False)
+    compiled = list(outcome.stages(text, "f(*args)", []))[1][0]
+    assert not compiled.error and len(found[0].leaves) == len(compiled.leaves)
+    assert checks.compare(found[0], compiled) is None
+    with outcome.default_settings():
+        scope = outcome.namespace()
+        exec(text, scope)
+        lowered = jax.jit(scope["f"], keep_unused=True).trace(*scope["args"]).lower().as_text()
+    assert interpret.values(lowered, [[np.array([0.5, 3.0, -1.25], "float32")]]) is not None
+
+
+def test_what_the_interpreter_lacks_is_compiled():
+    text = "def f(a):\n    return jnp.linalg.cholesky(a)\nargs = (jnp.eye(2),)"
+    assert list(outcome.stages(text, "f(*args)", [], compiles=False))[1][0].leaves[0].value.tolist() == [[1, 0], [0, 1]]
 
 
 def test_arguments_are_drawn_again_with_their_types():
@@ -139,6 +163,15 @@ def test_settings_end_with_their_program():
     "jax.config.update('jax_enable_x64', True)\nout = jax.scipy.linalg.pascal(3).dtype == jnp.float32",
     "out = jnp.nanvar(jnp.ones(3), dtype='uint8').dtype == jnp.uint8 and jnp.nanvar(jnp.ones(3), dtype='float16').dtype == jnp.float16",
     "jax.config.update('jax_enable_x64', True)\nout = jax.grad(jax.scipy.special.owens_t)(jnp.float16(0.5), jnp.float16(0.5)).dtype == jnp.float16",
+    "a = jax.vjp(lambda x: jnp.arctan2(x, 2.0), 1 + 1j)[1](1 + 0j)[0]\nb = jax.jvp(lambda x: jnp.arctan2(2.0, x), (1 + 1j,), (1 + 0j,))[1]\n"
+    "out = abs(a - 2 / ((1 + 1j) ** 2 + 4)).item() < 1e-6 > abs(a + b).item()",
+    "out = jnp.histogram_bin_edges(jnp.ones(3, 'float16'), jnp.arange(3.0)).dtype == jnp.float16",
+    "counts, edges = jnp.histogram(jnp.array([1j, 2.0, 3 + 1j]), 3)\nout = counts.tolist() == [1, 1, 1] and edges[0].item() == 1j and edges.dtype == counts.dtype == jnp.complex64",
+    "jax.config.update('jax_enable_x64', True)\nout = jnp.linalg.vector_norm(jnp.ones(3, 'int16')).dtype == jnp.float64",
+    "out = [jax.grad(lambda c: g(c).sum())(jnp.array([nan])).item() for g in (lambda c: c.at[jnp.array([0])].max(0.5), lambda c: c.at[jnp.array([0])].min(0.5),"
+    " lambda c: jax.ops.segment_max(c, jnp.array([0])))] == [0, 0, 0]",
+    "s = jax.scipy.stats\nout = [jax.grad(f)(0.0).item() for f in (s.expon.logsf, s.expon.sf, s.expon.cdf, s.expon.logcdf)] == [-1, -1, 1, inf]",
+    "s = jax.scipy.stats\nout = [jax.grad(f)(1.0, 2.0).item() for f in (s.pareto.logsf, s.pareto.sf, s.pareto.cdf)] == [-2, -2, 2]",
     "out = (jax.scipy.special.expn(0.5, 1.0) == jax.scipy.special.expn(0, 1.0)).item()",  # the order is cut off
 ])
 def test_found(program):

@@ -3,7 +3,8 @@
     values    types and contents of arguments, as text
     templates, signatures   lines: written down by category, and any public function by its signature
     grammar   programs: a seed in, text out
-    outcome   runs a text and records all that a user can see of its result (imports no neighbour: the reference runs it too)
+    outcome   runs a text and records all that a user can see of its result (the reference runs it too)
+    interpret values of a lowered program without a compiler
     checks    the ways that must agree, and how near
     reference another interpreter, with another implementation, that runs the same texts
     plants    mistakes put into ours on purpose, and how soon each is caught

@@ -1,6 +1,8 @@
 """`python -m fuzz --seconds N --seed S [--reference PYTHON]` with `tests` on the path; `nox -s fuzz -- ...` does that."""
 import argparse
 import collections
+import os
+import signal
 import sys
 
 from fuzz import checks, plants, runner
@@ -13,7 +15,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first program of the seed")
     parser.add_argument("--tries", type=int, default=400, help="how often shrinking a program may run it")
-    parser.add_argument("--staged", type=float, help="the share of programs that are compiled as a whole, for several arguments; 0.85 beside a reference")
+    parser.add_argument("--staged", type=float, help="the share of programs that are compiled as a whole, for several arguments; 0.95 beside a reference")
+    parser.add_argument("--compiled", type=float, default=0.1, help="of these the share that XLA compiles; the others' StableHLO is interpreted")
     parser.add_argument("--calls", type=float, default=0.25, help="the share of programs that are one call of any public function")
     parser.add_argument("--types", action="store_true", help="of those only the types are compared")
     parser.add_argument("--reference", help="an interpreter with another implementation of jax; only it is compared with")
@@ -24,19 +27,24 @@ def main() -> int:
         for line in plants.report(given.plants, given.seed):
             print(line, flush=True)
         return 0
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     children = [Interpreter.ours(), Interpreter.other(given.reference)] if given.reference else []
     counts: collections.Counter = collections.Counter()
     kinds: collections.Counter = collections.Counter()
     try:
         chosen = {"reference": checks.against(*children, given.lenient, given.types, counts)} if children else checks.CHECKS
         for found in runner.run(given.seed, chosen, seconds=given.seconds, first=given.first, tries=given.tries, counts=counts,
-                                staged=(0.85 if children else 0.0) if given.staged is None else given.staged, calls=given.calls):
+                                staged=(0.95 if children else 0.0) if given.staged is None else given.staged, calls=given.calls, compiled=given.compiled):
             print(found, flush=True)
             kinds[f"{found.check}: {found.kind}"] += 1
+    except KeyboardInterrupt:  # what was found until then counts
+        pass
     finally:
         for child in children:
             child.close()
+    spent = os.times()
     print(f"{counts.pop('programs', 0)} programs, {sum(kinds.values())} differences", dict(kinds.most_common()))
+    print(f"{sum(spent[:4]):.0f} CPU seconds, the children's with them")
     print("programs by category:", dict(counts.most_common()))
     return 1 if kinds else 0
 

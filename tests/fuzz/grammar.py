@@ -40,12 +40,14 @@ _SLOT = re.compile(r"\{(\w+)(?: ([\w,]+))?\}")
 
 class Program(NamedTuple):
     """A text without its last line, that line's right side, and what was drawn on the way. With ``others`` the program runs in stages:
-    its types, then what it computes, compiled once, of its arguments and of each of ``others``."""
+    its types, then what it computes, compiled once, of its arguments and of each of ``others``. Unless it ``compiles``, what it was
+    lowered to is interpreted."""
     text: str
     route: str
     categories: tuple[str, ...]
     manner: str
     others: tuple[str, ...] = ()
+    compiles: bool = True
 
     @property
     def full(self) -> str:
@@ -131,8 +133,9 @@ def _is_integer(t: Any) -> bool:
     return jnp.issubdtype(t.dtype, jnp.integer)
 
 
-def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25) -> Program:
-    """The program of a seed; a share of ``staged`` runs in stages, one of ``calls`` is one call of any public function."""
+def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0) -> Program:
+    """The program of a seed; a share of ``staged`` runs in stages, of these ``compiled`` by the compiler, one of ``calls`` is one call
+    of any public function."""
     rng = random.Random(f"program {seed}")
     settings = [f"jax.config.update('{name}', {value!r})" for name, value, chance in templates.SETTINGS if rng.random() < chance]
     manner = rng.choices(("plain", "ties", "special"), (5, 3, 2))[0]
@@ -175,5 +178,8 @@ def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25) -> Program:
     text = "\n".join([*settings, f"def f({', '.join(names)}):", *lines, f"    return {', '.join(returned) or names[0]}",
                       f"args = ({', '.join(arguments)},)"])
     route = rng.choice(list(ROUTES))
-    others = [f"({', '.join(values.alike(rng, given) for given in arguments)},)" for _ in range(OTHERS)] if rng.random() < staged else []
-    return Program(text, ROUTES[route], (*categories, route, *(["in stages"] if others else [])), manner, tuple(others))
+    in_stages = rng.random() < staged and not any("disable_jit" in line for line in settings)  # nothing is lowered without compilation
+    others = [f"({', '.join(values.alike(rng, given) for given in arguments)},)" for _ in range(OTHERS)] if in_stages else []
+    compiles = not others or rng.random() < compiled
+    how = ["in stages"] * bool(others) + ["interpreted"] * (not compiles)
+    return Program(text, ROUTES[route], (*categories, route, *how), manner, tuple(others), compiles)

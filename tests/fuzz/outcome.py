@@ -1,12 +1,13 @@
 """What a program's text gives: the class of an error, or a tree of leaves with all that a user can see of each.
 
-Run as a script it is a server: on standard input, a line (JSON) is a program's text, or the arguments of `stages`, or "go on", which asks
+Run as a module it is a server: on standard input, a line (JSON) is a program's text, or the arguments of `stages`, or "go on", which asks
 for the values of the latter; on standard output a line is a list of outcomes.
 """
 from __future__ import annotations
 
 import base64
 import contextlib
+import gc
 import json
 import os
 import pickle
@@ -18,6 +19,8 @@ from typing import Any, Generator, Iterator, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from fuzz import interpret
 
 DEFAULTS = {"jax_enable_x64": False, "jax_numpy_dtype_promotion": "standard", "jax_numpy_rank_promotion": "allow", "jax_disable_jit": False}
 
@@ -93,26 +96,48 @@ def run(text: str) -> Outcome:
             return refusal(error)
 
 
-def stages(text: str, route: str, others: list[str]) -> Generator[list[Outcome]]:
-    """First what types ``route`` gives, then what values, for the text's arguments and for each of ``others``: one trace, one compilation."""
+def _plain(x: Any) -> np.ndarray:
+    """What a lowered program takes for an argument."""
+    if not isinstance(x, np.ndarray) and jnp.issubdtype(jnp.result_type(x), jax.dtypes.extended):
+        return np.asarray(jax.random.key_data(x))
+    return np.asarray(jnp.asarray(x))
+
+
+def _interpreted(lowered: Any, types: Outcome, arguments: list[tuple]) -> list[Outcome] | None:
+    found = interpret.values(lowered.as_text(), [list(map(_plain, jax.tree.leaves(given))) for given in arguments])
+    kinds = ["ndarray" if "float0" in leaf.dtype else "array" for leaf in types.leaves]
+    return found and [types._replace(leaves=tuple(
+        leaf._replace(kind=kind, value=x) for leaf, kind, x in zip(types.leaves, kinds, values, strict=True))) for values in found]
+
+
+def stages(text: str, route: str, others: list[str], compiles: bool = True) -> Generator[list[Outcome]]:
+    """First what types ``route`` gives, then what values, for the text's arguments and for each of ``others``: one trace, one compilation.
+    Unless it ``compiles``, the program is interpreted where that can be."""
     with default_settings(), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
             scope = namespace()
             exec(text, scope)
-            traced = jax.jit(eval(f"lambda *args: {route}", scope)).trace(*scope["args"])
+            traced = jax.jit(eval(f"lambda *args: {route}", scope), keep_unused=True).trace(*scope["args"])
             types = outcome_of(traced.out_info)
         except Exception as error:
             types = refusal(error)
         yield [types]
         try:
-            compiled = traced.lower().compile()
-            yield [outcome_of(compiled(*args)) for args in (scope["args"], *(eval(other, scope) for other in others))]
+            lowered = traced.lower()
+            arguments = [scope["args"], *(eval(other, scope) for other in others)]
+            found = None if compiles else _interpreted(lowered, types, arguments)
+            if found is None:
+                compiled = lowered.compile()
+                found = [outcome_of(compiled(*args)) for args in arguments]
+            yield found
         except Exception as error:
             yield [refusal(error)]
 
 
 def serve() -> None:
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)  # what there is stays, and is not looked through again
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what programs print is no answer
     begun: Generator[list[Outcome]] | None = None

@@ -15,8 +15,9 @@ from fuzz.outcome import Leaf, Outcome
 
 SETTINGS = {"JAX_THREEFRY_PARTITIONABLE": "1", "JAX_PLATFORMS": "cpu", "JAX_ENABLE_COMPILATION_CACHE": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # a judge need not be fast, and compiles in two thirds of the time
-SERVER = (str(pathlib.Path(__file__).with_name("outcome.py")),)
-TEXTS = 1000  # of one process; what it compiled stays in its memory
+SERVER = ("-m", "fuzz.outcome")
+TESTS = str(pathlib.Path(__file__).parents[1])
+TEXTS = 2000  # of one process; what it compiled stays in its memory
 
 
 class Interpreter:
@@ -30,12 +31,12 @@ class Interpreter:
     @classmethod
     def other(cls, python: str) -> Self:
         """Another environment's interpreter."""
-        return cls(python, {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"XLA_FLAGS": QUICK}, SERVER)
+        return cls(python, os.environ | {"XLA_FLAGS": QUICK, "PYTHONPATH": TESTS}, SERVER)
 
     @classmethod
     def ours(cls, script: Sequence[str] = SERVER) -> Self:
         """This interpreter, with what it imports; ``script`` answers."""
-        folders = [str(pathlib.Path(__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+        folders = [TESTS, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
         return cls(sys.executable, os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}, script)
 
     def start(self, asked: str | tuple) -> None:
