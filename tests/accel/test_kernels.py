@@ -54,6 +54,28 @@ def test_kernels_compile(compiled, case, dtype):
     assert "custom-call" in compiled(function, *types)
 
 
+def library(case, dtype):
+    from jax.experimental.pallas.ops.tpu import flash_attention as fa
+    from jax.experimental.pallas.ops.tpu.megablox import gmm
+    heads, ids, rows, matrices = ((1, 2, 512, 64), dtype), ((1, 512), jnp.int32), ((512, 200), dtype), ((4, 200, 128), dtype)
+
+    def summed(function, *numbers):
+        return jax.grad(lambda *args: function(*args).astype(jnp.float32).sum(), numbers)
+    attention = lambda q, k, v, s: fa.flash_attention(q, k, v, None, fa.SegmentIds(s, s), causal=True)
+    return {"attention": (summed(attention, 0, 1, 2), *[heads] * 3, ids),
+            "attention with a bias": (summed(fa.flash_attention, 0, 1, 2, 3), *[heads] * 3, ((1, 2, 512, 512), dtype)),
+            "products of groups": (summed(gmm, 0, 1), rows, matrices, ((4,), jnp.int32))}[case]
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("case", ["attention", "attention with a bias", "products of groups"])
+def test_the_library_compiles(compiled, case, dtype):
+    if compiled.block == BLOCKS["cuda"]:
+        pytest.skip("these kernels are for TPUs")
+    function, *types = library(case, dtype)
+    assert "custom-call" in compiled(function, *types)
+
+
 def features():
     spec = importlib.util.spec_from_file_location("test_kernels_features", HERE.parents[0] / "test_kernels.py")
     found = importlib.util.module_from_spec(spec)

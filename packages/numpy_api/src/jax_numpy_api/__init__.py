@@ -4,6 +4,7 @@
 ``numpy``, ``scipy``, ``nn``, ``image``, ``ops``  functions written in terms of them
 ``sparse``                               sparse arrays
 ``pallas``                               kernels: programs on blocks of arrays
+``kernels``                              those that are ready to use
 ``jet``                                  Taylor series
 ``ffi``                                  calls of compiled functions
 ``checkify``                             errors as values

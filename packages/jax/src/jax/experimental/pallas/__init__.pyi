@@ -7,6 +7,7 @@ from jax.ref import AbstractRef
 from jax.typing import ArrayLike, DTypeLike
 from types import EllipsisType
 from typing import Any, Callable, Mapping, Sequence
+from jax.experimental.pallas import ops as ops
 from jax.experimental.pallas import tpu as tpu
 from jax.experimental.pallas import triton as triton
 

@@ -1,0 +1,4 @@
+"""Types of `jax.experimental.pallas.ops`. Written by packages/jax/tools/make_stubs.py."""
+
+from jax.experimental.pallas.ops import tpu as tpu
+
