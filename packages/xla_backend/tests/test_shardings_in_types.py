@@ -350,6 +350,16 @@ def test_batch_axes_of_products_are_split_alike():
     assert jnp.matmul(x, put(P("x"), X.reshape(8, 2, 2))).sharding.spec == P("x", None, None)
 
 
+@pytest.mark.parametrize("transform", [jit, grad, vmap, lambda f: jit(grad(f))])
+def test_only_the_type_of_a_traced_value_says_how_it_is_split(transform):
+    """Libraries ask whether there is an attribute, and take what has one for an array in memory (flax nnx' variables)."""
+    seen = []
+    note = lambda x: seen.append((hasattr(x, "sharding"), typeof(x).sharding.spec[-1], ShapeDtypeStruct.like(x).sharding.spec[-1])) or x.sum()
+    with set_mesh(grid()):
+        transform(note)(put(P(None, "y")))
+    assert seen == [(False, "y", "y")]
+
+
 def test_types_name_the_mesh_in_use():
     """Whatever the kinds of its axes: those that are the compiler's do not show."""
     seen = []

@@ -614,7 +614,9 @@ class ShapeDtypeStruct:
     def like(x: ArrayLike) -> "ShapeDtypeStruct":
         """The description of the array ``x``; with its placement, if it is committed to it or a traced value typed by it."""
         aval = get_aval(x)
-        where = getattr(x, "sharding", None) if getattr(x, "committed", False) else getattr(aval, "placement", None)
+        where = getattr(x, "sharding", None) if getattr(x, "committed", False) else None
+        if where is None:
+            where = getattr(aval, "placement", None)
         return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=where, weak_type=aval.weak_type)
 
     def update(self, **kwargs: Any) -> "ShapeDtypeStruct":

@@ -147,11 +147,8 @@ class Tracer(TracerHabits):
 
     @property
     def sharding(self) -> Any:
-        placement = getattr(self.aval, "placement", None)
-        if placement is None:
-            raise AttributeError(f"The 'sharding' attribute is not available on a traced value of type {self.aval.str_short()}: "
-                                 "where it will be is not known yet. jax.typeof(x).sharding is what the type says.")
-        return placement
+        raise AttributeError(f"The 'sharding' attribute is not available on a traced value of type {self.aval.str_short()}: "
+                             "where it will be is not known yet. jax.typeof(x).sharding is what the type says.")
 
     committed = property(lambda self: True)
 
