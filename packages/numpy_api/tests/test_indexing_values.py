@@ -222,3 +222,11 @@ def test_the_search_of_a_median_runs_with_x64():
     x = np.arange(10001.0)[::-1]
     with flags.enable_x64(True):
         assert float(jit(jnp.median)(jnp.asarray(x))) == 5000
+
+
+@pytest.mark.parametrize("index", [..., slice(None), 0, np.arange(3)], ids=str)
+@pytest.mark.parametrize("weak", [False, True])
+def test_what_is_written_does_not_make_an_array_weak(index, weak):
+    x = jnp.broadcast_to(1.0, (3,)) if weak else jnp.ones(3)
+    for value in (2.0, jnp.asarray(2.0), jnp.float32(2)):
+        assert jit(lambda x, v: x.at[index].set(v))(x, value).weak_type == x.at[index].set(value).weak_type == weak

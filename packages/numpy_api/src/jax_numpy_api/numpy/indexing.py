@@ -323,8 +323,11 @@ def _write_static(x: Any, value: Any, plan: Static, op: str) -> Any:
 
 
 def _full_value(x: Any, value: Any) -> Any:
-    """``value``, which replaces all of ``x``, as an array of its weakness."""
-    return as_array(value)
+    """``value``, which replaces all of ``x``, as an array that is weakly typed as ``x`` is."""
+    value = as_array(value)
+    if value.weak_type == x.weak_type:
+        return value
+    return convert_element_type_p.bind(value, new_dtype=x.dtype, weak_type=x.weak_type, sharding=None)
 
 
 def _write_general(x: Any, value: Any, plan: General, op: str, is_sorted: bool, unique: bool, mode: Any,
