@@ -18,7 +18,7 @@ from jax_core.programs.jit import inlined
 
 from .. import lax
 from .. import numpy as jnp
-from ..numpy.promotion import check_arraylike, given_axes, promote_args_inexact
+from ..numpy.promotion import check_arraylike, given_axes, promote_args_inexact, split_axes
 from ..numpy.reductions import given_mask, shift as largest
 
 
@@ -26,7 +26,7 @@ from ..numpy.reductions import given_mask, shift as largest
 
 def _over(x, axis, ndim):
     """``x``, reduced over ``axis``, with these axes again, of length 1."""
-    return jnp.expand_dims(x, tuple(range(ndim)) if axis is None else axis)
+    return jnp.expand_dims(x, split_axes(axis, ndim)[0])
 
 
 def _scaled_sum(a, b, axis):
@@ -132,5 +132,5 @@ def logsumexp(a: ArrayLike, axis: Axis = None, b: ArrayLike | None = None, keepd
     Array(1000.6932, dtype=float32)
     """
     check_arraylike("logsumexp", *(x for x in (a, b, where) if x is not None))
-    axis, where = given_axes(axis), given_mask("logsumexp", where)
+    axis, where = given_axes(axis, named=True), given_mask("logsumexp", where)
     return _logsumexp(a, b, where, axis=axis, keepdims=bool(keepdims), return_sign=bool(return_sign))

@@ -40,7 +40,7 @@ def log_softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: Ar
     >>> jax.nn.log_softmax(jnp.array([0., 0.]))
     Array([-0.6931472, -0.6931472], dtype=float32)
     """
-    return _log_softmax(x, given_axes(axis), where)
+    return _log_softmax(x, given_axes(axis, named=True), where)
 
 
 @inlined(static_argnames=("axis",))
@@ -64,7 +64,7 @@ def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: ArrayL
     >>> jax.nn.softmax(jnp.array([[0., 0.], [0., jnp.inf]])[0])
     Array([0.5, 0.5], dtype=float32)
     """
-    return _softmax_of_any(x, given_axes(axis), where)
+    return _softmax_of_any(x, given_axes(axis, named=True), where)
 
 
 @inlined(static_argnames=("axis",))
@@ -94,7 +94,7 @@ def logmeanexp(x: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, 
     >>> jax.nn.logmeanexp(jnp.array([3., 3.]))
     Array(3., dtype=float32)
     """
-    return _logmeanexp(x, given_axes(axis), where, keepdims)
+    return _logmeanexp(x, given_axes(axis, named=True), where, keepdims)
 
 
 @inlined(static_argnames=("axis", "keepdims"))
@@ -121,7 +121,7 @@ def standardize(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, mean: Arr
     """
     if algorithm not in ("fast", "stable"):
         raise ValueError(f"standardize: algorithm must be 'fast' or 'stable', got {algorithm!r}")
-    return _standardize(x, given_axes(axis), mean, variance, epsilon, where, algorithm)
+    return _standardize(x, given_axes(axis, named=True), mean, variance, epsilon, where, algorithm)
 
 
 @inlined(static_argnames=("axis", "epsilon", "algorithm"))
@@ -146,7 +146,8 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
 
     Raises:
       TypeError: ``num_classes`` is not a known integer of at least 0.
-      ValueError: the result has no such axis.
+      ValueError: the result has no such axis, or ``axis`` is the name of a mapped axis of another size than ``num_classes``.
+      NameError: no mapped axis has that name.
       ShardingTypeError: ``out_sharding`` splits the axes of ``x`` otherwise than ``x`` is split.
 
     >>> jax.nn.one_hot(jnp.array([0, 2]), 3)
@@ -172,6 +173,10 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
 @inlined(static_argnums=(1, 2, 3))
 def _one_hot(x, num_classes, dtype, axis):
     x = jnp.asarray(x)
+    if isinstance(axis, str):
+        if lax.axis_size(axis) != num_classes:
+            raise ValueError(f"one_hot: the axis {axis!r} has {lax.axis_size(axis)} positions, one for each class, but num_classes={num_classes}")
+        return jnp.asarray(x == lax.axis_index(axis).astype(x.dtype), dtype)
     axis = canonical_axis(axis, x.ndim + 1)
     shape = [1] * (x.ndim + 1)
     shape[axis] = num_classes

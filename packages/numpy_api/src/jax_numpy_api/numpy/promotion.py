@@ -391,9 +391,10 @@ def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
     return index + ndim if index < 0 else index
 
 
-def given_axes(axis: Any) -> Any:
+def given_axes(axis: Any, named: bool = False) -> Any:
     """What a user gave for axes, in a form that can be hashed: None, an integer, or a tuple of them for anything that yields
-    integers (a list, a range, an array). Raises TypeError for all else."""
+    integers (a list, a range, an array). With ``named``, strings, the names of mapped axes, may stand among them; then it is a tuple.
+    Raises TypeError for all else."""
     if axis is None or type(axis) is int:
         return axis
     try:
@@ -403,6 +404,10 @@ def given_axes(axis: Any) -> Any:
             axis = tuple(axis)
         return tuple(map(operator.index, axis))
     except (TypeError, ValueError):  # ValueError: np.ndim of lists of different lengths
+        if named and isinstance(axis, str):
+            return (axis,)
+        if named and isinstance(axis, (tuple, list)) and any(isinstance(a, str) for a in axis):
+            return tuple(a if isinstance(a, str) else operator.index(a) for a in axis)
         if isinstance(axis, Tracer):
             raise ConcretizationTypeError(axis) from None
         raise TypeError(f"axis must be None, an integer or several integers, got {axis!r}") from None
@@ -423,6 +428,16 @@ def canonical_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
     if len(set(axes)) != len(axes):
         raise ValueError(f"duplicate value in 'axis': {given}")
     return axes
+
+
+def split_axes(axis: Any, ndim: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The axes to reduce: the positional ones, as `canonical_axes` gives them, and the names of mapped ones."""
+    if type(axis) is not tuple or not any(type(a) is str for a in axis):
+        return canonical_axes(axis, ndim), ()
+    names = tuple(a for a in axis if type(a) is str)
+    if len(set(names)) != len(names):
+        raise ValueError(f"duplicate value in 'axis': {axis}")
+    return canonical_axes(tuple(a for a in axis if type(a) is not str), ndim), names
 
 
 def given_size(name: str, size: Any) -> int:

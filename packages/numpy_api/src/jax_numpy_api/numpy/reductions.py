@@ -1,5 +1,7 @@
 """Reductions over axes: sums, products, extremes, means, variances, truth, and their NaN-skipping and running forms.
 
+An axis may be a name, of `vmap` or of a device mesh: such axes are reduced last, by the collective of `lax`.
+
 A public function checks and normalises its arguments and calls a core that is one compiled dispatch when eager.
 Sums and means of float16 and bfloat16 are accumulated in float32 and rounded once.
 
@@ -23,7 +25,7 @@ from .. import lax
 from ..lax.reduce import shift_p
 from .arithmetic import select
 from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, check_numbers, convert,
-                        given_axes, joined, refuse_out, shape_of, strong, unwrapped)
+                        given_axes, joined, refuse_out, shape_of, split_axes, strong, unwrapped)
 from .rows import adaptive
 from .ufuncs import _is_inexact, _like, not_equal, truth
 
@@ -111,14 +113,19 @@ def _prepared(name: str, a: Any, dtype: Any, promote: bool = True) -> tuple:
 @adaptive("integers", (1, 2, 3, 6))
 def _sum(a, axis, dtype, keepdims, initial, where, promote_integers):
     a, result, weak = _prepared("sum", a, dtype, promote_integers)
-    axes = canonical_axes(axis, len(shape_of(a)))
+    axes, names = split_axes(axis, len(shape_of(a)))
     a = _masked("sum", a, where, _like(a, 0))
     shape = shape_of(a)
-    out = lax.reduce_sum_p.bind(a, axes=axes, out_sharding=None) if axes else a
+    out = _added(a, axes, names)
     if initial is not None:
         check_arraylike("sum", initial)
         out = lax.add(*promote_pair(out, initial))
     return _kept(convert(out, result, weak), shape, axes, keepdims)
+
+
+def _added(a: Any, axes: tuple, names: tuple) -> Any:
+    out = lax.reduce_sum_p.bind(a, axes=axes, out_sharding=None) if axes else a
+    return lax.psum(as_array(out), names) if names else out
 
 
 def promote_pair(out: Any, initial: Any) -> tuple:
@@ -135,7 +142,7 @@ def sum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
 
     Args:
       a: array of numbers or booleans.
-      axis: an axis, a tuple of axes, or None for all.
+      axis: an axis, a tuple of axes, or None for all; the name of a mapped axis stands for the sum over it.
       dtype: to accumulate in; by default that of ``a``, and the default integer for booleans and narrow integers.
       out: must be None.
       keepdims: keep reduced axes with length 1.
@@ -144,7 +151,7 @@ def sum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
       promote_integers: whether narrow integers are widened.
 
     Raises:
-      TypeError: ``a`` is not an array. ValueError: ``axis`` is out of bounds.
+      TypeError: ``a`` is not an array. ValueError: ``axis`` is out of bounds. NameError: no mapped axis has that name.
 
     Source: `numpy.sum`.
 
@@ -154,14 +161,16 @@ def sum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
     Array(7, dtype=int32)
     """
     refuse_out("sum", out)
-    return _sum(a, given_axes(axis), _dtype_argument(dtype, "sum"), bool(keepdims), initial, where,
+    return _sum(a, given_axes(axis, named=True), _dtype_argument(dtype, "sum"), bool(keepdims), initial, where,
                 bool(promote_integers))
 
 
 @adaptive("integers", (1, 2, 3, 6))
 def _prod(a, axis, dtype, keepdims, initial, where, promote_integers):
     a, result, weak = _prepared("prod", a, dtype, promote_integers)
-    axes = canonical_axes(axis, len(shape_of(a)))
+    axes, names = split_axes(axis, len(shape_of(a)))
+    if names:
+        raise NotImplementedError(f"prod: axis={axis} names a mapped axis, and there is no product over these; sum logarithms, or use lax.all_gather")
     a = _masked("prod", a, where, _like(a, 1))
     shape = shape_of(a)
     out = (lax.reduce_and if result == np.bool_ else lax.reduce_prod)(a, axes) if axes else a
@@ -179,7 +188,7 @@ def prod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: N
     Array(24, dtype=int32)
     """
     refuse_out("prod", out)
-    return _prod(a, given_axes(axis), _dtype_argument(dtype, "prod"), bool(keepdims), initial, where,
+    return _prod(a, given_axes(axis, named=True), _dtype_argument(dtype, "prod"), bool(keepdims), initial, where,
                  bool(promote_integers))
 
 
@@ -208,7 +217,7 @@ def _extreme(name, a, axis, keepdims, initial, where):
     a = strong(unwrapped(a))
     lowest = name != "min"
     shape = shape_of(a)
-    axes = canonical_axes(axis, len(shape))
+    axes, names = split_axes(axis, len(shape))
     if where is not None and initial is None:
         raise ValueError(f"jax.numpy.{name}: where may leave no element, and {name} of none has no value; pass initial")
     if initial is None and 0 in [shape[i] for i in axes]:
@@ -220,6 +229,8 @@ def _extreme(name, a, axis, keepdims, initial, where):
         shape = shape_of(a)
     reduce = {"max": lax.reduce_max, "min": lax.reduce_min, "shift": _shift}[name]
     out = reduce(a, axes) if axes else a
+    if names:
+        out = (lax.pmax if lowest else lax.pmin)(as_array(out), names)
     if initial is not None:
         check_arraylike(name, initial)
         out = (lax.max if lowest else lax.min)(*promote_pair(out, initial))
@@ -228,7 +239,7 @@ def _extreme(name, a, axis, keepdims, initial, where):
 
 def shift(a: Array, axis: object, where: object = None, keepdims: bool = True) -> Array:
     """`max` with ``initial`` -inf, as softmax and its like subtract it; it may miss NaN (`lax.reduce.shift_p`)."""
-    return _extreme("shift", a, given_axes(axis), keepdims, -np.inf, where)
+    return _extreme("shift", a, given_axes(axis, named=True), keepdims, -np.inf, where)
 
 
 def max(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
@@ -251,7 +262,7 @@ def max(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     Array([7, 5], dtype=int32)
     """
     refuse_out("max", out)
-    return _extreme("max", a, given_axes(axis), bool(keepdims), initial, where)
+    return _extreme("max", a, given_axes(axis, named=True), bool(keepdims), initial, where)
 
 
 def min(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
@@ -263,7 +274,7 @@ def min(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
            [2]], dtype=int32)
     """
     refuse_out("min", out)
-    return _extreme("min", a, given_axes(axis), bool(keepdims), initial, where)
+    return _extreme("min", a, given_axes(axis, named=True), bool(keepdims), initial, where)
 
 
 amax, amin = max, min
@@ -297,10 +308,12 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 @adaptive("integers", (0, 2, 3))
 def _truth(name, a, axis, keepdims, where):
     check_arraylike(name, a)
-    axes = canonical_axes(axis, len(shape_of(a)))
+    axes, names = split_axes(axis, len(shape_of(a)))
     a = _masked(name, truth(strong(unwrapped(a))), where, np.bool_(name == "all"))
     shape = shape_of(a)
     out = (lax.reduce_and if name == "all" else lax.reduce_or)(a, axes) if axes else a
+    if names:
+        out = (lax.pmin if name == "all" else lax.pmax)(as_array(out), names)
     return _kept(out, shape, axes, keepdims)
 
 
@@ -312,7 +325,7 @@ def all(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     Array([ True, False], dtype=bool)
     """
     refuse_out("all", out)
-    return _truth("all", a, given_axes(axis), bool(keepdims), where)
+    return _truth("all", a, given_axes(axis, named=True), bool(keepdims), where)
 
 
 def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, *,
@@ -323,7 +336,7 @@ def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     Array([False,  True], dtype=bool)
     """
     refuse_out("any", out)
-    return _truth("any", a, given_axes(axis), bool(keepdims), where)
+    return _truth("any", a, given_axes(axis, named=True), bool(keepdims), where)
 
 
 @inlined(static_argnames=("axis", "keepdims"))
@@ -340,8 +353,8 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Ar
 
 # -- means and variances -----------------------------------------------------------------------------------------------
 
-def _size(shape: tuple, axes: tuple) -> int:
-    return math.prod(shape[i] for i in axes)
+def _size(shape: tuple, axes: tuple, names: tuple) -> int:
+    return math.prod(shape[i] for i in axes) * (lax.axis_size(names) if names else 1)
 
 
 def _mean_core(name, a, axis, dtype, keepdims, where):
@@ -356,16 +369,15 @@ def _mean_core(name, a, axis, dtype, keepdims, where):
     weak = weak and dtype is None
     a = convert(a, compute, weak)
     shape = shape_of(a)
-    axes = canonical_axes(axis, len(shape))
+    axes, names = split_axes(axis, len(shape))
     if where is not None:
         where = given_mask(name, where, shape)
         a = select(where, a, _like(a, 0))
-    total = lax.reduce_sum_p.bind(a, axes=axes, out_sharding=None) if axes else a
+    total = _added(a, axes, names)
     if where is None:
-        count = _like(a, _size(shape, axes))
+        count = _like(a, _size(shape, axes, names))
     else:
-        flags = lax.convert_element_type(where, compute)
-        count = lax.reduce_sum_p.bind(flags, axes=axes, out_sharding=None) if axes else flags
+        count = _added(lax.convert_element_type(where, compute), axes, names)
     return _kept(convert(lax.div(total, count), result, weak), shape, axes, keepdims)
 
 
@@ -391,7 +403,7 @@ def mean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: N
     Array([2., 4.], dtype=float32)
     """
     refuse_out("mean", out)
-    return _mean("mean", a, given_axes(axis), _dtype_argument(dtype, "mean"), bool(keepdims), where)
+    return _mean("mean", a, given_axes(axis, named=True), _dtype_argument(dtype, "mean"), bool(keepdims), where)
 
 
 @overload
@@ -425,7 +437,7 @@ def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, r
         if not returned:
             return result
         shape = shape_of(a)
-        count = lax.full_like(result, _size(shape, canonical_axes(axis, len(shape))))
+        count = lax.full_like(result, _size(shape, canonical_axes(axis, len(shape)), ()))
         return result, count
     check_arraylike("average", weights)
     a, weights = (convert(unwrapped(x), _to_inexact(_joined(a, weights))) for x in (a, weights))
@@ -471,8 +483,8 @@ def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
     a = convert(a, compute, weak and dtype is None)
     shape = shape_of(a)
     where = given_mask(name, where, shape)
-    axes = canonical_axes(axis, len(shape))
-    center = _mean_core(name, a, axes, compute, True, where) if mean is None else convert(unwrapped(mean), compute)
+    axes, names = split_axes(axis, len(shape))
+    center = _mean_core(name, a, axes + names, compute, True, where) if mean is None else convert(unwrapped(mean), compute)
     distance = lax.sub(a, broadcast_to(center, shape))
     if where is not None:  # before it is squared: a NaN that is left out is none in the derivative either
         distance = select(where, distance, _like(distance, 0))
@@ -480,8 +492,8 @@ def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
         squares = lax.add(lax.square(lax.real(distance)), lax.square(lax.imag(distance)))
     else:
         squares = lax.square(distance)
-    total = lax.reduce_sum_p.bind(squares, axes=axes, out_sharding=None) if axes else squares
-    count = _degrees_of_freedom(shape, axes, where, ddof, np.dtype(lax.dtype(total)))
+    total = _added(squares, axes, names)
+    count = _degrees_of_freedom(shape, axes, names, where, ddof, np.dtype(lax.dtype(total)))
     if isinstance(count, np.generic):
         count = count if count > 0 else count.dtype.type(np.nan)
     else:
@@ -503,13 +515,12 @@ def _variance_dtype(own, dtype):
     return dtypes.common_dtype(_to_inexact(own), dtype) if dtypes.issubdtype(dtype, np.inexact) else _to_inexact(own)
 
 
-def _degrees_of_freedom(shape, axes, where, ddof, dtype):
+def _degrees_of_freedom(shape, axes, names, where, ddof, dtype):
     if where is None and isinstance(ddof, (int, float, np.generic)):
-        return dtype.type(_size(shape, axes) - ddof)
+        return dtype.type(_size(shape, axes, names) - ddof)
     if where is None:
-        return lax.sub(dtype.type(_size(shape, axes)), convert(unwrapped(ddof), dtype))
-    flags = lax.convert_element_type(where, dtype)
-    count = lax.reduce_sum_p.bind(flags, axes=axes, out_sharding=None) if axes else flags
+        return lax.sub(dtype.type(_size(shape, axes, names)), convert(unwrapped(ddof), dtype))
+    count = _added(lax.convert_element_type(where, dtype), axes, names)
     return lax.sub(count, convert(unwrapped(ddof), dtype))
 
 
@@ -541,7 +552,7 @@ def var(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
     Array(2.6666667, dtype=float32)
     """
     refuse_out("var", out)
-    return _variance("var", a, given_axes(axis), _dtype_argument(dtype, "var"), _ddof("var", ddof, correction),
+    return _variance("var", a, given_axes(axis, named=True), _dtype_argument(dtype, "var"), _ddof("var", ddof, correction),
                      bool(keepdims), where, mean)
 
 
@@ -559,7 +570,7 @@ def std(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
     refuse_out("std", out)
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
         raise ValueError(f"dtype argument to jnp.std must be inexact; got {dtype}")
-    return _variance("std", a, given_axes(axis), _dtype_argument(dtype, "std"), _ddof("std", ddof, correction),
+    return _variance("std", a, given_axes(axis, named=True), _dtype_argument(dtype, "std"), _ddof("std", ddof, correction),
                      bool(keepdims), where, mean)
 
 
