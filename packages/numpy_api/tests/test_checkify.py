@@ -163,3 +163,49 @@ def test_an_error_that_is_known_is_an_error_of_the_program_that_checks_it():
     assert error.get() == "-2.0 is not positive (`check` failed)"
     with pytest.raises(checkify.JaxRuntimeError, match="^at mapped index 1: -2.0"):
         checkify.check_error(failed)
+
+
+def test_what_failed_is_an_exception_of_its_kind():
+    def f(x):
+        checkify.check(x < 2, "too large")
+        return jnp.log(x)
+    kinds = {3.0: checkify.FailedCheckError, -1.0: checkify.NaNError}
+    for x, kind in kinds.items():
+        error = checkify.checkify(f, errors=checkify.all_checks)(x)[0]
+        assert type(error.get_exception()) is kind and issubclass(kind, checkify.JaxException)
+        with pytest.raises(checkify.JaxRuntimeError) as raised:
+            error.throw()
+        assert type(raised.value.__cause__) is kind
+    with pytest.raises(checkify.JaxRuntimeError) as raised:
+        checkify.check(False, "at once")
+    assert type(raised.value.__cause__) is checkify.FailedCheckError
+    lanes = vmap(checkify.checkify(f))(jnp.array([1.0, 3.0]))[0]
+    assert type(lanes.get_exception()) is checkify.BatchedError
+    assert {c.__name__ for c in checkify.all_checks} == {"FailedCheckError", "NaNError", "OOBError", "DivisionByZeroError"}
+    with pytest.raises(TypeError, match="takes an Error"):
+        checkify.check_error(3)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x[::-1].reshape(3, 1), lambda x: jnp.where(x > 1, 0.0, x), lambda x: jnp.sort(x), lambda x: jnp.max(x), lambda x: -abs(jnp.floor(x)),
+    lambda x: jnp.concatenate([x, x]).astype(jnp.float16), lambda x: x[jnp.array([1, 2])], lambda x: jnp.full(3, x[1]), lambda x: jnp.clip(x, 0, 1)])
+def test_nan_is_blamed_on_what_makes_it_not_on_what_passes_it_on(f):
+    x = jnp.array([1.0, jnp.nan, 2.0])
+    assert checkify.checkify(f, errors=checkify.nan_checks)(x)[0].get() is None
+    assert "nan generated" in checkify.checkify(lambda x: f(x) + 1, errors=checkify.nan_checks)(x)[0].get()
+
+
+def test_integers_among_the_arguments_are_static():
+    def f(x, n):
+        for _ in range(n):
+            checkify.check(jnp.all(x < 8), "reached")
+            x = x * 2
+        return x
+    error, y = checkify.checkify(f)(jnp.array(2.0), 3)
+    assert (error.get(), y) == ("reached (`check` failed)", 16.0)
+    assert checkify.checkify(jit(f, static_argnums=1))(jnp.array(2.0), n=2)[0].get() is None
+    assert checkify.checkify(lambda n: n % 2 == 0)(4)[1] is True
+
+
+def test_the_remainder_of_integers_is_no_division():
+    assert checkify.checkify(lax.rem, errors=checkify.all_checks)(jnp.array(1), jnp.array(0))[0].get() is None

@@ -34,25 +34,32 @@ if TYPE_CHECKING:
 
 
 class JaxException(Exception):
-    """What failed, and where: base class of the errors that `Error.throw` raises the text of."""
+    """What failed: base class of the causes of what `Error.throw` raises. Sets of its subclasses say what `checkify` looks for."""
 
 
-class ErrorCategory:
-    """A kind of check; sets of them say what `checkify` looks for."""
-
-    def __init__(self, name: str):
-        self.name = name
-
-    def __repr__(self):
-        return self.name
+class FailedCheckError(JaxException):
+    """A `check` of the program did not hold."""
 
 
-FailedCheckError = ErrorCategory("FailedCheckError")
-NaNError = ErrorCategory("NaNError")
-DivisionByZeroError = ErrorCategory("DivisionByZeroError")
-OOBError = ErrorCategory("OOBError")
+class NaNError(JaxException):
+    """An operation gave NaN."""
+
+
+class DivisionByZeroError(JaxException):
+    """A division by zero."""
+
+
+class OOBError(JaxException):
+    """An index was out of bounds."""
+
+
+class BatchedError(JaxException):
+    """What failed in the lanes of a `vmap`, or on several devices."""
+
+
+ErrorCategory = type[JaxException]
 user_checks, nan_checks, index_checks, div_checks = (
-    frozenset({kind}) for kind in (FailedCheckError, NaNError, OOBError, DivisionByZeroError))
+    frozenset[ErrorCategory]({kind}) for kind in (FailedCheckError, NaNError, OOBError, DivisionByZeroError))
 float_checks = nan_checks.union(div_checks)
 automatic_checks = float_checks.union(index_checks)
 all_checks = automatic_checks.union(user_checks)
@@ -93,13 +100,14 @@ class Error:
         """Raise JaxRuntimeError if a check failed."""
         check_error(self)
 
-    def get_exception(self) -> JaxRuntimeError | None:
-        """The exception that `throw` raises, or None."""
+    def get_exception(self) -> JaxException | None:
+        """What failed, or None: the cause of the JaxRuntimeError that `throw` raises."""
         message = self.get()
         if message is None:
             return None
-        failure = JaxRuntimeError(message)
-        for where in {self._sites[n].where: None for n in np.ravel(self._by_lane()[0]) if n >= 0}:
+        codes = self._by_lane()[0]
+        failure = BatchedError(message) if codes.ndim else self._sites[int(codes)].kind(message)
+        for where in {self._sites[n].where: None for n in np.ravel(codes) if n >= 0}:
             if where:
                 failure.add_note(f"The check stands at {where}")
         return failure
@@ -175,7 +183,8 @@ check_p: Primitive = Primitive(
 
 def _check_now(pred, shown, site, debug):
     if not debug and not np.all(np.asarray(pred)):
-        raise JaxRuntimeError(site.message(_of_first_failure(pred, shown)))
+        message = site.message(_of_first_failure(pred, shown))
+        raise JaxRuntimeError(message) from site.kind(message)
     return []
 
 
@@ -237,7 +246,7 @@ def check_error(error: Error) -> None:
     """Raise (or check, inside a function that is checkified again) what ``error`` holds.
 
     Raises:
-      ValueError: ``error`` is not what a function given to `checkify` returned.
+      TypeError: ``error`` is not what a function given to `checkify` returned.
       JaxRuntimeError (a ValueError): it holds an error, and this is not inside of `checkify`.
 
     >>> from jax.experimental import checkify
@@ -245,12 +254,14 @@ def check_error(error: Error) -> None:
     >>> checkify.check_error(error)  # none, so nothing is raised
     """
     if not isinstance(error, Error):
-        raise ValueError("check_error takes an Error as argument, got "
+        raise TypeError("check_error takes an Error as argument, got "
                          f"{error!r} of type {type(error).__name__}; it is the first result of a checkified function")
     if trace_state_clean():
-        failure = error.get_exception()
-        if failure is not None:
-            raise failure
+        cause = error.get_exception()
+        if cause is not None:
+            failure = JaxRuntimeError(str(cause))
+            failure.__notes__ = getattr(cause, "__notes__", [])
+            raise failure from cause
         return
     for number, site in enumerate(error._sites):
         passes = error._code != number
@@ -302,11 +313,14 @@ class _State:
         return self.code, {n: self.payloads.get(n, [zeros(a) for a in types[n]]) for n in numbers}
 
 
+_STATIC = (bool, int)
+
+
 def checkify(f: Callable[..., PyTree], errors: frozenset = user_checks) -> Callable:
     """``f`` with its checks made part of its result.
 
     Args:
-      f: function of pytrees.
+      f: function of pytrees. Python integers among its arguments are handed on as they are, so that it may use them as static ones.
       errors: what to look for: `user_checks`, `nan_checks`, `div_checks`, `index_checks`, or unions of them.
 
     Returns:
@@ -321,11 +335,13 @@ def checkify(f: Callable[..., PyTree], errors: frozenset = user_checks) -> Calla
 
     @functools.wraps(f)
     def checked(*args, **kwargs):
-        flat, in_tree = tree.flatten((args, kwargs))
+        leaves, in_tree = tree.flatten((args, kwargs))
+        flat = [x for x in leaves if type(x) not in _STATIC]
         out_tree: list = []
 
-        def run(*leaves):
-            given, given_kwargs = tree.unflatten(in_tree, leaves)
+        def run(*xs):
+            traced = iter(xs)
+            given, given_kwargs = tree.unflatten(in_tree, [x if type(x) in _STATIC else next(traced) for x in leaves])
             outs, structure = tree.flatten(f(*given, **given_kwargs))
             out_tree[:] = [structure]
             return outs
@@ -360,7 +376,7 @@ def _equation(eqn: JaxprEqn, values: list, state: _State) -> list:
     _before(eqn, values, state)
     out = eqn.primitive.bind(*values, **eqn.params)
     outs = out if eqn.primitive.multiple_results else [out]
-    if NaNError in state.errors:
+    if NaNError in state.errors and not _only_passes_nan(eqn.primitive):
         for x in outs:
             if dtypes.issubdtype(lax.dtype(x), np.inexact):
                 bad = jnp.any(jnp.isnan(x))
@@ -368,9 +384,18 @@ def _equation(eqn: JaxprEqn, values: list, state: _State) -> list:
     return outs
 
 
+_ROUNDING = frozenset({lax.neg_p, lax.abs_p, lax.sign_p, lax.floor_p, lax.ceil_p, lax.round_p, lax.max_p, lax.min_p, lax.reduce_max_p,
+                       lax.reduce_min_p, lax.cummax_p, lax.cummin_p, lax.reduce_precision_p, lax.nextafter_p, lax.top_k_p})
+
+
+def _only_passes_nan(prim: Primitive) -> bool:
+    """Whether NaN in its results was in its operands: it moves numbers, chooses among them, or rounds them."""
+    return prim.exact is True or prim.traits.kind in (Kind.MOVE, Kind.VIEW, Kind.IDENTITY) or prim in _ROUNDING
+
+
 def _before(eqn, values, state):
     prim = eqn.primitive
-    if prim in (lax.div_p, lax.rem_p) and DivisionByZeroError in state.errors:
+    if prim is lax.div_p and DivisionByZeroError in state.errors:
         state.fail_if(jnp.any(values[1] == 0), state.site(eqn, DivisionByZeroError, "division by zero"))
     if OOBError not in state.errors:
         return

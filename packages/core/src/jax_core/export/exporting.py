@@ -61,8 +61,10 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
         raise ValueError(f"export: expected what jax.jit returns, got {fun_jit!r}; write export(jax.jit(f))")
     if _override_lowering_rules:
         raise NotImplementedError("export: _override_lowering_rules is not supported; give primitives their rules before")
-    platforms = tuple(platforms) if platforms is not None else (default_export_platform(),)
-    if not platforms or not all(isinstance(p, str) and p for p in platforms):
+    platforms = tuple(platforms or (default_export_platform(),))
+    if "gpu" in platforms:
+        backends.get().devices("gpu")  # the name of whatever GPU is here, so one must be
+    if not all(isinstance(p, str) and p for p in platforms):
         raise ValueError(f"export: platforms must be names of platforms, as 'cpu', 'cuda', 'rocm' and 'tpu', got {list(platforms)}")
 
     def of(*args: Any, **kwargs: Any) -> Exported:

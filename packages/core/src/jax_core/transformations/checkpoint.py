@@ -173,7 +173,7 @@ def _positions(fun: Callable, names: Sequence[str]) -> tuple[int, ...]:
 _HOST_NUMBERS = (np.ndarray, np.generic, bool, int, float, complex)  # a program that returns one returns an array
 
 
-def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool = True, policy: Callable[..., bool] | None = None,
+def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ...] = True, policy: Callable[..., bool] | None = None,
                static_argnums: int | tuple[int, ...] = (), static_argnames: str | Sequence[str] = (),
                concrete: bool = False) -> Callable:
     """``fun``, whose intermediate values are recomputed in the backward pass instead of being kept.
@@ -181,13 +181,15 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool = True, policy: 
     It is traced, as by `jit`: once for arguments of the same types and equal static arguments.
 
     Args:
-      prevent_cse: keep the compiler from undoing this by sharing the two computations; not needed inside `scan`.
+      prevent_cse: keep the compiler from undoing this by sharing the two computations; not needed inside `scan`. A tuple
+        says it for each positional argument, or for parts of it; if it holds for any, all are kept apart.
       policy: says which values to save all the same; see `checkpoint_policies`. Default: none.
       static_argnums: positions of arguments that are passed as they are.
       static_argnames: names of such arguments; one passed by position is found by the signature.
 
     Raises:
       NotImplementedError: ``concrete`` is true.
+      ValueError: when called, ``prevent_cse`` is a tuple that is no prefix of the arguments.
 
     >>> jax.grad(jax.checkpoint(lambda x: jnp.sin(jnp.cos(x))))(0.5)
     Array(-0.30635893, dtype=float32, weak_type=True)
@@ -198,6 +200,7 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool = True, policy: 
     static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     static_argnames = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     given_argnums = static_argnums
+    kept_apart = prevent_cse if isinstance(prevent_cse, bool) else tuple(prevent_cse)
     static_argnums += _positions(fun, static_argnames)
 
     @boundary(fun)
@@ -212,6 +215,7 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool = True, policy: 
         nums = {i if i >= 0 else i + len(args) for i in static_argnums} & set(range(len(args)))
         static = (tuple((i, args[i]) for i in sorted(nums)),
                   tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
+        prevent_cse = kept_apart if isinstance(kept_apart, bool) else any(tree.broadcast_prefix(kept_apart, args))
         flat, in_tree = tree.flatten((tuple(x for i, x in enumerate(args) if i not in nums), kwargs))
         avals, count = tuple(map(get_aval, flat)), len(args)
 

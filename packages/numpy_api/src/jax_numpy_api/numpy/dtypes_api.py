@@ -44,7 +44,7 @@ class _ScalarMeta(type):
         return not cls == other
 
     def __call__(cls, x: Any) -> Any:
-        return asarray(x, dtype=cls.dtype)
+        return asarray(cls.dtype.type(x) if isinstance(x, (str, bytes)) else x, dtype=cls.dtype)  # as NumPy reads it
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, cls.dtype.type)

@@ -333,7 +333,7 @@ def default_device() -> Device:
     """The device that uncommitted values are made on: the flag ``jax_default_device``, else the first local device.
 
     Raises:
-      ValueError: the flag is neither a device nor the name of a platform.
+      ValueError: the flag is neither a device nor the name of a platform. RuntimeError: of one that is not there.
     """
     chosen = flags.config.read("jax_default_device")
     if chosen is None:
@@ -342,7 +342,12 @@ def default_device() -> Device:
         check_process()
         return chosen
     if isinstance(chosen, str):
-        return get_client(chosen).local_devices()[0]
+        try:
+            return get_client(chosen).local_devices()[0]
+        except RuntimeError as error:
+            if chosen.lower() in _KNOWN:
+                raise
+            raise ValueError(f"jax_default_device: {error}") from None
     raise ValueError(f"jax_default_device must be a device, the name of a platform or None, got {chosen!r} of type "
                      f"{type(chosen).__name__}")
 

@@ -71,7 +71,7 @@ def scan(f: Callable[..., PyTree], init: PyTree, xs: PyTree = None, length: int 
       _split_transpose: run the backward pass as two loops, one for the carry and one for what is summed over the steps.
 
     Returns:
-      the last carry and the stacked ``y``.
+      the last carry and the stacked ``y``, in a list where ``f`` returns its pair in one.
 
     Raises:
       TypeError: ``f`` is not callable, does not return a pair, or changes the type of the carry (says which leaf).
@@ -100,10 +100,9 @@ def scan(f: Callable[..., PyTree], init: PyTree, xs: PyTree = None, length: int 
         return _scan_in_python(f, init, xs_flat, xs_tree, length, reverse)
     in_tree = tree.treedef_tuple((init_tree, xs_tree))
     x_avals = [unstacked(a) for a in xs_avals]
-    closed, consts, init_flat, ys_tree = _trace(f, init, init_flat, init_tree, x_avals, in_tree)
+    closed, consts, init_flat, out_tree = _trace(f, init, init_flat, init_tree, x_avals, in_tree)
     outs = _bind(closed, consts, init_flat, xs_flat, length, reverse, unroll, _split_transpose)
-    n = len(init_flat)
-    return tree.unflatten(init_tree, outs[:n]), tree.unflatten(ys_tree, outs[n:])
+    return tree.unflatten(out_tree, outs)
 
 
 def _length(xs, avals: Sequence[AbstractValue], length) -> int:
@@ -153,7 +152,7 @@ def _trace(f, init, init_flat, init_tree, x_avals, in_tree):
             closed = known
         if any_refs(given):
             check_aliases("scan", f, tree.structure(((init,), {})), ((), ()), consts, init_flat)
-        carry_tree, ys_tree, n = _result_trees(f, out_tree, closed)
+        carry_tree, n = _carry_tree(f, out_tree, closed)
         returned = closed.out_avals[:n]
         promoted = promote_carry(init_flat, given, returned) if carry_tree == init_tree else None
         if promoted is None:
@@ -163,17 +162,17 @@ def _trace(f, init, init_flat, init_tree, x_avals, in_tree):
         known = with_strong_carry(closed, len(consts), before, given)
     check_carry("lax.scan", f, init, given, carry_tree, returned)
     check_effects("lax.scan", closed.effects)
-    return closed, consts, init_flat, ys_tree
+    return closed, consts, init_flat, out_tree
 
 
-def _result_trees(f, out_tree, closed):
-    """Structures of new carry and result slice, and the number of carry leaves."""
+def _carry_tree(f, out_tree, closed):
+    """Structure of the new carry, and the number of its leaves."""
     kind = out_tree.node_data()
     children = out_tree.children()
     if kind is None or len(children) != 2 or kind[0] not in (tuple, list):
         got = tree.unflatten(out_tree, [a.str_short() for a in closed.out_avals])
         raise TypeError(f"lax.scan: body function {describe_function(f)} must return a pair (carry, y), got {got!r}.")
-    return children[0], children[1], children[0].num_leaves
+    return children[0], children[0].num_leaves
 
 
 def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
@@ -201,7 +200,7 @@ def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
 
 def _scan_in_python(f, init, xs, xs_tree, length, reverse):
     """The loop for `jax.disable_jit`: the body runs on concrete slices."""
-    carry, rows = as_arrays(init), []
+    carry, rows, pair = as_arrays(init), [], tuple
     if length == 0:
         raise ValueError("lax.scan: a loop of length 0 cannot run under jax.disable_jit, as the types of its results "
                          "are not known without a step.")
@@ -213,8 +212,9 @@ def _scan_in_python(f, init, xs, xs_tree, length, reverse):
                             f"{result!r}.")
         carry, y = as_arrays(result)
         rows.append(y)
+        pair = type(result)
     rows = rows[::-1] if reverse else rows
-    return carry, tree.tree_map(lambda *ys: stack(ys), *rows)
+    return pair((carry, tree.tree_map(lambda *ys: stack(ys), *rows)))
 
 
 # -- the rules -------------------------------------------------------------------------------------------------------
