@@ -86,9 +86,9 @@ class View(np.ndarray):
         return str(np.asarray(self))
 
     def __format__(self, spec: str) -> str:
-        if not spec:
-            return str(self)
-        return format(np.asarray(self) if self.ndim else self[()], spec)
+        if not self.ndim:
+            return format(self[()], spec)
+        return format(np.asarray(self), spec) if spec else str(self)
 
     def __reduce__(self):
         return np.asarray(self).__reduce__()

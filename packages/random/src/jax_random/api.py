@@ -96,7 +96,7 @@ def _seeded(name: str, seed: Any, impl: PRNGImpl) -> Any:
 
 def _checked_seed(name, seed):
     offset = flags.random_seed_offset.value
-    if type(seed) is int:
+    if type(seed) in (int, bool):
         seed += offset
         seed = np.int64(seed) if flags.enable_x64.value else _wrapped_int32(seed)
         return seed

@@ -126,6 +126,9 @@ class Call:
         return found
 
     def trace(self) -> TracedProgram:
+        if flags.no_tracing.value and not is_own(self.fun):  # whether one of ours is compiled on this call is ours to choose
+            raise RuntimeError(f"{describe_function(self.fun)} would be traced for arguments of types {', '.join(a.str_short() for a in self.avals)}, "
+                               "and jax_no_tracing is on; call it with such arguments before, or outside of jax.no_tracing()")
         self._check_mesh()
         fun, in_tree, static, count = self.fun, self.in_tree, self.static, self.args_count
         out_tree: list = []

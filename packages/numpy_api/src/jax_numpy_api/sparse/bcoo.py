@@ -505,7 +505,7 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
     """The axes in another order.
 
     Raises:
-      ValueError: not a permutation.
+      TypeError: not a permutation.
       NotImplementedError: it would exchange batch, sparse and dense axes; use `bcoo_update_layout` first.
 
     >>> from jax.experimental import sparse
@@ -516,7 +516,7 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
     """
     permutation = tuple(operator.index(p) for p in permutation)
     if sorted(permutation) != list(range(mat.ndim)):
-        raise ValueError(f"bcoo_transpose: permutation {permutation} is not one of the {mat.ndim} axes of {mat}")
+        raise TypeError(f"bcoo_transpose: permutation {permutation} is not one of the {mat.ndim} axes of {mat}")
     a, b = mat.n_batch, mat.n_batch + mat.n_sparse
     if any((i < a) != (p < a) or (i < b) != (p < b) for i, p in enumerate(permutation)):
         raise NotImplementedError(f"bcoo_transpose: permutation {permutation} mixes batch, sparse and dense axes of {mat}; "

@@ -120,7 +120,7 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
         raise ValueError(f"bcoo_concatenate: the operands need one layout, got {operands}")
     rest = [m.shape[:dimension] + m.shape[dimension + 1:] for m in operands]
     if not 0 <= dimension < first.ndim or any(r != rest[0] for r in rest):
-        raise ValueError(f"bcoo_concatenate: shapes {[m.shape for m in operands]} along dimension {dimension}")
+        raise TypeError(f"bcoo_concatenate: shapes {[m.shape for m in operands]} along dimension {dimension}")
     shape = (*first.shape[:dimension], sum(m.shape[dimension] for m in operands), *first.shape[dimension + 1:])
     operands = [full_batch(m) for m in operands]
     if dimension < first.n_batch:

@@ -38,7 +38,7 @@ def random_bcoo(key: ArrayLike, shape: Sequence[int], *, dtype: DTypeLike = np.f
       n_batch, n_dense: numbers of batch and dense axes.
       unique_indices: no point comes twice.
       sorted_indices: the coordinates rise.
-      generator: ``generator(key, shape, dtype, **kwds)`` draws the elements; default uniform in [0, 1).
+      generator: ``generator(key, shape=..., dtype=..., **kwds)`` draws the elements; default uniform in [0, 1).
 
     Raises:
       ValueError: a number of elements, or layout, that is not possible.
@@ -69,6 +69,6 @@ def random_bcoo(key: ArrayLike, shape: Sequence[int], *, dtype: DTypeLike = np.f
         return jnp.stack(jnp.unravel_index(flat, points), -1).astype(index_dtype) if points else jnp.zeros((count, 0), index_dtype)
     keys = random.split(index_key, batch) if n_batch else index_key
     indices = nfold_vmap(draw, n_batch, broadcasted=False)(keys)
-    data = generator(data_key, (*batch, count, *dense), dtype, **kwds)
+    data = generator(data_key, shape=(*batch, count, *dense), dtype=dtype, **kwds)
     out = BCOO((data, indices), shape=shape, unique_indices=unique_indices)
     return bcoo_sort_indices(out) if sorted_indices else out
