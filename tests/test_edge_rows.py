@@ -4,7 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import export, lax
-from jax.experimental import sparse
+from jax.experimental import hijax, sparse
+from jax.extend import linear_util, source_info_util
 
 NAMES = {"jax": jax, "jnp": jnp, "np": np, "lax": lax, "export": export, "sparse": sparse, "v": np.arange(3), "f": lambda x, y: jnp.sin(x) * y}
 
@@ -70,3 +71,65 @@ def test_no_tracing_refuses_programs_that_were_not_traced_before():
             with pytest.raises(RuntimeError, match="jax_no_tracing is on"):
                 call()
     assert f(1) == 3
+
+
+def test_shards_of_keys_are_keys():
+    keys = jax.random.split(jax.random.key(0), 4)
+    [shard] = keys.addressable_shards
+    assert (shard.data.dtype, shard.data.shape, shard.index) == (keys.dtype, (4,), (slice(None),))
+    assert jnp.array_equal(jax.random.key_data(shard.data), jax.random.key_data(keys)) and len(keys.global_shards) == 1
+
+
+def test_sums_of_cotangents_in_references():
+    aval = jax.typeof(jnp.ones(2))
+    kept = hijax.RefAccum(aval)
+    assert type(kept.freeze()) is hijax.Zero and kept.ref is None
+    for x in (jnp.ones(2), None, hijax.Zero(aval), jnp.arange(2.0)):
+        kept.accum(x)
+    assert kept.freeze().tolist() == kept.ref[...].tolist() == [1, 2]
+    ref = jax.new_ref(jnp.full(2, 5.0))
+    hijax.RefAccum(aval, ref).accum(jnp.ones(2))
+    assert ref[...].tolist() == [6, 6] and hijax.RefAccum(aval).inst().freeze().tolist() == [0, 0]
+
+
+def test_where_a_value_is_is_not_known_while_it_is_traced():
+    def f(x):
+        assert not hasattr(x, "device")
+        return x
+    jax.jit(f)(1.0), jax.grad(f)(1.0), jax.vmap(f)(jnp.ones(2))
+
+
+def test_work_under_the_names_of_an_equation():
+    eqn = jax.make_jaxpr(jax.named_scope("layer")(jnp.sin))(1.0).eqns[0]
+    with source_info_util.user_context(None, name_stack=eqn.source_info.name_stack) as _:
+        assert str(source_info_util.current_name_stack()) == "layer"
+    assert str(source_info_util.current_name_stack()) == ""
+
+
+def test_stores_take_what_another_run_stored():
+    @linear_util.transformation_with_aux
+    def counted(*args):
+        out = yield args, {}
+        yield out, len(args)
+    (first, count), (second, again) = (counted(linear_util.wrap_init(max)) for _ in range(2))
+    assert first.call_wrapped(1, 2) == 2
+    second.populate_stores(first.stores)
+    assert count() == again() == 2
+
+
+def test_what_is_remembered_of_a_function_depends_on_its_transformations():
+    @linear_util.transformation_with_aux
+    def scaled(factor, *args):
+        out = yield args, {}
+        yield out * factor, len(args)
+    runs = []
+
+    @linear_util.cache
+    def call(fun, *args):
+        runs.append(args)
+        return fun.call_wrapped(*args)
+    found = []
+    for factor in (2, 3, 2):
+        fun, count = scaled(linear_util.wrap_init(max), factor)
+        found.append((call(fun, 4, 5), count()))
+    assert found == [(10, 2), (15, 2), (10, 2)] and len(runs) == 2

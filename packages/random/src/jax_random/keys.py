@@ -140,11 +140,14 @@ class PRNGKeyArray:
 
     @property
     def addressable_shards(self):
-        return self._base_array.addressable_shards
+        return [s.stored_for(self, self._of_words) for s in self._base_array.addressable_shards]
 
     @property
     def global_shards(self):
-        return self._base_array.global_shards
+        return [s.stored_for(self, self._of_words) for s in self._base_array.global_shards]
+
+    def _of_words(self, words: Any) -> "PRNGKeyArray":
+        return PRNGKeyArray(self.dtype.impl, words)
 
     # -- waiting, copying ------------------------------------------------------------------------------------------
     def block_until_ready(self) -> "PRNGKeyArray":

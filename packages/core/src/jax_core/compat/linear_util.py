@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 if TYPE_CHECKING:
     from ..representation.typing import PyTree
@@ -52,6 +52,24 @@ class EqualStore(Store):
             raise StoreException(f"auxiliary data was stored already and differs: {self._value} and {value}")
 
 
+class _Transform:
+    """One transformation of a function; equal to another of the same generator and arguments, whatever store it fills."""
+
+    __slots__ = ("gen", "arguments", "run")
+
+    def __init__(self, gen: Callable, arguments: tuple, run: Callable[..., Any]):
+        self.gen, self.arguments, self.run = gen, arguments, run
+
+    def __call__(self, call: Callable, *args: Any, **kwargs: Any) -> Any:
+        return self.run(call, *args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Transform) and (self.gen, self.arguments) == (other.gen, other.arguments)
+
+    def __hash__(self) -> int:
+        return hash((self.gen, self.arguments))
+
+
 class WrappedFun:
     """A function with transformations; run it with `call_wrapped`."""
 
@@ -78,9 +96,15 @@ class WrappedFun:
         """The same without names of arguments and results."""
         return self if self.debug_info is None else self.replace_debug_info(self.debug_info.with_unknown_names())
 
-    def wrap(self, transform: Callable) -> "WrappedFun":
-        """``transform(call, *args, **kwargs)`` around what there is."""
-        return WrappedFun(self.f, (transform, *self.transforms), self.params, self.debug_info, self.stores)
+    def wrap(self, transform: Callable, store: Store | None = None) -> "WrappedFun":
+        """``transform(call, *args, **kwargs)``, whose auxiliary data goes to ``store``, around what there is."""
+        return WrappedFun(self.f, (transform, *self.transforms), self.params, self.debug_info, (store, *self.stores))
+
+    def populate_stores(self, stores: Sequence[Store | None]) -> None:
+        """Put what ``stores`` hold, of a run that was kept, into those of this function."""
+        for own, other in zip(self.stores, stores, strict=True):
+            if own is not None and other is not None:
+                own.store(other())
 
     def call_wrapped(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function through all of its transformations."""
@@ -131,7 +155,7 @@ def transformation(gen: Callable, fun: WrappedFun | None = None, *gen_static_arg
     -3
     """
     def apply(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
-        return fun.wrap(lambda call, *args, **kwargs: _drive(gen, gen_static_args, call, args, kwargs))
+        return fun.wrap(_Transform(gen, gen_static_args, lambda call, *args, **kwargs: _drive(gen, gen_static_args, call, args, kwargs)))
     return _applied(apply, gen, fun, gen_static_args)
 
 
@@ -155,7 +179,7 @@ def transformation_with_aux(gen: Callable, fun: WrappedFun | None = None, *gen_s
             out, aux = _drive(gen, gen_static_args, call, args, kwargs)
             store.store(aux)
             return out
-        return (fun.with_unknown_names() if unk_names else fun).wrap(transform), store
+        return (fun.with_unknown_names() if unk_names else fun).wrap(_Transform(gen, gen_static_args, transform), store), store
     return _applied(apply, gen, fun, gen_static_args)
 
 
@@ -170,7 +194,7 @@ def transformation2(gen: Callable, fun: WrappedFun | None = None, *gen_static_ar
     -3
     """
     def apply(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
-        return fun.wrap(lambda call, *args, **kwargs: gen(call, *gen_static_args, *args, **kwargs))
+        return fun.wrap(_Transform(gen, gen_static_args, lambda call, *args, **kwargs: gen(call, *gen_static_args, *args, **kwargs)))
     return _applied(apply, gen, fun, gen_static_args)
 
 
@@ -198,7 +222,8 @@ def transformation_with_aux2(gen: Callable, fun: WrappedFun | None = None, *gen_
               unk_names: bool = unk_names) -> tuple[WrappedFun, Callable]:
         store = EqualStore() if use_eq_store else Store()
         inner = fun.with_unknown_names() if unk_names else fun
-        return inner.wrap(lambda call, *args, **kwargs: gen(call, store, *gen_static_args, *args, **kwargs)), store
+        run = lambda call, *args, **kwargs: gen(call, store, *gen_static_args, *args, **kwargs)
+        return inner.wrap(_Transform(gen, gen_static_args, run), store), store
     return _applied(apply, gen, fun, gen_static_args)
 
 
@@ -222,7 +247,7 @@ def merge_linear_aux(aux1: Callable, aux2: Callable) -> tuple[bool, Any]:
 
 
 def cache(call: Callable[..., object], *, explain: Callable[..., object] | None = None) -> Callable:
-    """``call(wrapped_fun, *args)`` remembered for each underlying function and arguments.
+    """``call(wrapped_fun, *args)`` remembered for each function, its transformations, and arguments; their auxiliary data with it.
 
     >>> from jax.extend import linear_util
     >>> @linear_util.cache
@@ -240,9 +265,13 @@ def cache(call: Callable[..., object], *, explain: Callable[..., object] | None 
     @functools.wraps(call)
     def cached(fun: WrappedFun, *args: Any) -> Any:
         results = known.setdefault(fun.f, {})
-        key = (tuple(sorted(fun.params.items())), args)
-        if key not in results:
-            results[key] = call(fun, *args)
-        return results[key]
+        key = (fun.transforms, tuple(sorted(fun.params.items())), args)
+        if key in results:
+            result, stores = results[key]
+            fun.populate_stores(stores)
+        else:
+            result = call(fun, *args)
+            results[key] = result, fun.stores
+        return result
     cached.cache_clear = known.clear  # type: ignore[attr-defined]
     return cached

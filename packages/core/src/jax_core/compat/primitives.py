@@ -11,6 +11,8 @@ class PrimitiveHabits:
     map_primitive = False
     skip_canonicalization = False  # what they are bound to is brought into the dtypes of the configuration
     ref_primitive = False  # whether it works on references
+    ref_allocating = False  # whether its result is a new reference
+    is_effectful = None  # a function of the parameters where these decide it; here the effects of an equation are asked for
 
     def bind_with_trace(self, trace: Any, args: Sequence[Any], *avals_and_params: Any) -> Any:
         """Apply the primitive to ``args`` under ``trace``: ``(trace, args, avals, params)``, or without ``avals``.

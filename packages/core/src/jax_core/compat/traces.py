@@ -49,6 +49,9 @@ class TraceHabits:
             trace = getattr(trace, "below", None) if trace.parent is None else trace.parent
         return trace is self
 
+    def invalidate(self) -> None:
+        """Nothing, for traces of this system: when they are no longer at work, they are not valid. Libraries call it at that time."""
+
     def full_raise(self, x: object) -> Any:
         """``x`` itself. Traces written for stacks of levels (oryx) lift values with it; ours take values of others as they are."""
         return x
@@ -97,6 +100,11 @@ class TracerHabits:
     def full_lower(self) -> Any:
         """The tracer itself. Libraries (quax, oryx) get rid of wrappings with it that are not needed."""
         return self
+
+    @property
+    def device(self) -> Any:
+        """Raises AttributeError: the devices of a value are known when the program runs. Libraries ask with `hasattr`."""
+        raise AttributeError(f"{type(self).__name__} has no attribute device: where a value is, is not known while it is traced")
 
     dimension_as_value = None  # dimensions that are not known become values by `jax.numpy.asarray`, without a primitive of their own
 

@@ -16,7 +16,7 @@ from ..representation.primitive import Linear, Zero, is_linear
 from ..representation.typing import ArrayLike
 from ..traces.structural import add, instantiate, zeros
 from ..traces.trace import attributes_by_type
-from ..transformations.high_primitives import (GradAccum, HiPrim, NullAccum, ValAccum, bdims_at_front, jvp_from_lin,
+from ..transformations.high_primitives import (GradAccum, HiPrim, NullAccum, RefAccum, ValAccum, bdims_at_front, jvp_from_lin,
                                                linearize_from_jvp, vjp_from_jvp, vjp_from_lin)
 
 instantiate_zeros = instantiate
@@ -107,6 +107,6 @@ def register_hitype(val_cls: type, typeof_fn: Callable) -> None:
 
 
 __all__ = ["AbstractRef", "AbstractValue", "AvalMutableQDD", "AvalQDD", "GradAccum", "HiPrim", "HiPrimitive", "HiPspec", "HiType", "Linear",
-           "MappingSpec", "MutableHiType", "NullAccum", "ShapedArray", "TransformedRef", "VJPHiPrimitive", "ValAccum", "Zero", "aval_method",
+           "MappingSpec", "MutableHiType", "NullAccum", "RefAccum", "ShapedArray", "TransformedRef", "VJPHiPrimitive", "ValAccum", "Zero", "aval_method",
            "aval_property", "bdims_at_front", "control_flow_allowed_effects", "instantiate_zeros", "is_undefined_primal",
            "jvp_from_lin", "linearize_from_jvp", "register_hitype", "vjp_from_jvp", "vjp_from_lin"]

@@ -120,12 +120,26 @@ def summarize(source_info: SourceInfo, num_frames: int = 1) -> str:
     return str(source_info)
 
 
-def user_context(traceback: object, *, name_stack: object | None = None) -> Any:
-    """A context for errors raised on behalf of a place in the user's program; the place itself is kept by equations.
+class user_context(contextlib.ContextDecorator):
+    """A context for work on behalf of an equation: under ``name_stack``, if it is given. What is bound inside knows the user's line
+    without ``traceback``.
 
     >>> from jax.extend import source_info_util
-    >>> with source_info_util.user_context(None):
-    ...     print(jnp.sin(0.))
-    0.0
+    >>> with source_info_util.user_context(None, name_stack=source_info_util.new_name_stack("layer")):
+    ...     print(source_info_util.current_name_stack())
+    layer
     """
-    return contextlib.nullcontext()
+
+    __slots__ = ("traceback", "name_stack", "prev")
+    prev: NameStack
+
+    def __init__(self, traceback: object, *, name_stack: NameStack | None = None):
+        self.traceback, self.name_stack = traceback, name_stack
+
+    def __enter__(self) -> None:
+        self.prev = current_name_stack()
+        if self.name_stack is not None:
+            _scopes.names = tuple(self.name_stack.stack)
+
+    def __exit__(self, *exc: Any) -> None:
+        _scopes.names = self.prev.stack

@@ -69,6 +69,15 @@ class EArray:
     def addressable_data(self, index: int) -> "EArray":
         return EArray.of(self.dtype, self.data.addressable_data(index))
 
+    addressable_shards = property(lambda self: [s.stored_for(self, self._of_data) for s in self.data.addressable_shards])
+    global_shards = property(lambda self: [s.stored_for(self, self._of_data) for s in self.data.global_shards])
+
+    def _of_data(self, data: Array) -> "EArray":
+        return EArray.of(self.dtype, data)
+
+    def item(self, *args: int) -> None:
+        raise NotImplementedError(f"an array of {self.dtype} holds no Python numbers; convert it with jax.lax.convert_element_type")
+
     def delete(self) -> None:
         self.data.delete()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from ..configuration import context
+from ..references import api as references
 from ..representation import high, splits, tree
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -51,6 +52,33 @@ class ValAccum(GradAccum):
     def freeze(self) -> Any:
         """The sum; a `Zero` where nothing was added."""
         return Zero(self.aval) if self.val is None else self.val
+
+
+class RefAccum(GradAccum):
+    """Adds to a reference: one that was given, or one that is made when something is added.
+
+    Args:
+      aval: the type of the sum.
+      ref: the reference.
+    """
+
+    def __init__(self, aval: AbstractValue, ref: Any = None):
+        self.aval, self.ref = aval, ref
+
+    def inst(self) -> "RefAccum":
+        """This object, with a reference."""
+        if self.ref is None:
+            self.ref = references.new_ref(instantiate(Zero(self.aval)))
+        return self
+
+    def accum(self, x: Any) -> None:
+        """Add ``x``."""
+        if x is not None and not isinstance(x, Zero):
+            references.addupdate(self.inst().ref, (), x)
+
+    def freeze(self) -> Any:
+        """What the reference holds; a `Zero` where none was given and nothing was added."""
+        return Zero(self.aval) if self.ref is None else references.get(self.ref)
 
 
 class NullAccum(GradAccum):
@@ -401,5 +429,5 @@ def bdims_at_front(axis_data: object, args: Sequence[object], dims: Sequence[int
     return tuple(x if d is None else moved(x, d, 0) for x, d in zip(args, dims))
 
 
-__all__ = ["GradAccum", "HiPrim", "Linear", "NullAccum", "ValAccum", "bdims_at_front", "hi_call_p", "jvp_from_lin", "linearize_from_jvp",
+__all__ = ["GradAccum", "HiPrim", "Linear", "NullAccum", "RefAccum", "ValAccum", "bdims_at_front", "hi_call_p", "jvp_from_lin", "linearize_from_jvp",
            "on_arrays", "vjp_from_jvp", "vjp_from_lin"]

@@ -1,28 +1,29 @@
 """Types of `jax.experimental.checkify`. Written by packages/jax/tools/make_stubs.py."""
 from jax.typing import ArrayLike
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, TypeAlias
 
-DivisionByZeroError: ErrorCategory
+class DivisionByZeroError(JaxException):
+    """A division by zero."""
 class Error:
     """Whether a check failed, and which; a pytree that can be returned from compiled functions."""
     def __init__(self, code: Any, payloads: dict, sites: tuple, parts: Sequence[tuple[Any, dict]] = ...) -> None: ...
     def get(self) -> str | None: ...
-    def get_exception(self) -> JaxRuntimeError | None: ...
+    def get_exception(self) -> JaxException | None: ...
     def throw(self) -> None: ...
     def tree_flatten(self) -> tuple[tuple, tuple]: ...
     @classmethod
     def tree_unflatten(cls, metadata: tuple, data: Sequence[Any]) -> Error: ...
-class ErrorCategory:
-    """A kind of check; sets of them say what `checkify` looks for."""
-    def __init__(self, name: str) -> None: ...
-    name: Any
-FailedCheckError: ErrorCategory
+ErrorCategory: TypeAlias = type[JaxException]
+class FailedCheckError(JaxException):
+    """A `check` of the program did not hold."""
 class JaxException(Exception):
-    """What failed, and where: base class of the errors that `Error.throw` raises the text of."""
+    """What failed: base class of the causes of what `Error.throw` raises. Sets of its subclasses say what `checkify` looks for."""
 class JaxRuntimeError(ValueError):
     """A check failed."""
-NaNError: ErrorCategory
-OOBError: ErrorCategory
+class NaNError(JaxException):
+    """An operation gave NaN."""
+class OOBError(JaxException):
+    """An index was out of bounds."""
 all_checks: frozenset
 automatic_checks: frozenset
 def check(pred: ArrayLike, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs: Any) -> None:

@@ -64,6 +64,11 @@ class NullAccum(GradAccum):
     """For an operand that is not differentiated."""
     def __init__(self, aval: AbstractValue) -> None: ...
     aval: Any
+class RefAccum(GradAccum):
+    """Adds to a reference: one that was given, or one that is made when something is added."""
+    def __init__(self, aval: AbstractValue, ref: Any = None) -> None: ...
+    def inst(self) -> RefAccum: ...
+    ref: Any
 class TransformedRef:
     """A part of a reference, or it in another form, which can be read, overwritten and indexed like one."""
     @property

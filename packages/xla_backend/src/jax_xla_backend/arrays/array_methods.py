@@ -50,6 +50,10 @@ class Shard:
     def __init__(self, device: Device, sharding: Sharding, global_shape: tuple[int, ...], data: Any = None):
         self.device, self._sharding, self._global_shape, self._data = device, sharding, global_shape, data
 
+    def stored_for(self, array: Any, wrap: Callable[[Any], Any]) -> "Shard":
+        """The part of ``array``, a key array or the like that is stored in the array of this part: with ``wrap`` of its data."""
+        return Shard(self.device, array.sharding, array.shape, None if self._data is None else wrap(self._data))
+
     @property
     def index(self) -> Index:
         """Which part of the whole array it is, as a tuple of slices."""

@@ -171,8 +171,10 @@ class Primitive:
     holds_program: bool
     @property
     def impl(self) -> Callable[..., Any]: ...
+    is_effectful: None
     def is_high(self, *avals: Any, **params: Any) -> bool: ...
     map_primitive: bool
+    ref_allocating: bool
     ref_primitive: bool
     skip_canonicalization: bool
     transparent: bool
