@@ -1,4 +1,6 @@
 """Placements that must agree: specs of `shard_map` with types, devices of arguments with those that a program is told of, meshes with the one set."""
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -11,10 +13,10 @@ from jax_core.representation.aval import get_aval
 from jax_core.transformations.autodiff import grad
 from jax_numpy_api import lax
 from jax_xla_backend.arrays.device_put import device_put, reshard
-from jax_xla_backend.operations.axis_kinds import auto_axes
+from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
 from jax_xla_backend.operations.shard_map.api import shard_map
 from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
-from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.partition_spec import UNCONSTRAINED, PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding, SingleDeviceSharding
 from jax_xla_backend.platforms.client import devices
 
@@ -149,8 +151,39 @@ def test_reshard_and_constraints_name_axes_of_the_mesh_that_an_array_is_on():
     for place in ("one", "another", "half"):
         with pytest.raises(ValueError, match="^Received incompatible devices for jitted computation: reshard"):
             reshard(WHERE[place](), NamedSharding(grid(), P("x")))
-    with pytest.raises(ValueError, match="names Explicit mesh axes"):
-        lax.with_sharding_constraint(X, NamedSharding(grid(), P("x")))
+    for mesh, used in [(grid(), False), (grid(EXPLICIT, AUTO), False), (grid(EXPLICIT, AUTO), True)]:
+        with set_mesh(mesh) if used else contextlib.nullcontext(), pytest.raises(ValueError, match="names Explicit mesh axes"):
+            lax.with_sharding_constraint(X, NamedSharding(mesh, P("x")))
+    assert lax.with_sharding_constraint(on(grid(), "x"), NamedSharding(grid(), P())).sharding.spec == P()
+
+
+def test_what_is_left_to_the_compiler():
+    open_axis = P(None, UNCONSTRAINED)
+    for f in (device_put, reshard, lambda x, where: jnp.zeros((8, 8), out_sharding=where),
+              lambda x, where: auto_axes(double, out_sharding=where)(x), lambda x, where: jnp.dot(x, x, out_sharding=where)):
+        with pytest.raises(ValueError, match="leaves an axis to the compiler"):
+            f(X, NamedSharding(grid(EXPLICIT, AUTO), open_axis))
+    where = NamedSharding(grid(AUTO, AUTO), P("x", UNCONSTRAINED))
+    for placed, found in [((None, "y"), P("x", "y")), ((None, "x"), P("x")), ((), P("x"))]:
+        assert lax.with_sharding_constraint(on(grid(AUTO, AUTO), *placed), where).sharding.spec == found
+    with set_mesh(grid()), pytest.raises(ValueError, match="UNCONSTRAINED"):
+        lax.with_sharding_constraint(X, P(UNCONSTRAINED))
+
+
+def test_kinds_of_axes_change_where_a_mesh_is_in_context():
+    with pytest.raises(ValueError, match="^explicit_axes: the context mesh cannot be empty"):
+        explicit_axes(double, in_sharding=P("x"))(X)
+    with pytest.raises(ValueError, match="is Auto; only Explicit"):
+        auto_axes(double, out_sharding=NamedSharding(grid(AUTO, EXPLICIT), P("x")))(X)
+
+
+def test_results_have_the_specs_that_are_asked():
+    with set_mesh(grid()):
+        for spec in (P(), P("x"), P(("x", "y"))):
+            assert jit(double, out_shardings=spec)(X).sharding.spec == spec
+            assert jnp.zeros((8, 8), device=NamedSharding(grid(), spec)).sharding.spec == spec
+    filled = lax.full((8,), 1.0, sharding=NamedSharding(grid(), P("x")))
+    assert not filled.weak_type and filled.sharding.spec == P("x")
 
 
 def test_specs_of_results_name_what_types_do_not_without_empty_entries():

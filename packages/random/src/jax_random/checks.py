@@ -239,6 +239,7 @@ def run(fun: Callable, out_sharding: Any, *args: Any, **static: Any) -> Any:
     structural.check_out_sharding("jax.random", out_sharding)
     if context.state.trace is not EVAL:
         return placed(fun(*args, **static), None, out_sharding)
+    out_sharding = structural.as_placement(out_sharding)
     if not getattr(out_sharding, "_is_concrete", True):  # as types have it; eagerly it needs the devices of the mesh in context
         out_sharding = backends.get().placements.as_sharding(out_sharding)
     return _placed(fun, out_sharding, tuple(static.items()))(*args)

@@ -128,6 +128,20 @@ def without_open_axes(sharding: ShardingLike | None) -> Any:
     return with_entries(sharding, tuple(None if e is type(spec).UNCONSTRAINED else e for e in spec.partitions))
 
 
+def as_it_lies(x: Any, sharding: Any) -> Any:
+    """The placement for the array ``x``, split as it is along axes that the placement leaves to the compiler."""
+    if without_open_axes(sharding) is sharding:
+        return sharding
+    own = getattr(x, "sharding", None)
+    lies = own.spec.partitions if getattr(own, "mesh", None) == sharding.mesh else ()
+    taken = set(sharding.spec.axis_names())
+    found = [(e if not taken.intersection(_names(e)) else None) for e in (*lies, *[None] * (len(sharding.spec) - len(lies)))]
+    told = [mine if e is type(sharding.spec).UNCONSTRAINED else e for e, mine in zip(sharding.spec.partitions, found)]
+    while told and told[-1] is None and not sharding.mesh.explicit_axes:
+        told.pop()
+    return with_entries(sharding, tuple(told))
+
+
 def with_mapped_axis(aval: AbstractValue, axis: int, mesh_axis: object) -> Any:
     """The placement of values of type ``aval``, stacked along ``axis``, which is split over ``mesh_axis``; None where no mesh is known."""
     placement = aval.placement

@@ -169,6 +169,9 @@ def check_out_sharding(name: str, out_sharding: Any) -> None:
 
 
 def _check_explicit(name, spec, mesh, out_sharding):
+    if type(spec).UNCONSTRAINED in spec.partitions:
+        raise ValueError(f"{name}: out_sharding={out_sharding!r} leaves an axis to the compiler (UNCONSTRAINED), so no type says it; name mesh axes, or "
+                         "None, or use jax.lax.with_sharding_constraint")
     kinds = dict(zip(mesh.axis_names, mesh.axis_types))
     for axis in (*spec.axis_names(), *spec.unreduced, *spec.reduced):
         if axis in kinds and axis not in mesh.explicit_axes:

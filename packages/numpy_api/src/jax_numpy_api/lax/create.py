@@ -120,7 +120,7 @@ def full(shape: Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = 
       shape: of the result.
       fill_value: a number or an array of rank 0.
       dtype: of the result; without it that of ``fill_value``, weak if it is.
-      sharding: placement of the result.
+      sharding: placement of the result, which is not weak then.
 
     Raises:
       TypeError: ``fill_value`` is not a scalar.
@@ -136,7 +136,7 @@ def full(shape: Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = 
     if np.shape(fill_value):
         raise TypeError(f"lax.full: fill_value must be a scalar, got an array of shape {np.shape(fill_value)}; broadcast it with "
                         "jax.numpy.full.")
-    weak = dtype is None and dtypes.is_weakly_typed(fill_value)
+    weak = dtype is None and sharding is None and dtypes.is_weakly_typed(fill_value)
     dtype = get_aval(fill_value).dtype if dtype is None else dtypes.canonicalize_user_dtype(dtype, "full")
     return filled(_shape(shape), fill_value, dtype, weak, sharding)
 

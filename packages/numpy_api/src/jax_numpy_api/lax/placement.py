@@ -42,7 +42,7 @@ sharding_constraint_p: Primitive = Primitive(
     "sharding_constraint", out_type=lambda x, **_: x, jvp=LINEAR,
     transpose=lambda ct, x, **params: sharding_constraint_p.bind(ct, **params), batch=_constraint_batch,
     lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding), splits=splits.as_first,
-    reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, sharding),
+    reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, splits.as_it_lies(x, sharding)),
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED))
 
 
@@ -103,7 +103,12 @@ def _constrain(x, where):
                              f"{error}") from None
     asked = splits.in_type(sharding, np.ndim(x))
     if asked is not None:
-        return _as_typed(x, asked, sharding)
+        here = backends.get().placements.on_no_mesh(0).mesh
+        if any(asked.spec.partitions) and (here.empty or sharding.mesh.auto_axes):
+            raise ValueError(f"lax.with_sharding_constraint: {sharding} names Explicit mesh axes, over which types say how arrays are split; name Auto axes "
+                             "only, or use jax.sharding.reshard.")
+        if not here.empty:
+            return _as_typed(x, asked, sharding)
     if not isinstance(x, Tracer):
         _check_place(x, where, sharding)
     elif _is_spec(where) and not backends.get().placements.on_no_mesh(0).mesh.empty:
@@ -129,9 +134,6 @@ def _check_place(x, where, sharding):
 
 def _as_typed(x, asked, sharding):
     """``x``, whose type must say already what is asked of ``Explicit`` mesh axes; the others are the compiler's."""
-    if any(asked.spec.partitions) and backends.get().placements.on_no_mesh(0).mesh.empty:
-        raise ValueError(f"lax.with_sharding_constraint: {sharding} names Explicit mesh axes, over which types say how arrays are split, and no mesh is in "
-                         "context (jax.set_mesh); use jax.sharding.reshard, or name Auto axes.")
     aval = get_aval(x)
     given = splits.entries(aval)
     if any(a is not None and a != g for a, g in zip(asked.spec.partitions, given)) or (
@@ -147,6 +149,8 @@ def _resolved(where):
     try:
         return backends.get().placements.as_sharding(where)
     except ValueError:
+        if _is_spec(where) and not backends.get().placements.on_no_mesh(0).mesh.empty:  # it does not fit the mesh
+            raise
         if not _is_spec(where):  # on an abstract mesh: the devices will be those of the array
             return where
         raise RuntimeError(f"lax.with_sharding_constraint: {where} needs a mesh in context (jax.set_mesh(mesh)); or give a "

@@ -20,7 +20,7 @@ from ..jaxlib_compat import _jax
 from ..placement import mesh
 from ..placement.layout import Format, Space
 from ..placement.no_collectives import check_no_collectives, no_collectives
-from ..placement.partition_spec import PartitionSpec
+from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding
 from ..platforms import client
 from .array import ArrayImpl, ready
@@ -152,6 +152,9 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
                             "call jax.device_put")
         sharding = as_sharding(where)
         if isinstance(sharding, NamedSharding):
+            if UNCONSTRAINED in sharding.spec.partitions:
+                raise ValueError(f"reshard: {sharding.spec} leaves an axis to the compiler (UNCONSTRAINED), so no type says it; name mesh axes or None, or use "
+                                 "jax.lax.with_sharding_constraint")
             kinds = dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_types))
             bad = [name for name in sharding.spec.axis_names() if kinds[name] is not mesh.AxisType.Explicit]
             if bad:
@@ -169,7 +172,7 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
 
 
 def place(xs: PyTree, shardings: PyTree) -> Any:
-    """`device_put` by specs that have an entry for each axis, as types have."""
+    """`device_put` by specs that have an entry for each axis, as types that say it have."""
     leaves, structure = tree.tree_flatten(xs)
     wanted = tree.broadcast_prefix(shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
     return device_put(xs, tree.tree_unflatten(structure, list(map(_full_spec, wanted, leaves))))
@@ -177,7 +180,7 @@ def place(xs: PyTree, shardings: PyTree) -> Any:
 
 def _full_spec(where, x):
     sharding = as_sharding(where)
-    if not isinstance(sharding, NamedSharding):
+    if not isinstance(sharding, NamedSharding) or not sharding.mesh.explicit_axes:
         return sharding
     return sharding.update(spec=sharding.spec.update(partitions=(*sharding.spec, *[None] * (np.ndim(x) - len(sharding.spec)))))
 

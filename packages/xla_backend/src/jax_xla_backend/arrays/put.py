@@ -28,7 +28,7 @@ from . import own_layouts
 from .array import ArrayImpl, check_not_deleted, host_value, is_unreduced
 from ..jaxlib_compat import _jax, make_array
 from ..placement.layout import AutoLayout, Format, Layout, Space
-from ..placement.partition_spec import PartitionSpec
+from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 
 put_cpp = functools.partial(_jax.batched_device_put, enable_x64=True)  # we narrow where narrowing is due
@@ -241,8 +241,6 @@ def asked_for(placement: Any, shape: Sequence[Any]) -> Any:
     sharding.check_compatible_aval(shape)
     if all([isinstance(n, int) for n in shape]):
         sharding.shard_shape(shape)
-    if sharding is not placement and sharding.mesh.explicit_axes:  # as types have it, an entry for each axis
-        return sharding.update(spec=placement.update(partitions=(*placement, *[None] * (len(shape) - len(placement)))))
     return sharding
 
 
@@ -268,6 +266,9 @@ def typed(aval: Any, sharding: Sharding) -> Any:
 
 
 def _check_fits(shape: tuple[int, ...], sharding: Sharding) -> None:
+    if type(sharding) is NamedSharding and UNCONSTRAINED in sharding.spec.partitions:
+        raise ValueError(f"device_put of an array of shape {shape}: {sharding.spec} leaves an axis to the compiler (UNCONSTRAINED), and no program is "
+                         "compiled here; name mesh axes, or None")
     try:
         sharding.shard_shape(shape)
     except ValueError as error:

@@ -18,7 +18,7 @@ from jax_core.representation.typing import Placement
 from ..placement import mesh as meshes
 from ..placement.mesh import AbstractMesh, AxisType, get_abstract_mesh, use_abstract_mesh
 from ..arrays.array import ArrayImpl
-from ..arrays.device_put import place
+from ..arrays.device_put import reshard
 from ..arrays.put import put
 from ..placement.sharding import NamedSharding, Sharding
 
@@ -85,6 +85,8 @@ def explicit_axes(f: Callable[..., PyTree] | None = None, /, *, axes: str | tupl
         if in_sharding is None:
             raise TypeError("explicit_axes: Missing required keyword argument: 'in_sharding'; give it to explicit_axes or in the "
                             "call.")
+        if get_abstract_mesh().empty:
+            raise ValueError("explicit_axes: the context mesh cannot be empty, as it says which axes become Explicit; set one with jax.set_mesh")
         here, there = _kinds("explicit_axes", axes, AxisType.Explicit, in_sharding)
         with use_abstract_mesh(there):
             args = _place(_cast(args, there), in_sharding)
@@ -143,7 +145,7 @@ def _cast(values: Any, mesh: AbstractMesh) -> Any:
 def _place(values: Any, shardings: Any) -> Any:
     if meshes.current_mesh() is None and not any(isinstance(s, Sharding) for s in tree.leaves(shardings)):
         return values  # no mesh, so there is one way only
-    return place(values, shardings)
+    return reshard(values, shardings)
 
 
 __all__ = ["auto_axes", "explicit_axes"]
