@@ -229,7 +229,10 @@ def check_call(name: str, key: ArrayLike, shape: object, dtype: DTypeLike | None
 
 @functools.lru_cache(maxsize=256)
 def _placed(fun: Callable, out_sharding: Any, static: tuple) -> Callable:
-    return jit(functools.partial(getattr(fun, "__wrapped__", fun), **dict(static)), out_shardings=out_sharding)
+    draw = functools.partial(getattr(fun, "__wrapped__", fun), **dict(static))
+    if getattr(getattr(out_sharding, "mesh", None), "explicit_axes", ()):  # types say it
+        return jit(lambda *args: placed(draw(*args), None, out_sharding))
+    return jit(draw, out_shardings=out_sharding)
 
 
 def run(fun: Callable, out_sharding: Any, *args: Any, **static: Any) -> Any:

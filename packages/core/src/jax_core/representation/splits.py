@@ -132,7 +132,7 @@ def as_it_lies(x: Any, sharding: Any) -> Any:
     """The placement for the array ``x``, split as it is along axes that the placement leaves to the compiler."""
     if without_open_axes(sharding) is sharding:
         return sharding
-    own = getattr(x, "sharding", None)
+    own: Any = getattr(x, "sharding", None)
     lies = own.spec.partitions if getattr(own, "mesh", None) == sharding.mesh else ()
     taken = set(sharding.spec.axis_names())
     found = [(e if not taken.intersection(_names(e)) else None) for e in (*lies, *[None] * (len(sharding.spec) - len(lies)))]

@@ -44,7 +44,7 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
     if evaluating() and not isinstance(x, Tracer):
         if hasattr(type(where), "UNCONSTRAINED"):  # a spec
             where = structural.as_placement(where)
-        if device is None and getattr(getattr(where, "mesh", None), "explicit_axes", ()):  # as types have it, an entry for each axis
+        if device is None and getattr(getattr(where, "mesh", None), "explicit_axes", False):  # as types have it, an entry for each axis
             where = splits.with_entries(where, (*where.spec, *[None] * (np.ndim(x) - len(where.spec))))
         return backends.get().put(x, None, where)
     from ..lax.placement import is_placement, sharding_constraint_p  # start-up: loaded when a placement is named

@@ -280,18 +280,30 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
 
     jaxlib cannot copy on behalf of several devices while the call lasts, so for those NumPy makes the copies.
     """
-    devices, aval = sharding._addressable_device_assignment, typed(aval, sharding)
+    devices, parts, wanted = _cuts(sharding, value.shape)
+    aval = aval if aval.placement == wanted else aval.update(sharding=wanted)
     if client.is_described(devices[0].client):
         raise _only_described(devices[0])
-    if len(sharding._internal_device_list) == 1:
+    if parts is None:
         return put_cpp(aval, sharding, [value], list(devices), True, False, how)
-    _check_fits(value.shape, sharding)
-    parts = sharding.addressable_devices_indices_map(value.shape)
     if is_unreduced(sharding):
         return put_cpp(aval, sharding, _addends(value, sharding, parts), list(devices), True)
     if how == _COPY:
         value = value.copy()
     return put_cpp(aval, sharding, [np.asarray(value[parts[d]]) for d in devices], list(devices), True)
+
+
+@functools.lru_cache(maxsize=512)
+def _cuts(sharding: Sharding, shape: tuple[int, ...]) -> tuple[tuple, Mapping | None, Any]:
+    """The devices of this process, the part that each of them holds (None: there is one device in all), and what the type says of the placement."""
+    wanted = in_type(sharding, len(shape)) if type(sharding) is NamedSharding else None
+    devices = sharding._addressable_device_assignment
+    if len(sharding._internal_device_list) == 1:
+        return devices, None, wanted
+    if devices and client.is_described(devices[0].client):
+        return devices, {}, wanted
+    _check_fits(shape, sharding)
+    return devices, sharding.addressable_devices_indices_map(shape), wanted
 
 
 def _addends(value: np.ndarray, sharding: Sharding, parts: Mapping) -> list[np.ndarray]:
