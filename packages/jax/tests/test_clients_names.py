@@ -141,3 +141,12 @@ def test_devices_where_orbax_looks_for_them():
 def test_internal_modules_are_attributes():
     """jaxopt reads `jax._src.interpreters` after no more than `import jax`."""
     assert jax._src.interpreters.ad is not None and jax._src.public_test_util.check_close is not None
+
+
+def test_bindings_of_jaxlib_as_teaching_material_imports_them():
+    """`autodidax`, a JAX in one notebook, compiles its programs by these."""
+    from jax._src.lib import jax_mlir_ext, mlir, xla_client
+    from jax._src.lib.mlir import dialects, ir
+    from jax._src.lib.mlir.dialects import func, hlo
+    assert jax_mlir_ext.register_dialects and xla_client.PrimitiveType.F32 is not None
+    assert mlir.ir is ir and hlo.AddOp and func.FuncOp and all(getattr(dialects, name) for name in dialects.__all__)
