@@ -448,3 +448,37 @@ def test_compiled_programs_are_written_to_files(tmp_path):
     assert "stablehlo.add" in first.read_text() and "test_introspection.py" in first.read_text()  # with places
     program, = tmp_path.glob("*.jaxpr.txt")
     assert program.name.endswith("_named.jaxpr.txt") and "mul a 2.0" in program.read_text()
+
+
+def test_compiled_programs_know_the_users_names_and_lines():
+    """What profiles show; the caches go by the program without them."""
+    def layer(weights, x):
+        with jax.named_scope("hidden"):
+            x = jnp.sin(x @ weights)
+        return jnp.sum(jnp.cos(x))
+
+    x = jnp.full((3, 3), 0.123)
+    text = jax.jit(jax.grad(layer)).lower(x, x).compile().as_text()
+    found = set(re.findall('op_name="([^"]*)"', text))
+    assert {"weights", "x", "jit(layer)/transpose(jvp(hidden))/dot_general", "jit(layer)/jvp(hidden)/cos"} <= found, found
+    assert "test_introspection.py" in text
+    from jax_xla_backend.compiling import compile
+    before = compile.counts["compiled"]
+    other = functools.partial(layer)
+    other.__name__ = "layer"
+    jax.jit(jax.grad(other)).lower(x, x).compile()  # the same program, written elsewhere
+    assert compile.counts["compiled"] == before
+
+
+@pytest.mark.parametrize("fun, args, kwargs, names", [
+    (lambda x, *rest, y=2., **kw: x["a"] * y + rest[0] + kw["z"][1], ({"a": 1.}, 3.), {"y": 3., "z": (1., 2.)}, ["x['a']", "rest[0]", "y", "kw['z'][1]"]),
+    (functools.partial(lambda w, b: w * b[0] + b[1], 1.), ((2., 3.),), {}, ["b[0]", "b[1]"]),
+    (jax.value_and_grad(lambda w, b: w * b), (1., 2.), {}, ["w", "b"]),
+    (jnp.sin, (1.,), {}, ["x"]),
+    (abs, (1.,), {}, ["x"]),
+], ids=["all kinds", "partial", "wrapped", "of a table", "builtin"])
+def test_arguments_keep_their_names(fun, args, kwargs, names):
+    """In what the compiler gets, also when the function itself is gone."""
+    lowered = jax.jit(fun).lower(*args, **kwargs)
+    del fun
+    assert re.findall(r'%arg\d+: tensor<f32> loc\("([^"]*)"\)', lowered.as_text(debug_info=True)) == names

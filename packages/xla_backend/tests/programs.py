@@ -24,6 +24,8 @@ class Module:
     def text(self, debug_info=False):
         return self._text
 
+    text_to_compile = text
+
 
 def main(signature: str, body: str) -> str:
     return f"module @main {{ func.func public @main{signature} {{ {body} }} }}"

@@ -4,9 +4,10 @@ A call is taken apart into flat leaves and static values, ``(pairs (position, va
 """
 from __future__ import annotations
 
+import functools
 import inspect
-import weakref
-from typing import TYPE_CHECKING, Callable
+from types import CodeType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Callable, NamedTuple
 
 from . import tree
 from .aval import aval_of_type, get_aval
@@ -24,19 +25,66 @@ def signature_of(fun: Callable) -> inspect.Signature | None:
         return None
 
 
+class Parameters(NamedTuple):
+    """What a function calls its arguments: those by position, those by keyword too, and the ones that take the rest."""
+
+    positional: tuple[str, ...] = ()
+    named: frozenset[str] = frozenset()
+    more: str | None = None
+    keywords: str | None = None
+
+
+def names_of(fun: Callable) -> tuple[CodeType | inspect.Signature | None, int]:
+    """What tells the parameters of ``fun`` when ``fun`` itself is gone, for `parameters`, and how many of them are bound."""
+    bound = 0
+    for _ in range(64):  # objects that have every attribute would go on for ever
+        if (signature := getattr(fun, "__signature__", None)) is not None:
+            return signature if isinstance(signature, inspect.Signature) else None, bound
+        if type(fun) is MethodType:
+            bound, fun = bound + 1, fun.__func__
+        elif isinstance(fun, functools.partial):
+            bound, fun = bound + len(fun.args), fun.func
+        elif (inner := getattr(fun, "__wrapped__", None)) is not None:
+            fun = inner
+        elif type(code := getattr(fun, "__code__", None)) is CodeType:
+            return code, bound
+        elif type(call := getattr(type(fun), "__call__", None)) is FunctionType:
+            bound, fun = bound + 1, call
+        else:
+            return signature_of(fun), bound
+    return None, 0
+
+
+def parameters(source: CodeType | inspect.Signature | None, bound: int) -> Parameters:
+    """The parameters that are not bound, of what `names_of` gave."""
+    if source is None:
+        return Parameters()
+    if isinstance(source, inspect.Signature):
+        by_kind: dict = {}
+        for name, parameter in source.parameters.items():
+            by_kind.setdefault(parameter.kind, []).append(name)
+        either = by_kind.get(inspect.Parameter.POSITIONAL_OR_KEYWORD, [])
+        return Parameters(tuple(by_kind.get(inspect.Parameter.POSITIONAL_ONLY, []) + either)[bound:],
+                          frozenset(either + by_kind.get(inspect.Parameter.KEYWORD_ONLY, [])),
+                          next(iter(by_kind.get(inspect.Parameter.VAR_POSITIONAL, ())), None),
+                          next(iter(by_kind.get(inspect.Parameter.VAR_KEYWORD, ())), None))
+    names, n = source.co_varnames, source.co_argcount
+    end = n + source.co_kwonlyargcount
+    takes_more, takes_keywords = bool(source.co_flags & inspect.CO_VARARGS), bool(source.co_flags & inspect.CO_VARKEYWORDS)
+    return Parameters(names[bound:n], frozenset(names[source.co_posonlyargcount:end]), names[end] if takes_more else None,
+                      names[end + takes_more] if takes_keywords else None)
+
+
 class LazyNames:
-    """Names of flat arguments, worked out only for messages. Programs outlive their functions, so the reference is weak."""
+    """Names of flat arguments, worked out only for messages and listings. Programs outlive their functions, which are not kept."""
 
     def __init__(self, fun, in_tree, static):
-        self.in_tree, self.static = in_tree, static
-        try:
-            self.fun = weakref.ref(fun)
-        except TypeError:
-            self.fun = lambda: fun
+        self.in_tree, self.static, self.source = in_tree, static, names_of(fun)
 
     def _names(self):
         args = tree.unflatten(self.in_tree, range(self.in_tree.num_leaves))
-        return [argument_name(self.fun(), path, self.static) for path, _ in tree.flatten_with_path(args)[0]]
+        known = parameters(*self.source)
+        return [name_at(known, path, self.static) for path, _ in tree.flatten_with_path(args)[0]]
 
     def __len__(self):
         return self.in_tree.num_leaves
@@ -68,16 +116,22 @@ class LazyPaths:
 
 def argument_name(fun: Callable[..., PyTree], path, static) -> str:
     """``x['weights']`` for the flat argument at ``path`` of ``(args, kwargs)``."""
-    signature = None if fun is None else signature_of(fun)
+    return name_at(parameters(*names_of(fun)), path, static)
+
+
+def name_at(known: Parameters, path, static) -> str:
+    """`argument_name` for a function with the parameters ``known``."""
     group, rest = path[0].idx, path[1:]
     if not rest:
         return ""
     if group == 1:
-        return f"{rest[0].key}{tree.keystr(rest[1:])}"
+        key = rest[0].key
+        name = f"{known.keywords}[{key!r}]" if known.keywords is not None and key not in known.named else f"{key}"
+        return f"{name}{tree.keystr(rest[1:])}"
     taken = {i for i, _ in static[0]}
     position = [i for i in range(len(taken) + rest[0].idx + 1) if i not in taken][rest[0].idx]
-    names = list(signature.parameters) if signature else []
-    name = names[position] if position < len(names) else f"args[{position}]"
+    after = position - len(known.positional)
+    name = known.positional[position] if after < 0 else f"{known.more or 'args'}[{after if known.more else position}]"
     return f"{name}{tree.keystr(rest[1:])}"
 
 

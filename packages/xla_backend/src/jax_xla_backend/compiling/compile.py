@@ -12,7 +12,7 @@ import hashlib
 import os
 import threading
 import time
-from typing import Any, Sequence, cast
+from typing import Any, Callable, Sequence, cast
 
 import numpy as np
 from jax_core.configuration import flags
@@ -139,7 +139,8 @@ def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None
 
 
 def compile_text(text: str, client: Any, devices: Sequence[object], items: tuple = (),
-                 host_callbacks: Sequence[Any] = (), module: Any = None, cached: bool = True) -> Any:
+                 host_callbacks: Sequence[Any] = (), module: Any = None, cached: bool = True,
+                 located: Callable[[], str] | None = None) -> Any:
     """The executable of a module's text, from the caches if it is there.
 
     Args:
@@ -150,6 +151,7 @@ def compile_text(text: str, client: Any, devices: Sequence[object], items: tuple
       host_callbacks: Python functions that the module calls by number; such a module is not cached.
       module: the parsed module, needed with ``host_callbacks``.
       cached: false for a text that holds addresses of objects of this process.
+      located: gives the text with locations, which the compiler gets where the caches have nothing.
 
     Raises:
       ValueError: XLA rejects the module.
@@ -159,7 +161,7 @@ def compile_text(text: str, client: Any, devices: Sequence[object], items: tuple
         return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
     if not cached:
         return _compile(text, client, devices, items, ())
-    return CacheEntry(text, client, devices, items).executable()
+    return CacheEntry(text, client, devices, items, located).executable()
 
 
 class CacheEntry:
@@ -168,8 +170,8 @@ class CacheEntry:
     Args: as for `compile_text`.
     """
 
-    def __init__(self, text: str, client: Any, devices: Sequence[Any], items: tuple):
-        self._text, self._client, self._devices, self._items = text, client, tuple(devices), items
+    def __init__(self, text: str, client: Any, devices: Sequence[Any], items: tuple, located: Callable[[], str] | None = None):
+        self._text, self._client, self._devices, self._items, self._located = text, client, tuple(devices), items, located
         settings = (flags.disable_most_optimizations.value, flags.use_shardy_partitioner.value, flags.compiler_enable_remat_pass.value,
                     USUAL, *_effort_flags())
         self.key = (hashlib.sha256(text.encode()).digest(), self._devices, items, settings)
@@ -187,7 +189,8 @@ class CacheEntry:
         if found is not None:
             return found
         start = time.perf_counter()
-        loaded = _compile(self._text, self._client, self._devices, self._items, ())
+        text = self._text if self._located is None else self._located()
+        loaded = _compile(text, self._client, self._devices, self._items, ())
         self._keep(loaded, time.perf_counter() - start)
         return loaded
 

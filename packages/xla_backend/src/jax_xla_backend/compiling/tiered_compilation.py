@@ -86,14 +86,14 @@ def compile_first(module: Any, client: Any, devices: Sequence[Any], items: tuple
     options = options_for(module, client.platform, items)
     callbacks = list(module.facts.host_callbacks)
     cached = not module.facts.keep_alive
-    text = module.text()
+    text, located = module.text(), module.text_to_compile
     plain = client.platform == "cpu" and len(devices) == 1 and module.facts.work is not None and cached and not (items or callbacks)
     tiered = plain and flags.tiered_compilation.value and not flags.disable_most_optimizations.value
     quick = first_options(module, options) if tiered else options
-    full = None if quick == options else compile.CacheEntry(text, client, devices, options)
+    full = None if quick == options else compile.CacheEntry(text, client, devices, options, located)
     if full is None or full.find() is not None:
-        return compile.compile_text(text, client, devices, options, callbacks, cached=cached), None
-    first = compile.compile_text(text, client, devices, quick)
+        return compile.compile_text(text, client, devices, options, callbacks, cached=cached, located=located), None
+    first = compile.compile_text(text, client, devices, quick, located=located)
     with _lock:
         upgrade = _upgrades.setdefault(full.key, Upgrade(full, name))
         if len(_upgrades) > compile.LIMIT:

@@ -5,7 +5,8 @@ written into the text, and the inputs that the program reads. It returns the dum
 one run wait for the one before it; inside, real tokens order the effects.
 
 The text is the key of the compile caches, so what does not change the program stays out of it: equations carry
-locations only inside a `named_scope`, and `Module.text` with ``debug_info`` lowers the program again to show the others.
+locations only inside a `named_scope`. `Module.text` with ``debug_info`` lowers the program again to show the others, and
+so does a compilation, which then costs about a hundredth more: profiles show the user's names and lines.
 """
 from __future__ import annotations
 
@@ -39,6 +40,8 @@ from .values import Value, new_value
 _TOKEN_TYPE = "tensor<0xi1>"
 _INLINE_BYTES = 1024  # arrays up to this size are written into the text
 _not_symbol = re.compile(r"[^\w$.]")
+_text = r'"(?:[^"\\]|\\.)*"'
+_shown = re.compile(rf' loc\((?:#loc\d+|{_text})\)| {{jax\.result_info = {_text}}}|(?<={{)jax\.result_info = {_text}, ')
 
 _templates: dict[Any, dict] = {}
 _TEMPLATE_LIMIT = 1 << 14
@@ -100,6 +103,13 @@ class Module:
     def text(self, debug_info: bool = False) -> str:
         """The StableHLO module, with ``debug_info`` also where in the user's program each operation comes from."""
         return ModuleWriter(self, located=True).text() if debug_info else self._text
+
+    def text_to_compile(self) -> str:
+        """The program of `text` for the compiler: with locations, unless it calls functions by what it knows of this process."""
+        if self.facts.keep_alive or self.facts.host_callbacks:
+            return self._text
+        located = self.text(debug_info=True)
+        return located if _bare(located) == _bare(self._text) else self._text  # flags may have changed since
 
 
 def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
@@ -250,6 +260,8 @@ class ModuleWriter:
         self._by_program: dict[tuple, tuple[Any, str]] = {}
         self._by_text: dict[str, str] = {}
         self._locations: dict[str, str] = {}
+        self._paths: dict[tuple, tuple[str, dict, tuple, tuple]] = {}
+        self._places: dict[tuple, str] = {}
         key = (module.platform, self.portable, self.shardings.devices > 1, engine.trace_key())
         self.templates = _templates.setdefault(key, {}), _templates.setdefault((key, "located"), {})
 
@@ -401,25 +413,39 @@ class ModuleWriter:
 
     def location(self, eqn: JaxprEqn) -> str:
         """`` loc(...)`` of an equation: its scopes and primitive, and where in the user's program it was written."""
-        info = eqn.source_info
-        names, pairs = metadata.split(metadata.under(self.scopes + info.scopes, eqn))
-        path = str(NameStack(tuple(names)))
+        info, prim = eqn.source_info, eqn.primitive
+        # By identity: scopes and transformations of one name are equal, and a code object's hash is slow.
+        key = id(info.scopes), id(self.scopes), prim, eqn.params["name"] if prim.transparent else None
+        known = self._paths.get(key)
+        if known is None:
+            names, pairs = metadata.split(metadata.under(self.scopes + info.scopes, eqn))
+            known = self._paths[key] = str(NameStack(tuple(names))), pairs, info.scopes, self.scopes
+        path, pairs, *_ = known
         if pairs:
             self._has_metadata = True
             return f" loc({quoted(path)}){metadata.marked(pairs)}"
         if not self.located:
             return f" loc({quoted(path)})"
-        name = quoted(path if self.in_function else f"jit({self.module._spec.name})/{path}")
-        return f" loc({self._alias(f'loc({name}({self._place(info)}))')})"
+        at = path, self.in_function, id(info.code), info.offset
+        location = self._places.get(at)
+        if location is None:
+            name = quoted(path if self.in_function else f"jit({self.module._spec.name})/{path}")
+            location = self._places[at] = f" loc({self._alias(f'loc({name}({self._place(info)}))')})"
+        return location
 
     def _place(self, info: SourceInfo) -> str:
         if info.code is None:
-            return "loc(unknown)"
+            return self._alias("loc(unknown)")
         line = self._alias(f"loc({quoted(canonicalize_filename(info.file))}:{info.line}:{info.column})")
         return self._alias(f"loc({quoted(info.function)}({line}))")
 
     def _alias(self, text: str) -> str:
         return self._locations.setdefault(text, f"#loc{len(self._locations)}")
+
+
+def _bare(text: str) -> str:
+    """A module's text without what only readers need: locations, and names of arguments and results."""
+    return _shown.sub("", text.partition("\n#loc")[0].rstrip())
 
 
 def _names(debug: DebugInfo, kept: Sequence[int]) -> list[str]:
