@@ -532,3 +532,17 @@ def test_equal_specs_and_meshes_are_one_object():
     assert P((), "x", ["y", "z"]) is P(None, ("x",), ("y", "z")) is not P(None, "x")
     assert P("x", unreduced={"y"}) is P("x", unreduced=frozenset({"y"}))
     assert grid() is grid() is not grid(AxisType.Auto)
+
+
+@pytest.mark.parametrize("program, expected", [
+    (jnp.sin, np.sin), (jit(lambda x: jnp.sin(x) + 1.0), lambda x: np.sin(x) + 1), (jit(grad(lambda x: jnp.sum(x ** 2))), lambda x: 2 * x),
+    (jit(lambda x: reshard(x, typeof(x).sharding)), lambda x: x), (jit(lambda x: lax.cond(x.sum() > 0, jnp.sin, jnp.cos, x)), np.sin),
+    (jit(lambda x: x + jnp.zeros(8, out_sharding=typeof(x).sharding)), lambda x: x),
+], ids=["eager", "elementwise", "grad", "reshard", "cond", "zeros"])
+def test_types_do_not_say_on_which_devices(program, expected):
+    """A pipeline calls one stage on several meshes with the same axes."""
+    for first in (0, 2, 0):
+        mesh = Mesh(np.array(devices()[first:first + 2]), ("x",), (AxisType.Explicit,))
+        out = program(device_put(X[:, 0], NamedSharding(mesh, P("x"))))
+        assert out.sharding == NamedSharding(mesh, P("x"))
+        np.testing.assert_allclose(out, expected(X[:, 0]), rtol=1e-6)

@@ -433,6 +433,60 @@ def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., objec
     return outs, token, callback
 
 
+def custom_call(call_target_name: str, *, result_types: Sequence[Any], operands: Sequence[IrValue], backend_config: Any = "",
+                has_side_effect: bool = False, result_shapes: Sequence[IrValue] | None = None, called_computations: Sequence[str] = (),
+                api_version: int = 2, operand_output_aliases: Mapping[int, int] | None = None,
+                operand_layouts: Sequence[Sequence[int]] | None = None, result_layouts: Sequence[Sequence[int]] | None = None,
+                extra_attributes: Mapping[str, Any] | None = None) -> Any:
+    """A call of a function that the compiler finds by its name, at the place where a lowering rule stands.
+
+    Args:
+      call_target_name: the registered name.
+      result_types: a type of the bindings for each result.
+      operands: values of the bindings.
+      backend_config: what the function is told: a text, or with ``api_version`` 4 attributes by name.
+      has_side_effect: whether the call must stay even if nothing reads its results.
+      result_shapes: for results of dynamic shape their shapes, as values.
+      called_computations: symbols of functions that it calls.
+      api_version: of the calling convention; 4 is the FFI's.
+      operand_output_aliases: indices of operands whose memory the results with these indices take.
+      operand_layouts, result_layouts: for each the order of its axes in memory, the fastest first.
+      extra_attributes: further attributes of the operation.
+
+    Returns: the operation; ``.results`` are its values.
+    Source: StableHLO, `custom_call`.
+
+    >>> from jax.interpreters import mlir
+    >>> def rule(ctx, x):
+    ...     return mlir.custom_call("halve", result_types=[x.type], operands=[x]).results
+    >>> halve = jax.extend.core.Primitive("halve")
+    >>> _ = halve.def_abstract_eval(lambda x: x)
+    >>> mlir.register_lowering(halve, rule)
+    >>> "@halve" in jax.jit(halve.bind).lower(1.).as_text()
+    True
+    """
+    stablehlo = bindings("dialects.stablehlo")
+
+    def layouts(orders: Sequence[Sequence[int]]) -> list:
+        return [ir.DenseIntElementsAttr.get(np.asarray(order, np.int64), type=ir.IndexType.get()) for order in orders]
+
+    operands, shapes = list(operands), list(result_shapes or ())
+    attributes = dict(
+        call_target_name=ir.StringAttr.get(call_target_name), has_side_effect=ir.BoolAttr.get(has_side_effect), api_version=i32_attr(api_version),
+        called_computations=ir.ArrayAttr.get([ir.FlatSymbolRefAttr.get(name) for name in called_computations]),
+        backend_config=ir.DictAttr.get(dict(backend_config)) if isinstance(backend_config, Mapping) else ir.StringAttr.get(backend_config),
+        output_operand_aliases=ir.ArrayAttr.get([
+            stablehlo.OutputOperandAlias.get([output] if len(result_types) > 1 else [], operand, [])
+            for operand, output in (operand_output_aliases or {}).items()]), **(extra_attributes or {}))
+    if shapes:
+        attributes["indices_of_shape_operands"] = dense_int_elements(range(len(operands), len(operands) + len(shapes)))
+    if operand_layouts is not None:
+        attributes["operand_layouts"] = ir.ArrayAttr.get(layouts([*operand_layouts, *[(0,)] * len(shapes)]))
+    if result_layouts is not None:
+        attributes["result_layouts"] = ir.ArrayAttr.get(layouts(result_layouts))
+    return stablehlo.CustomCallOp.build_generic(results=list(result_types), operands=[*operands, *shapes], attributes=attributes)
+
+
 def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: object, tokens: TokenSet, consts_for_constvars: Sequence[object], *args: Any,
                   dim_var_values: Sequence[object] = (), const_lowering: Mapping | None = None, outer_traceback: object = None) -> tuple:
     """The equations of ``jaxpr`` on the values ``args``: the results, and the tokens."""

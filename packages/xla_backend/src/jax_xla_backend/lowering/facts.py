@@ -69,6 +69,7 @@ class Facts(NamedTuple):
       host_callbacks: Python functions that the program calls by their index here.
       host_transfers: `HostTransfer` of each callback on platforms that call the host by messages (TPU).
       constraints: placements on several devices that the program asks for its values.
+      typed: placements of its types, on some devices with such a mesh.
       keep_alive: objects to be kept as long as the executable.
       inspections: functions to be called with the placement of everything, where that is one device.
       wants: what in the program can only run on several devices, and on how many; or None.
@@ -94,6 +95,7 @@ class Facts(NamedTuple):
     host_callbacks: Sequence[Callable] = ()
     host_transfers: Sequence[Any] = ()
     constraints: Sequence[Any] = ()
+    typed: Sequence[Any] = ()
     keep_alive: Sequence[Any] = ()
     inspections: Sequence[Callable[[Any], None]] = ()
     wants: tuple[str, int] | None = None

@@ -94,7 +94,7 @@ class Module:
             [v.aval.dtype.unwrap(x) if is_extended(v.aval) else _typed(x, v.aval) for v, x in hoisted],
             conversions(in_avals), conversions(closed.out_avals), tuple(self._kept[i] for i in self._aliases),
             writer.ordered_effects, sorted((e for e in self._jaxpr.effects if not e.ordered), key=str), writer.callbacks,
-            writer.transfers, writer.shardings.constraints, writer.keep_alive, writer.inspections, writer.wants, self._planning,
+            writer.transfers, writer.shardings.constraints, writer.shardings.typed, writer.keep_alive, writer.inspections, writer.wants, self._planning,
             self._text.count(' loc("planner: '), self._loop_limit, Work(self._jaxpr, donates=bool(self._aliases)),
             layouts, self._misfit, closed.jaxpr.debug_info.arg_names or ())
         # Not ``closed`` itself, which keeps its executables, and they their modules.

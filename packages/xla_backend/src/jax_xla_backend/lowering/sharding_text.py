@@ -25,12 +25,14 @@ class Shardings:
       devices: number of devices that the module is for.
       grid: a mesh of those devices, or None.
       constraints: placements on several devices that the program asks for, whether or not the module is for several.
+      typed: placements of its types, on some devices with such a mesh: they say how values are split, not on which devices.
     """
 
     def __init__(self, *placements: Any):
         self.devices = self._device_count(placements)
         self.grid = next((s.mesh for group in placements for s in group or () if hasattr(s, "mesh")), None)
         self.constraints: list[Any] = []
+        self.typed: list[Any] = []
         self._meshes: dict[tuple, str] = {}
         self._for_groups: set[tuple] = set()
         self._on_one: set[int] = set()
@@ -135,8 +137,11 @@ def constrain(b: Any, x: Any, sharding: Any, typed: bool = False) -> Any:
                              "inside shard_map; only the other axes of the mesh can be named.")
         if env.inner is None:  # no axis is left to the compiler
             return x
-    if sharding.num_devices > 1 and (on := sharding if sharding._is_concrete else _on_devices(sharding)) is not None:
-        placements.constraints.append(on)
+    if sharding.num_devices > 1:
+        if sharding._is_concrete:
+            placements.constraints.append(sharding)
+        elif (on := _on_devices(sharding)) is not None:
+            placements.typed.append(on)
     if placements.devices == 1:
         return x
     if placements.in_shardy(sharding):

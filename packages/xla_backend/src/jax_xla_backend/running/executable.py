@@ -107,8 +107,9 @@ class Executable:
                 elif sharding is not found and sharding != found:
                     if sharding._internal_device_list != found._internal_device_list:
                         self._complain(args)
-        if self.facts.constraints:  # the program itself asks for several devices
-            wanted = self.facts.constraints[0]
+        asked = self.facts.constraints or (self.facts.typed if found is None else ())
+        if asked:  # the program itself asks for several devices
+            wanted = asked[0]
             if found is None and wanted.num_devices == 1:
                 return wanted._device_assignment, self._on_one(args, wanted), True
             if found is not None and wanted.device_set != found.device_set:  # their order may be that of a mesh of the same axes
@@ -240,7 +241,7 @@ class Executable:
 
     def _everywhere(self, devices: tuple) -> NamedSharding:
         """The placement of whole arrays on each of ``devices``, on the mesh that the program or its context names."""
-        known = [*[s.mesh for s in self.facts.constraints if isinstance(s, NamedSharding)], mesh.get_mesh()]
+        known = [*[s.mesh for s in (*self.facts.constraints, *self.facts.typed) if isinstance(s, NamedSharding)], mesh.get_mesh()]
         grid = next((m for m in known if m.size == len(devices) and tuple(m.devices.flat) == devices), None)
         return NamedSharding(flat_mesh(devices) if grid is None else grid, PartitionSpec())
 

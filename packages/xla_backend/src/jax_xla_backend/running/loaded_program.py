@@ -101,6 +101,9 @@ class LoadedProgram:
             for sharding in group:
                 if isinstance(sharding, NamedSharding):
                     return sharding.mesh
+        for sharding in self.facts.typed:
+            if sharding.mesh._devices_key == self.devices:
+                return sharding.mesh
         here = mesh.current_mesh()
         return here if here is not None and here._devices_key == self.devices else None
 

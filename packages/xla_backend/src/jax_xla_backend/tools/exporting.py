@@ -35,7 +35,8 @@ def exported_module(closed: ClosedJaxpr, spec: LowerSpec) -> tuple[str, tuple[in
 
 def placements_asked_for(closed: ClosedJaxpr, spec: LowerSpec) -> list[Any]:
     """The placements on several devices that the program itself asks for its values."""
-    return [s for s in stages.lower(closed, spec, platform=spec.platform).facts.constraints if s.num_devices > 1]
+    facts = stages.lower(closed, spec, platform=spec.platform).facts
+    return [s for s in (*facts.constraints, *facts.typed) if s.num_devices > 1]
 
 
 def custom_call_targets(text: str) -> list[str]:

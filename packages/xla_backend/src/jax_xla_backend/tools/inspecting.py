@@ -25,7 +25,7 @@ def placed_module(module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
     placed = module_as_told(module, closed, spec)
     if placed is not module:
         return placed
-    several = [s for s in (*module.facts.constraints, module.in_use) if s is not None and s.num_devices > 1]
+    several = [s for s in (*module.facts.constraints, *module.facts.typed, module.in_use) if s is not None and s.num_devices > 1]
     if not several:
         return module
     everywhere = several[0].update(spec=PartitionSpec())
