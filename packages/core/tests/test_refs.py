@@ -494,3 +494,15 @@ def test_other_primitives_that_hold_programs():
         return r[...]
     close(jit.jit(lambda x: linear_call(lambda _, x: double(x), lambda _, ct: double(ct), (), x))(X), 2 * X)
     close(autodiff.linear_transpose(double, X)(X)[0], 2 * X)
+
+
+@pytest.mark.parametrize("written", [False, True], ids=["tape", "residuals"])
+def test_gradients_that_are_not_wanted_are_not_computed(written):
+    _, pull = autodiff.vjp(lambda x, y: mul(sin(x), sin(y)), X, X)
+    if written:
+        pull = tree.unflatten(tree.structure(pull), tree.leaves(pull))
+    wants = pullback.GradValue(), pullback.DontWant()
+    both, one = tracing.make_jaxpr(pull)(X), tracing.make_jaxpr(pull.with_refs(*wants))(X)
+    assert len(one.jaxpr.eqns) < len(both.jaxpr.eqns) and len(one.jaxpr.outvars) == 1
+    close(pull.with_refs(*wants)(X)[0], pull(X)[0])
+    assert jit.jit(lambda ct: pull.with_refs(*wants)(ct))(X)[1] == pullback.DidntWant()

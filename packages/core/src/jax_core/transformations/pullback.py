@@ -82,7 +82,7 @@ def _nothing_in(x: Any) -> tuple:
     return (), type(x)
 
 
-for _cls in (NotNeeded, NotSaveable):
+for _cls in (GradRef, DidntWant, NotNeeded, NotSaveable):
     tree.register_pytree_node(_cls, _nothing_in, lambda cls, _: cls())
 
 
@@ -103,8 +103,8 @@ class Tape:
         self.primals, self.nonzero, self.inputs = primals, nonzero, inputs
         self.trace, self.tangents = trace, tangents
 
-    def transpose(self, cts: Sequence[Any]) -> list:
-        return self.trace.transpose(self.inputs, self.tangents, cts)
+    def transpose(self, cts: Sequence[Any], wanted: Sequence[bool] | None) -> list:
+        return self.trace.transpose(self.inputs, self.tangents, cts, wanted)
 
     def written(self, saveable: Sequence[bool]) -> "Residuals":
         """The tape as a program. Arguments among its residuals are kept only where ``saveable`` says so."""
@@ -141,7 +141,7 @@ class Residuals:
     def static(self) -> tuple:
         return self.jaxpr, self.sources, self.in_avals, self.nonzero_out
 
-    def transpose(self, cts: Sequence[Any]) -> list:
+    def transpose(self, cts: Sequence[Any], wanted: Sequence[bool] | None) -> list:
         values = [self.args_res[i] if i >= 0 else self.opaque[~i] for i in self.sources]
         absent = [i for i, x in zip(self.sources, values) if isinstance(x, NotSaveable)]
         if absent:
@@ -149,7 +149,8 @@ class Residuals:
                              "put their values back by assigning to its attribute args_res before calling it.")
         live = [ct for ct, nz in zip(cts, self.nonzero_out) if nz]
         with transformed("transpose"):
-            found = backward_pass(self.jaxpr, (), [*values, *map(Linear, self.in_avals)], live)
+            found = backward_pass(self.jaxpr, (), [*values, *map(Linear, self.in_avals)], live,
+                                  None if wanted is None else [*[False] * len(values), *wanted])
         return found[len(values):]
 
 
@@ -203,7 +204,8 @@ class VJP:
     def fun(self, *cts: Any) -> list:
         """Flat cotangents (or `Zero`) of all arguments for those of the results."""
         aux = len(self._tangent_flags()) - len(cts)
-        found = iter(self._backing.transpose([*cts, *[None] * aux]))
+        wanted = None if self._wants is None else [not isinstance(want, DontWant) for want, nz in zip(self._wants, self._nonzero) if nz]
+        found = iter(self._backing.transpose([*cts, *[None] * aux], wanted))
         return [next(found) if nz else Zero(_cotangent_aval(a)) for nz, a in zip(self._nonzero, self._in_avals)]
 
     def _tangent_flags(self) -> tuple[bool, ...]:

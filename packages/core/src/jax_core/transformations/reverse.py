@@ -10,7 +10,7 @@ Source: "You Only Linearize Once" (Radul, Paszke, Frostig, Johnson, Maclaurin, P
 from __future__ import annotations
 
 import weakref
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -153,14 +153,19 @@ class LinearizeTrace(JVPTrace):
     def owns(self, x: Any) -> bool:
         return type(x) is LinearTracer and x._trace is self
 
-    def transpose(self, inputs: Sequence[LinearTracer], outputs: Sequence[Any], cotangents: Sequence[Any]) -> list:
-        """Cotangents of ``inputs`` for those of ``outputs``; either may hold `Zero`."""
+    def transpose(self, inputs: Sequence[LinearTracer], outputs: Sequence[Any], cotangents: Sequence[Any],
+                  wanted: Sequence[bool] | None = None) -> list:
+        """Cotangents of ``inputs`` for those of ``outputs``; either may hold `Zero`. What only unwanted ones need is not computed."""
+        tape = self.tape
+        if wanted is not None:
+            reached = {id(x) for x, w in zip(inputs, wanted) if w}
+            tape = [step for step in tape if _passes_on(reached, map(id, step.args), map(id, step.outs))]
         pending: dict[int, Any] = {}  # by id, as tracers have no hash
         for out, ct in zip(outputs, cotangents):
             if self.owns(out):
                 accumulate(pending, id(out), ct)
         with source.transformed("transpose"):
-            for step in reversed(self.tape):
+            for step in reversed(tape):
                 _transpose_step(self, step, pending)
         return [pending[id(x)] if id(x) in pending else Zero(cotangent_type(x.aval)) for x in inputs]
 
@@ -404,11 +409,20 @@ def _linearize_jaxpr(closed, nonzero, force, varying) -> Linearized:
     return Linearized(ClosedJaxpr(jaxpr, consts), ClosedJaxpr(tangent_program[0], ()), nonzero_out, sources)
 
 
-def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], cotangents: Sequence[object]) -> list:
+def _passes_on(reached: set, inputs: Iterable[object], outputs: Iterable[object]) -> bool:
+    """Whether an operation reads any of ``reached``, to which its results then belong."""
+    if reached.isdisjoint(inputs):
+        return False
+    reached.update(outputs)
+    return True
+
+
+def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], cotangents: Sequence[object],
+                  wanted: Sequence[bool] | None = None) -> list:
     """Transpose a jaxpr that is linear in those of ``args`` which are `Linear`.
 
     Equations that read no linear variable are evaluated forwards first, so a program may hold the computation of its
-    own residuals (as that of `checkpoint` does).
+    own residuals (as that of `checkpoint` does). What only arguments need that are not ``wanted`` is not computed.
 
     Returns:
       a list as long as ``args``: the cotangent (or `Zero`) of each linear argument, None for the others.
@@ -440,6 +454,9 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object]
         with source.attributed_to(eqn.source_info):
             out = eqn.primitive.bind(*[v.val if type(v) is Literal else values[v] for v in eqn.invars], **eqn.params)
         values.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out]))
+    if wanted is not None:
+        reached = {v for v, w in zip(jaxpr.invars, wanted) if w and v in linear}
+        steps = [eqn for eqn in steps if _passes_on(reached, [v for v in eqn.invars if type(v) is not Literal], eqn.outvars)]
     pending: dict[Var, Any] = {}
     for v, ct in zip(jaxpr.outvars, cotangents):
         if type(v) is not Literal and v in linear:
