@@ -10,6 +10,7 @@ from ..extension_points import reference_operators
 from ..representation import dtypes, tree
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
 from ..representation.array import Array
+from ..representation.errors import no_array
 from ..representation.typing import ArrayLike, DTypeLike, Indexer
 from ..traces.structural import convert_element_type_p
 from ..traces.trace import Tracer
@@ -85,10 +86,12 @@ class Ref(_Access, metaclass=_RefMeta):
         return iter([self[i] for i in range(len(self))])
 
     def __bool__(self):
-        return True
+        if not self._aval.shape:
+            raise TypeError(no_array(self._aval))
+        return len(self) > 0
 
     def __array__(self, *args, **kwargs):
-        raise TypeError(f"a reference of type {self._aval} cannot be used as an array; read its contents with ref[...]")
+        raise TypeError(no_array(self._aval))
 
     def unsafe_buffer_pointer(self) -> int:
         return self._cell.value.unsafe_buffer_pointer()

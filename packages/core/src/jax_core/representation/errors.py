@@ -267,6 +267,11 @@ def no_index(aval: AbstractValue) -> str:
     return f"Only integer scalar arrays can be converted to a scalar index; got {aval.strip_weak_type().str_short()}"
 
 
+def no_array(aval: AbstractValue) -> str:
+    """Why a mutable reference of type ``aval`` is no operand."""
+    return f"a reference of type {aval} cannot be used as an array; read its contents with ref[...]"
+
+
 def no_truth(shape: Shape) -> str:
     """Why an array of ``shape``, which has not one element, is no condition."""
     if 0 in shape:

@@ -230,7 +230,7 @@ class Tracer(TracerHabits):
 
     def __array__(self, *args, **kwargs):
         if type(self.aval) is AbstractRef:
-            raise TypeError(f"a reference of type {self.aval} cannot be used as an array; read its contents with ref[...]")
+            raise TypeError(errors.no_array(self.aval))
         raise errors.TracerArrayConversionError(self)
 
     def __dlpack__(self, *args, **kwargs):
@@ -339,6 +339,8 @@ def _operators(tracer: Tracer) -> Mapping[str, Any]:
 
 
 def _concrete(tracer: Tracer, kind: type, name: str):
+    if type(tracer.aval) is AbstractRef:
+        raise TypeError(errors.no_array(tracer.aval))
     if kind is bool:
         if tracer.size != 1:
             raise ValueError(errors.no_truth(tracer.shape))
