@@ -439,13 +439,13 @@ def lengths(function: str, argument: str, given: Sequence[Any]) -> tuple[int, ..
     return tuple(n.__index__() for n in given)
 
 
-def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str],
+def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str] | str,
               axis_types: Sequence[AxisType] | AxisType | None = None, *, devices: Sequence[DeviceLike] | None = None) -> Mesh:
     """A mesh of the given shape over the first devices.
 
     Args:
       axis_sizes: length of each axis.
-      axis_names: name of each axis.
+      axis_names: name of each axis; of one axis, also the name itself.
       axis_types: kind of each axis; default all ``Explicit``.
       devices: the devices to use; default all of the default platform.
 
@@ -456,7 +456,7 @@ def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str],
     ('x',)
     """
     devices = list(client.devices() if devices is None else devices)
-    sizes, names = lengths("make_mesh", "axis_sizes", axis_sizes), tuple(axis_names)
+    sizes, names = lengths("make_mesh", "axis_sizes", axis_sizes), (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
     needed = math.prod(sizes)
     if len(devices) < needed:
         raise ValueError(f"make_mesh: a mesh of shape {sizes} needs {needed} devices, and there are {len(devices)}; on the "
