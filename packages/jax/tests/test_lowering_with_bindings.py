@@ -115,3 +115,14 @@ def test_sets_of_tokens():
     assert changed.subset(["b"]).items() == (("b", 1),)
     with pytest.raises(KeyError):
         made.get("c")
+
+
+def test_custom_calls_of_the_bindings():
+    """Written into the program as told; the target is looked up when it is compiled."""
+    own = primitive(lambda ctx, x: mlir.custom_call(
+        "two", result_types=[x.type, x.type], operands=[x], backend_config={"n": mlir.ir_attribute(3)}, api_version=4, has_side_effect=True,
+        operand_output_aliases={0: 1}, operand_layouts=[[0]], result_layouts=[[0], [0]]).results, multiple=True)
+    own.def_abstract_eval(lambda x: [x, x])
+    text = jax.jit(own.bind).lower(X).as_text()
+    assert "@two(%arg0) {api_version = 4 : i32, backend_config = {n = 3 : i64}, has_side_effect = true" in text
+    assert "output_tuple_indices = [1], operand_index = 0" in text and text.count("dense<0> : tensor<1xindex>") == 3
