@@ -479,7 +479,7 @@ def make_array_from_process_local_data(sharding: Sharding | PartitionSpec | Devi
     """An array, or a tree of arrays, of which each process gives the data that its own devices hold."""
 def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Sharding, arrays: Sequence[ArrayLike], *, dtype: DTypeLike | None = None) -> Array:
     """An array out of the parts that this process's devices hold."""
-def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str], axis_types: Sequence[AxisType] | AxisType | None = None, *, devices: Sequence[Device] | None = None) -> Mesh:
+def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str] | str, axis_types: Sequence[AxisType] | AxisType | None = None, *, devices: Sequence[Device] | None = None) -> Mesh:
     """A mesh of the given shape over the first devices."""
 def make_user_context(default_value: object | None = None) -> Any:
     """A context whose value is part of the key of every traced program: under another value `jit` traces again."""
