@@ -6,6 +6,8 @@ import pytest
 from jax import export, lax
 from jax.experimental import hijax, sparse
 from jax.extend import linear_util, source_info_util
+from jax.extend.core import Primitive
+from jax.interpreters import partial_eval as pe
 
 NAMES = {"jax": jax, "jnp": jnp, "np": np, "lax": lax, "export": export, "sparse": sparse, "v": np.arange(3), "f": lambda x, y: jnp.sin(x) * y}
 
@@ -133,3 +135,34 @@ def test_what_is_remembered_of_a_function_depends_on_its_transformations():
         fun, count = scaled(linear_util.wrap_init(max), factor)
         found.append((call(fun, 4, 5), count()))
     assert found == [(10, 2), (15, 2), (10, 2)] and len(runs) == 2
+
+
+@pytest.mark.parametrize("with_live_inputs", [True, False])
+def test_users_rules_of_dead_code(with_live_inputs):
+    """With the inputs that matter afterwards, or without, as before."""
+    pair_p, seen = Primitive("pair"), []
+    pair_p.multiple_results = True
+    pair_p.def_abstract_eval(lambda x, y, keep: [a for a, k in zip((x, y), keep) if k])
+
+    def narrow(used, eqn):
+        seen.append(used)
+        kept = [v for v, u in zip(eqn.invars, used) if u]
+        return used, eqn.replace(invars=kept, outvars=[v for v, u in zip(eqn.outvars, used) if u], params={"keep": (True,) * len(kept)})
+    pe.dce_rules[pair_p] = (lambda used, live_ins, eqn: narrow(used, eqn)) if with_live_inputs else narrow
+    program = jax.make_jaxpr(lambda x, y: pair_p.bind(x, y, keep=(True, True)))(1.0, 2.0)
+    assert pe.dce_jaxpr(program.jaxpr, [False, True])[1] == [False, True] and seen == [[False, True]]
+
+
+def test_the_rule_of_dead_code_for_calls():
+    run_p = Primitive("run")
+    run_p.multiple_results = True
+    run_p.def_abstract_eval(lambda *avals, call_jaxpr: [v.aval for v in getattr(call_jaxpr, "jaxpr", call_jaxpr).outvars])
+    pe.dce_rules[run_p] = pe.dce_jaxpr_closed_call_rule
+    inner = jax.make_jaxpr(lambda x, y: (jnp.sin(x), jnp.cos(y) * 2))(1.0, 2.0)
+    for call_jaxpr in (inner, inner.jaxpr):
+        program = jax.make_jaxpr(lambda x, y: run_p.bind(x, y, call_jaxpr=call_jaxpr))(1.0, 2.0)
+        small, reads = pe.dce_jaxpr(program.jaxpr, [True, False])
+        [eqn] = small.eqns
+        assert reads == [True, False] and len(eqn.invars) == 1 and type(eqn.params["call_jaxpr"]) is type(call_jaxpr)
+        assert len(eqn.params["call_jaxpr"].eqns) == 1
+        assert pe.dce_jaxpr(program.jaxpr, [False, False])[0].eqns == []

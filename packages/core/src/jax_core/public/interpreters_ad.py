@@ -8,14 +8,15 @@ from ..representation.aval import get_aval
 from ..transformations.forward import JVPTrace, JVPTracer, jvp_flat, run_jvp_rule
 from ..representation.marks import LINEAR
 from ..representation.primitive import Linear, Primitive, Zero, is_linear
-from ..transformations.reverse import backward_pass, linearize_flat
+from ..transformations import reverse
+from ..transformations.reverse import linearize_flat
 from ..traces.structural import add, add_any_p, instantiate, zeros
 from ..compat.linear_util import wrap_init
 from .rules import RuleTable
 
 if TYPE_CHECKING:
     from ..representation.typing import PyTree
-    from ..representation.jaxpr import ClosedJaxpr
+    from ..representation.jaxpr import ClosedJaxpr, Jaxpr
     from ..compat.linear_util import WrappedFun
 
 UndefinedPrimal = Linear
@@ -30,6 +31,35 @@ primitive_jvps = RuleTable(
     "jvp", lambda prim, _: lambda primals, tangents, **params: run_jvp_rule(prim, primals, tangents, params),
     lambda rule: lambda primals, tangents, **params: rule(tuple(primals), tuple(tangents), **params))
 primitive_transposes = RuleTable("transpose", lambda prim, rule: rule)
+
+
+def backward_pass(jaxpr: Jaxpr, transform_stack: bool, consts: Sequence[object], primals_in: Sequence[Any], cts_in: Sequence[object], *,
+                  return_logs: bool = False) -> list:
+    """Cotangents of the linear inputs of a program: of those of ``primals_in`` that are an `UndefinedPrimal`.
+
+    Args:
+      jaxpr: the program, linear in these.
+      transform_stack: whether what is computed stands under a scope "transpose"; equations keep their own scopes here in any case.
+      consts: of the program.
+      primals_in: a value for each other input.
+      cts_in: cotangents of the results.
+      return_logs: not supported.
+
+    Returns:
+      for each input its cotangent, or a `Zero`, as for those with a value.
+
+    Raises:
+      NotImplementedError: ``return_logs`` is true.
+
+    >>> from jax.interpreters import ad
+    >>> program = jax.make_jaxpr(lambda x, y: x * y)(1., 1.)
+    >>> ad.backward_pass(program.jaxpr, False, program.consts, [ad.UndefinedPrimal(jax.typeof(1.)), 3.], [2.])
+    [Array(6., dtype=float32, weak_type=True), Zero(~float32[])]
+    """
+    if return_logs:
+        raise NotImplementedError("backward_pass: return_logs is not supported; give the functions that log a rule by defvjp_with_logs")
+    found = reverse.backward_pass(jaxpr, consts, primals_in, cts_in)
+    return [Zero.of(x) if ct is None else ct for ct, x in zip(found, primals_in)]
 
 
 def get_primitive_transpose(p: Primitive) -> Callable:

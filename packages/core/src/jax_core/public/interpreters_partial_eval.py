@@ -1,6 +1,7 @@
 """`jax.interpreters.partial_eval`: tracing to jaxprs, and dead-code elimination."""
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..representation.aval import AbstractValue, get_aval
@@ -21,7 +22,7 @@ partial_eval_jaxpr_custom_rules: dict[Primitive, Callable] = {}
 
 
 def _show_dce(prim, rule):
-    def public(used_outputs, eqn: JaxprEqn):
+    def public(used_outputs, live_ins, eqn: JaxprEqn):
         small = rule(eqn, used_outputs)
         if small is None:
             return [False] * len(eqn.invars), None
@@ -30,7 +31,15 @@ def _show_dce(prim, rule):
     return public
 
 
-dce_rules = RuleTable("dce", _show_dce, lambda rule: lambda eqn, used: rule(used, eqn)[1])
+def _dce_from(rule: Callable) -> Callable:
+    """``rule(used_outputs, live_ins, eqn)``, or ``rule(used_outputs, eqn)`` as releases before had it, in our form. Which inputs matter
+    afterwards concerns references alone; all are taken to."""
+    if len(inspect.signature(rule).parameters) == 2:
+        return lambda eqn, used: rule(used, eqn)[1]
+    return lambda eqn, used: rule(used, [True] * len(eqn.invars), eqn)[1]
+
+
+dce_rules = RuleTable("dce", _show_dce, _dce_from)
 
 
 def dce_jaxpr(jaxpr: Jaxpr, used_outputs: bool | Sequence[bool], instantiate: bool | Sequence[bool] = False,
@@ -74,8 +83,35 @@ def dce_jaxpr_consts(jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bo
     return small.replace(constvars=small.invars[:count], invars=small.invars[count:]), used[:n], used[n:]
 
 
-def dce_jaxpr_call_rule(used_outputs: list[bool], eqn: JaxprEqn) -> tuple[list[bool], Any]:
-    raise NotImplementedError("dce_jaxpr_call_rule: programs in parameters are narrowed by `Primitive.dce`")
+def dce_jaxpr_call_rule(used_outputs: list[bool], live_ins: list[bool], eqn: JaxprEqn) -> tuple[list[bool], Any]:
+    """A rule for `dce_rules`: for primitives that run the program ``call_jaxpr`` of their parameters on their operands.
+
+    Args:
+      used_outputs: which results are needed.
+      live_ins: which operands matter afterwards.
+      eqn: the equation.
+
+    Returns:
+      which operands are needed, and the narrower equation, or None where nothing of it is.
+
+    >>> from jax.extend.core import Primitive
+    >>> from jax.interpreters import partial_eval as pe
+    >>> run_p = Primitive("run")
+    >>> run_p.multiple_results = True
+    >>> run_p.def_abstract_eval(lambda *avals, call_jaxpr: [v.aval for v in call_jaxpr.outvars]) and None
+    >>> pe.dce_rules[run_p] = pe.dce_jaxpr_call_rule
+    >>> inner = jax.make_jaxpr(lambda x, y: (jnp.sin(x), jnp.cos(y)))(1., 2.).jaxpr
+    >>> program = jax.make_jaxpr(lambda x, y: run_p.bind(x, y, call_jaxpr=inner))(1., 2.)
+    >>> pe.dce_jaxpr(program.jaxpr, [False, True])[1]
+    [False, True]
+    """
+    program = eqn.params["call_jaxpr"]
+    small, reads = dce_jaxpr(program.jaxpr if isinstance(program, ClosedJaxpr) else program, used_outputs, live_inputs=live_ins)
+    if not small.outvars and not small.effects:
+        return [False] * len(eqn.invars), None
+    params = {**eqn.params, "call_jaxpr": ClosedJaxpr(small, program.consts) if isinstance(program, ClosedJaxpr) else small}
+    return reads, eqn.replace(invars=[v for v, read in zip(eqn.invars, reads) if read],
+                              outvars=[v for v, used in zip(eqn.outvars, used_outputs) if used], params=params, effects=small.effects)
 
 
 dce_jaxpr_closed_call_rule = dce_jaxpr_call_rule
@@ -123,6 +159,9 @@ def abstract_eval_fun(fun: Callable[..., PyTree], *avals: AbstractValue, debug_i
 
 class PartialVal(tuple):
     """A pair (type, value); one of the two is None."""
+
+    def __new__(cls, xs: tuple[AbstractValue | None, Any]) -> "PartialVal":
+        return super().__new__(cls, xs)
 
     @classmethod
     def unknown(cls, aval: AbstractValue) -> "PartialVal":

@@ -62,6 +62,8 @@ class RefAccum(GradAccum):
       ref: the reference.
     """
 
+    ref: Any = None
+
     def __init__(self, aval: AbstractValue, ref: Any = None):
         self.aval, self.ref = aval, ref
 

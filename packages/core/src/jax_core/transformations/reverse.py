@@ -426,11 +426,6 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object]
 
     Returns:
       a list as long as ``args``: the cotangent (or `Zero`) of each linear argument, None for the others.
-
-    >>> from jax.interpreters import ad
-    >>> program = jax.make_jaxpr(lambda x, y: x * y)(1., 1.)
-    >>> ad.backward_pass(program.jaxpr, program.consts, [ad.UndefinedPrimal(jax.typeof(1.)), 3.], [2.])
-    [Array(6., dtype=float32, weak_type=True), None]
     """
     values: dict[Var, Any] = dict(zip(jaxpr.constvars, consts))
     linear: set[Var] = set()

@@ -66,9 +66,9 @@ class NullAccum(GradAccum):
     aval: Any
 class RefAccum(GradAccum):
     """Adds to a reference: one that was given, or one that is made when something is added."""
+    ref: Any
     def __init__(self, aval: AbstractValue, ref: Any = None) -> None: ...
     def inst(self) -> RefAccum: ...
-    ref: Any
 class TransformedRef:
     """A part of a reference, or it in another form, which can be read, overwritten and indexed like one."""
     @property

@@ -29,8 +29,8 @@ def add_jaxvals(x: ArrayLike, y: ArrayLike) -> Any:
 add_jaxvals_p: Any
 def add_tangents(x: ArrayLike, y: ArrayLike) -> Any:
     """Sum of two tangents or cotangents, either of which may be a `Zero`."""
-def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], cotangents: Sequence[object], wanted: Sequence[bool] | None = None) -> list:
-    """Transpose a jaxpr that is linear in those of ``args`` which are `Linear`."""
+def backward_pass(jaxpr: Jaxpr, transform_stack: bool, consts: Sequence[object], primals_in: Sequence[Any], cts_in: Sequence[object], *, return_logs: bool = False) -> list:
+    """Cotangents of the linear inputs of a program: of those of ``primals_in`` that are an `UndefinedPrimal`."""
 def defbilinear(prim: Any, lhs_rule: Callable[..., Any], rhs_rule: Callable[..., Any]) -> None:
     """Make ``prim`` linear in each of two operands; ``lhs_rule(cotangent, x, y, **params)`` is the cotangent of the first."""
 def defjvp(primitive: Any, *jvprules: Callable[..., Any] | None) -> None:

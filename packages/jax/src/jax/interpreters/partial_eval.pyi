@@ -25,8 +25,10 @@ def convert_constvars_jaxpr(jaxpr: Jaxpr) -> Jaxpr:
 custom_partial_eval_rules: dict
 def dce_jaxpr(jaxpr: Jaxpr, used_outputs: bool | Sequence[bool], instantiate: bool | Sequence[bool] = False, live_inputs: bool | Sequence[bool] = True) -> tuple[Jaxpr, list[bool]]:
     """``jaxpr`` without what its used outputs do not need, and which inputs it still reads."""
-def dce_jaxpr_call_rule(used_outputs: list[bool], eqn: JaxprEqn) -> tuple[list[bool], Any]: ...
-def dce_jaxpr_closed_call_rule(used_outputs: list[bool], eqn: JaxprEqn) -> tuple[list[bool], Any]: ...
+def dce_jaxpr_call_rule(used_outputs: list[bool], live_ins: list[bool], eqn: JaxprEqn) -> tuple[list[bool], Any]:
+    """A rule for `dce_rules`: for primitives that run the program ``call_jaxpr`` of their parameters on their operands."""
+def dce_jaxpr_closed_call_rule(used_outputs: list[bool], live_ins: list[bool], eqn: JaxprEqn) -> tuple[list[bool], Any]:
+    """A rule for `dce_rules`: for primitives that run the program ``call_jaxpr`` of their parameters on their operands."""
 def dce_jaxpr_consts(jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bool = False) -> tuple[Jaxpr, list[bool], list[bool]]:
     """Like `dce_jaxpr`, also for constants: the program, used constants, used inputs."""
 dce_rules: MutableMapping
