@@ -229,7 +229,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
     Args:
       x1, x2: arrays or numbers; promoted to one dtype and broadcast. A Python integer ``x2`` becomes repeated
-        multiplication.
+        multiplication, for a float also a NumPy one.
 
     Returns:
       an array of the promoted dtype.
@@ -244,7 +244,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     check_arraylike("power", x1, x2)
     if isinstance(x2, (int, np.integer)) and not isinstance(x2, (bool, np.bool_)):
-        if type(x2) is int or np.result_type(x2) == joined(x1, x2)[0]:
+        if type(x2) is int or _is_inexact(x1) or np.result_type(x2) == joined(x1, x2)[0]:
             return _static_power(x1, operator.index(x2))
     return _power(x1, x2)
 
