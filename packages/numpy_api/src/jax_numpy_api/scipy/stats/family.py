@@ -187,7 +187,7 @@ class Continuous:
     def _quantile(self, what, q, shapes, loc, scale, ok):
         f = self.formulas
         within = ~((q < 0) | (q > 1))
-        safe = jnp.where(within, q, 0.5)
+        safe = jnp.where(within, nan_unless(within, q), 0.5)  # for the slope, which the selection alone would make 0
         z = f[what](safe, *shapes) if what in f else f["ppf"](1 - safe, *shapes)
         return convert(nan_unless(ok & within, z * scale + loc), q.dtype)
 
