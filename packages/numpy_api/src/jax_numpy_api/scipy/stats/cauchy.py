@@ -6,7 +6,7 @@ from .family import Continuous
 
 
 def _cotangent(q):
-    return jnp.cos(math.pi * q) / jnp.sin(math.pi * q)
+    return jnp.sin(math.pi * (0.5 - q)) / jnp.sin(math.pi * q)  # a cosine, and 0 in the middle
 
 
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf, isf = Continuous(
