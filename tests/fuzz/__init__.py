@@ -1,7 +1,7 @@
 """Random programs, run in several ways that must agree; see `__main__` for how to start it.
 
     values    types and contents of arguments, as text
-    templates, signatures   lines: written down by category, and any public function by its signature
+    templates, compositions, signatures   lines: written down by category, and any public function by its signature
     grammar   programs: a seed in, text out
     outcome   runs a text and records all that a user can see of its result (the reference runs it too)
     interpret values of a lowered program without a compiler

@@ -173,7 +173,23 @@ def derivatives(program: Program) -> Difference:
     return None
 
 
-CHECKS = {"jit": compiled, "vmap": mapped, "NumPy": primitives, "derivatives": derivatives}
+def weakness(program: Program) -> Difference:
+    """A tangent is as weak as the value that it belongs to, a cotangent as the argument."""
+    with outcome.default_settings(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            f, args = _parts(program.text)
+            x = args[0]
+            y, tangents, back = jax.eval_shape(lambda x, *rest: (*jax.jvp(lambda t: f(t, *rest), (x,), (x,)), jax.grad(lambda t: sum(
+                jnp.sum(leaf.real) for leaf in jax.tree.leaves(f(t, *rest)) if jnp.issubdtype(leaf.dtype, jnp.inexact)))(x)), *args)
+        except Exception:
+            return None
+        pairs = [*zip(jax.tree.leaves(y), jax.tree.leaves(tangents), strict=True), (jax.eval_shape(lambda x: x, x), back)]
+        return next((("weak tangent", f"{b.weak_type} for {a.weak_type}") for a, b in pairs
+                     if b.dtype != jax.dtypes.float0 and a.weak_type != b.weak_type), None)
+
+
+CHECKS = {"jit": compiled, "vmap": mapped, "NumPy": primitives, "derivatives": derivatives, "weak": weakness}
 
 
 STAGE = re.compile(r"jax\.eval_shape\(lambda \*args: (?P<types>.*), \*args\)|jax\.jit\(lambda \*args: (?P<values>.*)\)\(\*args\)")  # as `Program.apart` says them

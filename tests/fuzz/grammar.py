@@ -97,6 +97,8 @@ class _Draw:
                 return str(self.rng.choice((0, 1, 2, 3)))
             if kind == "mask":
                 return f"({self.variable(first[0] if first else None)} > {self.rng.choice(('0', '1', '0.5'))})"
+            if kind == "k" and not any(map(_is_key, self.types.values())):
+                return f"jax.random.key({self.rng.randint(0, 9)})"
             if kind not in chosen:
                 accept = {"f": _is_float, "g": _is_float, "i": _is_integer, "m": lambda t: len(t.shape) == 2,
                           "s": lambda t: _is_float(t) and len(t.shape) == 2 and t.shape[0] == t.shape[1], "k": _is_key}.get(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import dataclasses
 import gc
 import json
 import os
@@ -17,7 +18,15 @@ import warnings
 from typing import Any, Generator, Iterator, NamedTuple
 
 import jax
+import jax.ad_checkpoint
+import jax.custom_batching
+import jax.flatten_util
+import jax.image
 import jax.numpy as jnp
+import jax.scipy.fft
+import jax.scipy.ndimage
+import jax.scipy.signal
+import jax.scipy.stats
 import numpy as np
 
 from fuzz import interpret
@@ -41,9 +50,17 @@ class Outcome(NamedTuple):
     leaves: tuple[Leaf, ...]
 
 
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Pair:
+    """A tree of a user's own."""
+    first: Any
+    second: Any
+
+
 def namespace() -> dict[str, Any]:
     """The names that a text uses."""
-    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan")}
+    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair}
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import re
 import time
 from typing import Callable, Iterator, NamedTuple
 
@@ -35,6 +36,26 @@ def _shrunk(program: Program, check: Callable[[Program], Difference], kind: str,
     return remade(shrink.shrink(program.full, differs, tries))
 
 
+def _sliced(program: Program, check: Callable[[Program], Difference], kind: str) -> Program:
+    """The program with one of its results, and the lines that this one needs, if they still differ."""
+    before, returned, after = program.text.partition("    return ")
+    results, _, arguments = after.partition("\n")
+    start, *lines = re.split(r"^    (?=\w = )", before, flags=re.M)
+    for result in results.split(", ") if returned else []:
+        wanted, kept = {result}, []
+        for line in reversed(lines):
+            name, _, value = line.partition(" = ")
+            if name in wanted:
+                kept.append(f"    {line}")
+                wanted |= set(re.findall(r"\b[a-z]\b", value))
+        text = f"{start}{''.join(reversed(kept))}    return {result}\n{arguments}"
+        if len(text) < len(program.text):
+            slice_ = program._replace(text=text)
+            if (found := check(slice_)) and found[0] == kind:
+                return slice_
+    return program
+
+
 def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, programs: int | None = None, seconds: float | None = None,
         tries: int = 400, first: int = 0, counts: collections.Counter | None = None, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0) -> Iterator[Found]:
     """What differs without a declared reason, as it is found; ``programs`` or ``seconds`` bound the run, ``counts`` counts programs by
@@ -54,10 +75,13 @@ def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, progra
             if found and found[0].startswith(("accepts", "class")) and deliberate.refused(found[1], program.full):
                 if counts is not None:
                     counts["deliberately different"] += 1
+            elif found and (small := _sliced(program, check, found[0])).text.count("\n    ") == 2 and deliberate.reason(found[0], small.full, found[1]):
+                if counts is not None:  # one line, and it says why
+                    counts["deliberately different"] += 1
             elif found:
-                small = _shrunk(program, check, found[0], tries)
+                small = _shrunk(small, check, found[0], tries)
                 kind, words = check(small) or found
-                if deliberate.reason(kind, small.full) is None:
+                if deliberate.reason(kind, small.full, words) is None:
                     yield Found(name, what, kind, words[:500], small.full)
                 elif counts is not None:
                     counts["deliberately different"] += 1

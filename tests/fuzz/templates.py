@@ -6,6 +6,8 @@ expression of the lambda's parameters.
 """
 from __future__ import annotations
 
+from fuzz import compositions
+
 
 def _calls(prefix: str, names: str, arguments: str) -> list[str]:
     return [f"{prefix}.{name}({arguments})" for name in names.split()]
@@ -22,6 +24,7 @@ BODY = (
 )
 
 LINES = {
+    **compositions.LINES,
     "elementwise": [
         *_calls("jnp", "sin cos tan exp exp2 expm1 log log1p log2 log10 sqrt cbrt square reciprocal negative positive abs sign floor ceil trunc rint "
                 "fix tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh sinc deg2rad isnan isfinite isinf signbit nan_to_num "
