@@ -9,7 +9,7 @@ from jax.extend import linear_util, source_info_util
 from jax.extend.core import Primitive
 from jax.interpreters import partial_eval as pe
 
-NAMES = {"jax": jax, "jnp": jnp, "np": np, "lax": lax, "export": export, "sparse": sparse, "v": np.arange(3), "f": lambda x, y: jnp.sin(x) * y}
+NAMES = {"jax": jax, "jnp": jnp, "np": np, "lax": lax, "export": export, "sparse": sparse, "v": np.arange(3), "s": jax.ShapeDtypeStruct((), np.float32), "f": lambda x, y: jnp.sin(x) * y}
 
 ROWS = {
     # structures
@@ -25,6 +25,10 @@ ROWS = {
     "sparse.random_bcoo(jax.random.key(0), (4, 4), nse=3, dtype=int, generator=jax.random.randint, minval=5, maxval=6).data": "Array([5, 5, 5], dtype=int32)",
     "sparse.bcoo_transpose(sparse.eye(2), permutation=(1, 1))": "TypeError",
     "sparse.bcoo_concatenate([sparse.eye(2)], dimension=2)": "TypeError",
+    "jax.eval_shape(jax.ffi.ffi_call('f', [s, s]), v)": "[ShapeDtypeStruct(shape=(), dtype=float32), ShapeDtypeStruct(shape=(), dtype=float32)]",
+    "jax.jit(lambda x: jax.ffi.ffi_call('f', s)(x, a=bytes([107, 255]))).lower(v).as_text().count('6B')": "1",
+    "jax.eval_shape(lambda x: jax.ffi.ffi_call('f', s)(x, a=2**63), v)": "OverflowError",
+    "jax.eval_shape(lambda x: jax.ffi.ffi_call('f', s)(x, a=None), v)": "TypeError",
     # options
     "jax.grad(jax.checkpoint(f, prevent_cse=(True, False)))(1., 2.)": "Array(1.0806046, dtype=float32, weak_type=True)",
     "jax.grad(jax.checkpoint(f, prevent_cse=(True, False)))(1., y=2.)": "ValueError",

@@ -60,14 +60,16 @@ class _Frozen:
 def _freeze(target: str, name: str, value: Any) -> Any:
     if isinstance(value, Mapping):
         return _Frozen(dict(value), tuple((k, _typed(_freeze(target, f"{name}.{k}", v))) for k, v in value.items()))
-    if isinstance(value, (bool, int, float, str, np.bool_, np.number)):
+    if isinstance(value, int) and not -2**63 <= value < 2**63:
+        raise OverflowError(f"ffi_call of {target!r}: {name}={value} does not fit 64 bits, which attributes that are Python integers have")
+    if isinstance(value, (bool, int, float, str, bytes, np.bool_, np.number)):
         return value
     if isinstance(value, (list, tuple)):
         value = np.asarray(value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.ndim <= 1:
         return _Frozen(value, (value.shape, value.dtype.str, value.tobytes()))
     raise TypeError(f"ffi_call of {target!r}: no attribute handler defined for {name}={value!r} of type "
-                    f"{type(value).__name__}; attributes are truth values, numbers, strings, one-dimensional arrays and "
+                    f"{type(value).__name__}; attributes are truth values, numbers, strings, bytes, one-dimensional arrays and "
                     "mappings of these. Pass arrays as operands.")
 
 
@@ -191,13 +193,13 @@ def ffi_call(target_name: str, result_shape_dtypes: PyTree, *, has_side_effect: 
       legacy_backend_config: a string for handlers of older versions.
 
     Returns:
-      ``call(*arrays, **attributes)``: one array, or a tuple of arrays. Attributes are fixed when the call is compiled: truth
-      values, numbers, strings, one-dimensional NumPy arrays and mappings of these. NumPy scalars say their width
+      ``call(*arrays, **attributes)``: one array, or a tuple or list of arrays. Attributes are fixed when the call is compiled: truth
+      values, numbers, strings, bytes, one-dimensional NumPy arrays and mappings of these. NumPy scalars say their width
       (``np.int32(3)``); Python's have 64 bits.
 
     Raises:
       ValueError: the options do not fit each other or the operands.
-      TypeError: an attribute has no form that handlers could read.
+      TypeError: an attribute has no form that handlers could read. OverflowError: or is an integer that 64 bits cannot hold.
 
     The program is made, whether or not the handler is registered in this process:
 
@@ -236,7 +238,7 @@ def ffi_call(target_name: str, result_shape_dtypes: PyTree, *, has_side_effect: 
             input_output_aliases=check_aliases(f"ffi_call of {target_name!r}", input_output_aliases, in_avals, result_avals),
             custom_call_api_version=custom_call_api_version, legacy_backend_config=legacy_backend_config,
             attributes=tuple((k, _freeze(target_name, k, v)) for k, v in sorted(attributes.items())))
-        return tuple(outs) if many else outs[0]
+        return (list(outs) if isinstance(result_shape_dtypes, list) else tuple(outs)) if many else outs[0]
     return call
 
 
