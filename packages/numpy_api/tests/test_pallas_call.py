@@ -16,6 +16,7 @@ from jax_numpy_api.pallas.control import (align_to, cdiv, loop, max_contiguous, 
 from jax_numpy_api.pallas.copies import make_async_copy, sync_copy
 from jax_numpy_api.pallas.semaphores import semaphore_read, semaphore_signal, semaphore_wait
 from jax_numpy_api.pallas.cost import estimate_cost
+from jax_numpy_api.pallas.einshape import einshape
 from jax_numpy_api.pallas.generator import prng_random_bits, prng_seed, stateful_bits, stateful_uniform
 from jax_numpy_api.pallas.grid import num_programs, program_id
 from jax_numpy_api.pallas.memory import (atomic_add, atomic_cas, atomic_max, atomic_or, load, load_view, store, store_view,
@@ -156,6 +157,10 @@ VALUES = {
     "hints": (lambda: run(lambda x, o: put(o, x[ds(multiple_of(max_contiguous(program_id(0), 1) * 4, 4), 4)]), f32(4), grid=1)(X), X[:4]),
     "rolled": (lambda: tpu.roll(X.reshape(2, 4), 1, 1, stride=1, stride_axis=0), [[3, 0, 1, 2], [6, 7, 4, 5]]),
     "bits": (lambda: tpu.bitcast(tpu.bitcast(X.reshape(8, 1), np.uint16), np.float32), X.reshape(8, 1)),
+    "bits of a vector": (lambda: tpu.bitcast(tpu.bitcast(X, np.uint16, dim=-1), np.float32, dim=-1), X),
+    "bits along the last axis": (lambda: tpu.bitcast(X.reshape(2, 4), np.uint16, dim=1).shape, [2, 8]),
+    "axes by an equation": (lambda: einshape("(ab)c->b(ca)", X.reshape(4, 2), a=2), X.reshape(2, 2, 2).transpose(1, 2, 0).reshape(2, 4)),
+    "axes in another order": (lambda: einshape("a b -> b a", X.reshape(4, 2)), X.reshape(4, 2).T),
     "triton's dot": (lambda: triton.dot(X.reshape(4, 2), X.reshape(2, 4), trans_a=True, trans_b=True), X.reshape(4, 2).T @ X.reshape(2, 4).T),
 }
 
@@ -369,6 +374,17 @@ ERRORS = {
                                   r".* must take 1 positional arguments, .*; it takes \(i, j\)\."),
     "results of an index map": (failing(in_specs=[BlockSpec((4,), lambda i: (i, 0))]), ValueError, ".* must return 1 indices .* returned 2"),
     "floating index": (failing(in_specs=[BlockSpec((4,), lambda i: i * 1.0)]), ValueError, ".* must be an integer scalar, got float32"),
+    "text as an index": (failing(in_specs=[BlockSpec((4,), lambda i: "i")]), TypeError, ".* must be an integer scalar, got 'i' of type str"),
+    "a block and its map exchanged": (lambda: BlockSpec(lambda i: i, (4,)), TypeError, ".*the shape of a block stands first"),
+    "rows of a vector's bits": (lambda: tpu.bitcast(X, np.uint16), ValueError, r"pltpu.bitcast: float32\[8\] to uint16: there is no axis -2"),
+    "an equation without an arrow": (lambda: einshape("ab", X), ValueError, "einshape 'ab': an equation has the form"),
+    "an equation's signs": (lambda: einshape("a,b->ab", X), ValueError, ".*'a,b' has ','"),
+    "an equation's axes": (lambda: einshape("ab->ba", X), ValueError, ".*its left side has 2 axes"),
+    "an unknown letter": (lambda: einshape("a->ab", X), ValueError, ".*: b on the right side is not on the left"),
+    "a lost letter": (lambda: einshape("(ab)->a", X, a=2), NotImplementedError, ".*each letter stands once on each side"),
+    "two lengths that are not said": (lambda: einshape("(ab)->ab", X), ValueError, ".*an axis of length 8 is to be split into a, b"),
+    "lengths that do not divide": (lambda: einshape("(ab)->ab", X, a=3), ValueError, ".*cannot be split into a, b with the sizes"),
+    "a letter of two lengths": (lambda: einshape("aab->ab", X.reshape(2, 4, 1)), ValueError, ".*a would have the lengths 2 and 4"),
     "an index map's constant": (failing(in_specs=[BlockSpec((4,), lambda i: jnp.take(C, i))]), ValueError, ".* closes over arrays"),
     "number of specs": (failing(in_specs=[rows(4)] * 2), ValueError, "pallas_call quiet: in_specs must have the structure of the operands"),
     "number of results' specs": (failing(out_specs=[rows(4)] * 2), ValueError, "pallas_call quiet: out_specs must have the structure of out_shape"),

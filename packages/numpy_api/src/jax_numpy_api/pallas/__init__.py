@@ -12,6 +12,7 @@
 * `generator`: random bits of the core that runs a kernel.
 * `mode`: kernels interpreted that do not ask for it.
 * `cost`: estimates.
+* `einshape`: axes in another order, split and merged, by an equation.
 * `tpu`, `triton`: what is there for one platform only.
 
 A kernel works on mutable references (`jax_core.references`), so that its program is a jaxpr like any other.

@@ -238,7 +238,8 @@ def make_async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, r
     ...     copy = pltpu.make_async_remote_copy(x_ref, o_ref, send, receive, device_id=right)
     ...     copy.start()
     ...     copy.wait()
-    >>> @partial(jax.shard_map, mesh=jax.make_mesh((1,), ("i",)), in_specs=jax.P("i"), out_specs=jax.P("i"))
+    >>> mesh = jax.make_mesh((1,), ("i",), (jax.sharding.AxisType.Auto,))
+    >>> @partial(jax.shard_map, mesh=mesh, in_specs=jax.P("i"), out_specs=jax.P("i"))
     ... def turned(x):
     ...     return pl.pallas_call(to_the_right, jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True,
     ...                           scratch_shapes=[pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.DMA])(x)
@@ -259,7 +260,8 @@ def async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_s
     >>> from jax.experimental.pallas import tpu as pltpu
     >>> def to_itself(x_ref, o_ref, send, receive):
     ...     pltpu.async_remote_copy(x_ref, o_ref, send, receive, device_id=(jax.lax.axis_index("i"),)).wait()
-    >>> @partial(jax.shard_map, mesh=jax.make_mesh((1,), ("i",)), in_specs=jax.P("i"), out_specs=jax.P("i"))
+    >>> mesh = jax.make_mesh((1,), ("i",), (jax.sharding.AxisType.Auto,))
+    >>> @partial(jax.shard_map, mesh=mesh, in_specs=jax.P("i"), out_specs=jax.P("i"))
     ... def same(x):
     ...     return pl.pallas_call(to_itself, jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True,
     ...                           scratch_shapes=[pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.DMA])(x)

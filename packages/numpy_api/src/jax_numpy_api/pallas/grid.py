@@ -211,7 +211,7 @@ def _index(what: str, x: Any) -> Any:
     try:
         aval = get_aval(x)
     except TypeError:
-        raise ValueError(f"{what} must be an integer scalar, got {x!r} of type {type(x).__name__}.") from None
+        raise TypeError(f"{what} must be an integer scalar, got {x!r} of type {type(x).__name__}.") from None
     if aval.shape != () or not dtypes.issubdtype(aval.dtype, np.integer):
         raise ValueError(f"{what} must be an integer scalar, got {aval.str_short()}.")
     if isinstance(x, (int, np.integer)):

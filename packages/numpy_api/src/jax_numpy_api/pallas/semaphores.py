@@ -140,7 +140,8 @@ def get_barrier_semaphore(tag: Hashable | None = None) -> Any:
     ...     pl.semaphore_signal(here, device_id=(jax.lax.axis_index("i") + 1) % jax.lax.axis_size("i"))
     ...     pl.semaphore_wait(here)
     ...     o_ref[...] = x_ref[...]
-    >>> @partial(jax.shard_map, mesh=jax.make_mesh((1,), ("i",)), in_specs=jax.P("i"), out_specs=jax.P("i"))
+    >>> mesh = jax.make_mesh((1,), ("i",), (jax.sharding.AxisType.Auto,))
+    >>> @partial(jax.shard_map, mesh=mesh, in_specs=jax.P("i"), out_specs=jax.P("i"))
     ... def after_all(x):
     ...     return pl.pallas_call(kernel, jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True,
     ...                           compiler_params=pltpu.CompilerParams(collective_id=0))(x)

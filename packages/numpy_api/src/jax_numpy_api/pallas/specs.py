@@ -98,6 +98,8 @@ class BlockSpec:
 
     def __init__(self, block_shape: Sequence[Any] | None = None, index_map: Callable[..., Any] | None = None,
                  pipeline_mode: Buffered | None = None, *, memory_space: Any | None = None):
+        if callable(block_shape):
+            raise TypeError(f"BlockSpec({block_shape!r}, ...): the shape of a block stands first, then the index map.")
         self.block_shape = None if block_shape is None else tuple(block_shape)
         self.index_map, self.memory_space, self.pipeline_mode = index_map, memory_space, pipeline_mode
 

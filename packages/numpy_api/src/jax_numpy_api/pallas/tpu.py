@@ -104,6 +104,9 @@ def roll(x: ArrayLike, shift: ArrayLike, axis: int, *, stride: int | None = None
 def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
     """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of.
 
+    Raises:
+      ValueError: ``x`` has no such axis, or its length is no whole number of wider elements.
+
     >>> from jax.experimental.pallas import tpu as pltpu
     >>> pltpu.bitcast(jnp.ones((2, 1), jnp.float32), jnp.uint16).shape
     (4, 1)
@@ -111,6 +114,10 @@ def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
     have, want = get_aval(x), np.dtype(ty)
     if dtypes.itemsize_bits(have.dtype) == dtypes.itemsize_bits(want):
         return lax.bitcast_convert_type(x, want)
+    if not -have.ndim <= dim < have.ndim:
+        raise ValueError(f"pltpu.bitcast: {have.str_short()} to {want.name}: there is no axis {dim} to have more or fewer elements; a vector's is dim=-1.")
+    if have.ndim == 1:
+        return bitcast_rows(jnp.reshape(x, (-1, 1)), want).reshape(-1)
     if dim in (-2, have.ndim - 2):
         return bitcast_rows(x, want)
     return jnp.moveaxis(bitcast_rows(jnp.moveaxis(x, dim, -2), want), -2, dim)

@@ -6,6 +6,7 @@ _HOMES = {
     "chips": "ChipVersion CoreType SideEffectType Tiling TpuInfo get_tpu_info get_tpu_info_for_chip is_tpu_device",
     "cores": "TensorCoreMesh run_on_first_core",
     "copies": "async_copy async_remote_copy make_async_copy make_async_remote_copy sync_copy",
+    "einshape": "einshape",
     "generator": "prng_random_bits prng_seed stateful_bernoulli stateful_bits stateful_normal stateful_uniform",
     "mode": "force_tpu_interpret_mode reset_tpu_interpret_mode_state set_tpu_interpret_mode",
     "pipeline": "emit_pipeline",

@@ -1,6 +1,7 @@
 """Types of `jax.experimental.pallas.tpu`. Written by packages/jax/tools/make_stubs.py."""
 from contextlib import AbstractContextManager
 from enum import Enum
+from jax import Array
 from jax.experimental.pallas import CompilerParams as _CompilerParams, DeviceIdType, GridSpec
 from jax.ref import AbstractRef
 from jax.typing import ArrayLike, DTypeLike
@@ -145,6 +146,8 @@ def async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_s
     """Start a copy to another device; ``wait()`` of what it returns waits for it. See `make_async_remote_copy`."""
 def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
     """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of."""
+def einshape(equation: str, x: Array, assert_is_tile_preserving: bool = False, **sizes: int) -> Array:
+    """``x`` with its axes in another order, split and merged."""
 def emit_pipeline(body: Callable[..., None], *, grid: Any, in_specs: Any = ..., out_specs: Any = ..., tiling: object | None = None, core_axis: object | None = None, core_axis_name: object | None = None, dimension_semantics: Any = None, trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
     """A function of references to large memory that runs ``body`` on their blocks, once for each step of a grid, inside a kernel."""
 def force_tpu_interpret_mode(params: InterpretParams = ...) -> AbstractContextManager[None]:
