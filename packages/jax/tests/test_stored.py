@@ -52,6 +52,15 @@ def test_programs_for_several_devices():
     assert out.sharding.num_devices == 4
 
 
+def test_loaded_programs_place_results_on_the_mesh_that_they_were_compiled_for():
+    count = len(jax.devices())
+    for kind in (jax.sharding.AxisType.Auto, jax.sharding.AxisType.Explicit):
+        mesh = jax.make_mesh((count,), ("x",), axis_types=(kind,))
+        x = jax.device_put(jnp.arange(8.0 * count), jax.NamedSharding(mesh, jax.P("x")))
+        out = serialize_executable.deserialize_and_load(*stored(lambda x: x * 2, x))(x)
+        assert count == 1 or out.sharding == x.sharding and jax.typeof(out) == jax.typeof(x)
+
+
 def test_loaded_in_another_process(tmp_path):
     payload, _, _ = stored(lambda x: jnp.sin(x) * 2, np.float32(0))
     (tmp_path / "program").write_bytes(payload)

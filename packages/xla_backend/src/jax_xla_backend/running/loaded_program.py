@@ -42,12 +42,13 @@ class LoadedProgram:
         self._prepare(in_shardings, out_shardings, name)
 
     @classmethod
-    def of(cls, loaded: Any, module: Any, devices: Sequence[object], in_shardings: Sequence[Sharding], committed: bool) -> "LoadedProgram":
+    def of(cls, loaded: Any, module: Any, devices: Sequence[object], in_shardings: Sequence[Sharding], committed: bool,
+           out_shardings: Any = None) -> "LoadedProgram":
         """What jaxlib has compiled or loaded already."""
         self = object.__new__(cls)
         self.loaded, self.module, self.devices, self.committed = loaded, module, tuple(devices), committed
         self.upgrade = None
-        self._prepare(in_shardings, None, module.name)
+        self._prepare(in_shardings, out_shardings, module.name)
         return self
 
     def _prepare(self, in_shardings: Sequence[Sharding], out_shardings: Any, name: str) -> None:

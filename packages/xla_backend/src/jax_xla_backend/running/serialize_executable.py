@@ -29,12 +29,14 @@ from ..compiling import compile
 from .executable import Executable
 from .loaded_program import LoadedProgram
 from ..jaxlib_compat import VERSION_TEXT, _jax
-from ..placement.sharding import from_hlo, make_single_device_sharding
+from ..placement.described_shardings import describe, in_types, on_mesh
+from ..placement.mesh import Mesh
+from ..placement.sharding import NamedSharding, Sharding, from_hlo, make_single_device_sharding
 
 if TYPE_CHECKING:
     from jax_core.representation.tree import PyTreeDef
 
-_MAGIC = b"jaxexc1\n"
+_MAGIC = b"jaxexc2\n"
 
 
 def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
@@ -65,7 +67,7 @@ def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
     header = json.dumps(dict(
         name=executable.spec.name, jaxlib=VERSION_TEXT, platform=client.platform_of(current.devices[0].client), devices=len(current.devices),
         kept=list(facts.kept), donated=list(facts.donated), committed=current.committed, flat=avals(facts.flat_in_avals),
-        outs=avals(facts.out_avals), donated_arguments=[bool(d) for d in compiled._donated])).encode()
+        outs=avals(facts.out_avals), ins_lie=list(map(_described, current.in_shardings)), outs_lie=list(map(_described, current.out_shardings)), donated_arguments=[bool(d) for d in compiled._donated])).encode()
     arrays = io.BytesIO()
     np.savez(arrays, *[np.asarray(c).view(np.uint8) if np.asarray(c).dtype.kind == "V" else np.asarray(c) for c in facts.consts])
     code = executable.compile_anew().serialize()
@@ -110,12 +112,25 @@ def deserialize_and_load(serialized: bytes, in_tree: PyTreeDef, out_tree: PyTree
     if len(devices) != header["devices"]:
         raise ValueError(f"deserialize_and_load: the program is for {header['devices']} devices, and there are {len(devices)}")
     loaded = on.deserialize_executable(code, _jax.DeviceList(devices), compile.compile_options(devices))
-    executable = _StoredExecutable(_module(header, arrays), loaded, devices, header["committed"])
+    executable = _StoredExecutable(_module(header, arrays), loaded, devices, header["committed"], header["ins_lie"], header["outs_lie"])
     taken, given = ([Var(aval) for aval in avals] for avals in (executable.facts.flat_in_avals, executable.facts.out_avals))
     types = ClosedJaxpr(Jaxpr([], taken, given, []))  # the equations are gone; only the types are read
     program: Any = SimpleNamespace(_closed=types, in_tree=in_tree, out_tree=out_tree, fun_name=header["name"],
                               _donated=tuple(header["donated_arguments"]))
     return Compiled(program, executable)
+
+
+def _described(sharding: Sharding) -> dict | None:
+    """The placement as data; None where XLA's form of it, which the code has, says all."""
+    return describe(sharding) if isinstance(sharding, NamedSharding) and sharding.num_devices > 1 else None
+
+
+def _placed(description: dict | None, devices: tuple) -> Any:
+    """The placement on ``devices``, in the order of the mesh."""
+    if description is None:
+        return None
+    there = in_types(description).mesh
+    return on_mesh(description, Mesh(np.array(devices).reshape(there.axis_sizes), there.axis_names, there.axis_types if "kinds" in description else None))
 
 
 def _module(header: dict, arrays: bytes) -> Any:
@@ -131,15 +146,16 @@ def _module(header: dict, arrays: bytes) -> Any:
 class _StoredExecutable(Executable):
     """An executable that is compiled already, for certain devices."""
 
-    def __init__(self, module: Any, loaded: Any, devices: tuple, committed: bool):
+    def __init__(self, module: Any, loaded: Any, devices: tuple, committed: bool, ins: list, outs: list):
         spec = LowerSpec(module.name.removeprefix("jit_"))
         super().__init__(module, spec, None, ())  # type: ignore[arg-type]
         if len(devices) == 1:
             here: list[Any] = [make_single_device_sharding(devices[0])] * len(module.facts.kept)
         else:
             where = _jax.DeviceList(devices)
-            here = [from_hlo(s, where, None, a.ndim) for s, a in zip(loaded.get_parameter_shardings(), module.facts.in_avals)]
-        self._first = LoadedProgram.of(loaded, module, devices, here, committed)
+            here = [_placed(told, devices) or from_hlo(s, where, None, a.ndim)
+                    for told, s, a in zip(ins, loaded.get_parameter_shardings(), module.facts.in_avals)]
+        self._first = LoadedProgram.of(loaded, module, devices, here, committed, [_placed(told, devices) for told in outs])
 
     def _variant(self, devices: tuple, ins: list | None, committed: bool, layouts: Any) -> Any:
         return self._first
