@@ -194,10 +194,11 @@ class VJP:
         cts = [_checked_cotangent(ct, aval) for ct, aval in zip(flat, self.out_avals)]
         if self._wants is None and not any(type(a) is AbstractRef for a in self._in_avals):
             found = self.fun(*cts)
-            alike = all(isinstance(ct, Zero) or getattr(get_aval(ct), "weak_type", False) is getattr(a, "weak_type", False)
-                        for ct, a in zip(cts, self.out_avals))
-            # a cotangent that is stronger than the result makes strong what it is multiplied into
-            return tree.unflatten(self.in_tree, list(map(shown_of, self._in_avals, found) if alike else map(shown, found)))
+            weak = [(_is_weak(get_aval(ct)), _is_weak(a)) for ct, a in zip(cts, self.out_avals) if not isinstance(ct, Zero)]
+            # a cotangent that is stronger than the result makes strong what it is multiplied into; a weaker one makes nothing strong
+            stronger, weaker = (False, True) in weak, (True, False) in weak
+            return tree.unflatten(self.in_tree, [shown(x) if stronger or weaker and not _is_weak(a) else shown_of(a, x)
+                                                 for a, x in zip(self._in_avals, found)])
         self._check_wants()
         return tree.unflatten(self.in_tree, [_delivered(ct, want) for ct, want in zip(self.fun(*cts), self._all_wants())])
 
@@ -297,6 +298,10 @@ def shown(tangent: object) -> Any:
     if isinstance(x, (np.generic, float, complex)) and context.state.trace is EVAL:
         return backends.get().put(x, tangent.aval if isinstance(tangent, Zero) else None)
     return x
+
+
+def _is_weak(aval: AbstractValue) -> bool:
+    return getattr(aval, "weak_type", False)
 
 
 def shown_of(aval: AbstractValue, tangent: object) -> Any:
