@@ -99,15 +99,19 @@ class State:
     def check(self, value: object) -> Any:
         """Return `value` in the form it is stored in.
 
+        What is no string says by its truth whether a flag of yes and no holds.
+
         Raises:
           ValueError: the flag cannot have this value.
-          TypeError: programs are told apart by the value, and it cannot be hashed.
+          TypeError: programs are told apart by the value, and it cannot be hashed; or it is no string where an enumeration wants one.
         """
         if value is None and self.optional:
             return None
         if self.choices is not None:
             if isinstance(value, str) and str(value) in self.choices:
                 return self._enum(value) if self._enum else str(value)
+            if self._enum and not isinstance(value, str):
+                raise TypeError(f"config flag {self.name} must be {self._wanted()}, got {value!r}.")
         elif self.kind is object:
             if self.affects_tracing and type(value).__hash__ is None:
                 raise TypeError(f"{self.name}: programs are told apart by this value, so it must be hashable; got {value!r}")
@@ -115,10 +119,7 @@ class State:
         elif self.kind is bool:
             if type(value) is bool:
                 return value
-            if isinstance(value, str):
-                return self.parse(value, "value")
-            if isinstance(value, int) or type(value).__name__ in ("bool", "bool_"):  # numpy's, without importing it
-                return bool(value)
+            return self.parse(value, "value") if isinstance(value, str) else bool(value)
         elif self.kind is float and isinstance(value, (int, float)):
             return float(value)
         elif isinstance(value, self.kind) and not isinstance(value, bool):
@@ -168,7 +169,7 @@ class State:
                 raise TypeError(f"the context manager of config flag {self.name} needs the new value:"
                                 f" with {self.name.removeprefix('jax_')}(value): ...")
             new_val = True
-        if new_val is None and not self.optional:
+        if new_val is None and not self.optional and not self._enum:
             new_val = self.global_value
         return Override(self, self.check(new_val))
 
