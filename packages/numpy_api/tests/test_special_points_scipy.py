@@ -58,9 +58,14 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("gammainc", lambda a: special.gammainc(a, 0.5), 1, [0.0], [-0.5597735947761608]),
     ("gammainc", lambda a: special.gammainc(a, 3.4e38), 1, [0.5, 30.0], [0, 0]),
     ("gammainc", lambda x: special.gammainc(1.0, jnp.abs(x)), 0, [NAN], [NAN]),
+    ("gammaincc", lambda x: special.gammaincc(1e-10, x), 0, [0.5, 1e-3, 1e-30, 0.999], [5.597735946e-11, 6.331539364e-10, 6.8500313e-9, 2.1975e-11]),
+    ("gammaincc", lambda a: special.gammaincc(a, 0.25), 0, [1e-30, 0.199, 0.15], [1.0442826e-30, 0.20576924, 0.15604917]),
     ("betainc", lambda x: special.betainc(0.5, INF, x), 0, [0.0, 0.5], [0, 1]),  # as SciPy
     ("betaln", lambda b: special.betaln(-0.5, b), 0, [1e10, 3.4028235e38, 2.5], [12.778437588417374, 45.126933, 1.55019499]),
     ("betaln", lambda b: special.betaln(127.0, b), 0, [INF], [-INF]),
+    ("betaln", lambda a: special.betaln(a, 1e-10), 1, [0.5, 1e-3, 10.0], [-4.934802e-10, -1.00000146e-4, -1.0516634e-11]),
+    ("beta", lambda a: special.beta(a, 1e-30), 1, [0.5, 10.0], [-4.934802, -0.10516634]),
+    ("poch", lambda z: special.poch(z, 1e-10), 1, [1e-3, 2.0], [1.00000136e-4, 6.4493407e-11]),
     ("betaln", lambda b: special.betaln(2.0, b), 1, [1e10, 1e4], [-2e-10, -1.9999000033331667e-4]),
     ("beta", lambda b: special.beta(-0.5, b), 0, [1e10], [-354490.77]),
     ("poch", lambda m: special.poch(1e10, m), 0, [-0.5, 0.5], [1e-5, 1e5]),
@@ -105,6 +110,16 @@ def test_point(name, fun, order, points, want):
         fun = grad(fun)
     got = jit(vmap(fun))(np.array(points, np.float32))
     np.testing.assert_allclose(got, np.array(want).astype(np.float32), rtol=1e-4, atol=1e-6 if order == 2 else 1e-36)
+
+
+@pytest.mark.parametrize("fun, point, beside, want", [
+    (special.xlogy, 1e10, 1e-30, -69.07755279), (special.xlog1py, 3e38, -0.5, -0.69314718), (special.beta, 0.0, 0.5, -INF),
+    (special.rel_entr, 1.0, 2e-38, 87.80508), (lambda x, n: special.expn(jnp.round(n), x), 1.0, 2.0, -0.219383934)])
+def test_slope_beside_an_infinite_one(fun, point, beside, want):
+    """A tangent has no part of an argument that is held, whatever the slope by it."""
+    got = jvp(lambda x: fun(x, np.float32(beside)), [np.float32(point)], [np.float32(1)])[1]
+    np.testing.assert_allclose(got, np.float32(want), rtol=1e-5)
+    assert jvp(lambda y: special.expn(y, 1.0), [np.float32(2)], [np.float32(1)])[1] == 0
 
 
 LOGPDFS = {"norm": (), "cauchy": (), "expon": (), "gamma": (2.0,), "beta": (2.0, 3.0), "t": (3.0,), "laplace": (), "logistic": (),

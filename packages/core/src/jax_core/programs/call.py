@@ -194,14 +194,29 @@ def _warn_of_large(fun: Callable, consts: Sequence[Any]) -> None:
 def _check_hashable(fun, static):
     for kind in static:
         for where, value in kind:
-            try:
-                hash(value)
-            except TypeError as error:
-                raise ValueError(
-                    f"Non-hashable static arguments are used in a jit function: argument {where!r} of "
-                    f"{describe_function(fun)} is static, but its value of type {type(value)} is not hashable "
-                    f"({error}). Static arguments are part of a cache key: pass something immutable such as a "
-                    "tuple, or make the argument dynamic.") from error
+            if not can_be_key(value):
+                raise not_hashable(fun, where, value)
+
+
+def _why_no_key(value: object) -> Exception | None:
+    try:
+        hash(value)
+    except Exception as error:  # also what a class' own `__hash__` raises, as NumPy's of timedelta64
+        return error
+    return None
+
+
+def can_be_key(value: object) -> bool:
+    """Whether it can be hashed."""
+    return _why_no_key(value) is None
+
+
+def not_hashable(fun: Callable, where: object, value: object) -> ValueError:
+    """What to raise where the static argument ``where`` of ``fun`` cannot be hashed."""
+    return ValueError(f"Non-hashable static arguments are used in a jit function: argument {where!r} of "
+                      f"{describe_function(fun)} is static, but its value of type {type(value)} is not hashable "
+                      f"({_why_no_key(value)}). Static arguments are part of a cache key: pass something immutable such as a "
+                      "tuple, or make the argument dynamic.")
 
 
 def check_results(fun: Callable, structure: PyTreeDef, outs: Sequence[object]) -> Sequence[Any]:

@@ -27,7 +27,7 @@ from ..representation.typing import Placement, PyTree
 from ..traces import nans
 from ..traces.trace import EVAL, Tracer, escaped
 from . import stages
-from .call import Call, TracedProgram, compile_program, fast_call, forget, spec_for
+from .call import Call, TracedProgram, can_be_key, compile_program, fast_call, forget, not_hashable, spec_for
 from .jit_primitive import jit_p, jit_params
 from .options import UNSPECIFIED, Inline, JitOptions
 
@@ -143,19 +143,24 @@ def _add_methods(wrapped, fun, options):
 
 
 def inlined(fun: Callable[..., PyTree] | None = None, *, static_argnums: int | Sequence[int] = (),
-            static_argnames: str | Sequence[str] = (), rather_plain: Callable[[tuple], bool] | None = None) -> Any:
+            static_argnames: str | Sequence[str] = (), lists: Sequence[str] = (), wide_numbers: bool = False,
+            rather_plain: Callable[[tuple], bool] | None = None) -> Any:
     """For functions of the numpy-like packages: one compiled call when eager, plain Python inside any transformation.
 
-    Static arguments as for `jit`; where one cannot be hashed (a list of axes), the call runs as plain Python. A transformation sees
-    the primitives that ``fun`` binds, nothing nested.
+    Static arguments as for `jit`: one that cannot be hashed is a ValueError, inside a transformation only if ``fun`` raises too, as
+    hashing takes time. A transformation sees the primitives that ``fun`` binds, nothing nested.
 
     Args:
+      lists: static arguments that may be lists or arrays, as of axes, and are made tuples.
+      wide_numbers: Python ints that no integer argument of a program holds are taken too, by plain Python, where ``fun`` makes floats of them.
       rather_plain: ``rather_plain(args)`` says whether an eager call that is not compiled yet shall run as plain Python; asked
         until it says no for arguments of these types. Compiled calls never enter Python.
     """
     if fun is None:
-        return functools.partial(inlined, static_argnums=static_argnums, static_argnames=static_argnames, rather_plain=rather_plain)
+        return functools.partial(inlined, static_argnums=static_argnums, static_argnames=static_argnames, lists=lists,
+                                 wide_numbers=wide_numbers, rather_plain=rather_plain)
     nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     compiled = None
 
     @functools.wraps(fun)
@@ -171,21 +176,38 @@ def inlined(fun: Callable[..., PyTree] | None = None, *, static_argnums: int | S
                     compiled = inlined_later(fun, rather_plain, nums, static_argnames)
             return compiled(*args, **kwargs)
         except Exception as error:
-            if isinstance(error, ValueError) and (nums or static_argnames) and not _hashable(fun, nums, static_argnames, args, kwargs):
+            if wide_numbers and isinstance(error, OverflowError) and context.state.trace is EVAL:
                 return fun(*args, **kwargs)
-            shorten(error)
-            raise
+            wrong = _unhashable(fun, nums, names, args, kwargs) if nums or names else ()
+            if any(name in lists and not isinstance(value, Tracer) for name, value in wrong):
+                return call(*_with_tuples(fun, lists, args, kwargs))
+            wrong = [x for x in wrong if x[0] not in lists]
+            if not wrong:
+                shorten(error)
+                raise
+        raise not_hashable(fun, *wrong[0])
     return call
 
 
-def _hashable(fun: Callable, nums: tuple, names: str | Sequence[str], args: tuple, kwargs: dict) -> bool:
-    """Whether all static arguments can be keys."""
+def _unhashable(fun: Callable, nums: tuple, names: tuple, args: tuple, kwargs: dict) -> list[tuple[str, Any]]:
+    """The static arguments that cannot be keys, and what they are called; none where ``fun`` cannot be called so."""
     try:
         given = inspect.signature(fun).bind(*args, **kwargs).arguments
-        hash(tuple([x for i, (name, x) in enumerate(given.items()) if i in nums or name in ((names,) if isinstance(names, str) else names)]))
     except TypeError:
-        return False
-    return True
+        return []
+    return [(name, x) for i, (name, x) in enumerate(given.items()) if (i in nums or name in names) and not can_be_key(x)]
+
+
+def _with_tuples(fun: Callable, lists: Sequence[str], args: tuple, kwargs: dict) -> list:
+    """All arguments by position, tuples and ints in place of lists and arrays that stand for them."""
+    given = inspect.signature(fun).bind(*args, **kwargs)
+    given.apply_defaults()
+    return [_key_of(x) if name in lists and not can_be_key(x) else x for name, x in given.arguments.items()]
+
+
+def _key_of(x: Any) -> Any:
+    x = x.tolist() if hasattr(x, "tolist") else x
+    return tuple(x) if isinstance(x, list) else x
 
 
 _MANY_TYPES = 1 << 12

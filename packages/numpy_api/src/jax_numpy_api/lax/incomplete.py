@@ -31,7 +31,7 @@ from .convert import convert
 from .nary import FLOAT, apply, elementwise, like
 from .reduce import reduce_or_p
 from .special import _in_float32, _k, _missing, _unsupported, _where, digamma, erfc, lgamma
-from .transcendental import exp, log, log1p
+from .transcendental import exp, expm1, log, log1p
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
@@ -264,8 +264,33 @@ def _igamma(a, x):
     return _edges(a, x, _where(large, _large(big_a, big_x)[0], _where(series, p, sub(_k(1, q), q))), 0, 1)
 
 
+@functools.cache
+def _log_gamma_series() -> tuple[float, ...]:
+    """``log(gamma(1 + a)) / a`` in powers of ``a`` (DLMF 5.7.3)."""
+    def zeta(k):
+        return math.fsum(n ** -k for n in range(1, 40)) + 40 ** (1 - k) / (k - 1) + 40 ** -k / 2 + k * 40 ** (-k - 1) / 12 - (
+            k * (k + 1) * (k + 2) * 40.0 ** (-k - 3) / 720)
+    return (-0.5772156649015329, *((-1) ** k * zeta(k) / k for k in range(2, 25)))
+
+
+_SMALL = 0.2
+
+
+def _small_order(a, x):
+    """Q for ``a < _SMALL`` and ``x < 1``, where ``1 - P`` would cancel: P is ``exp(l) (1 + a sum((-x)^n / (n! (a + n))))`` (DLMF 8.7.1)
+    with ``l = a log(x) - log(gamma(1 + a))``."""
+    rest = like(_k(0, a), a)
+    for n in range(18, 0, -1):
+        rest = add(mul(rest, x), div(_k((-1) ** n / math.factorial(n), a), add(a, _k(n, a))))
+    grown = mul(a, sub(log(x), _polynomial(_log_gamma_series(), a)))
+    return neg(add(expm1(grown), mul(mul(exp(grown), a), mul(rest, x))))
+
+
 def _igammac(a, x):
     p, q, series = _igamma_parts(a, x)
+    small = bitwise_and(series, bitwise_and(lt(a, _k(_SMALL, a)), lt(x, _k(1, x))))
+    q = _where(small, _small_order(_where(small, a, like(_k(0.1, a), a)), _where(small, x, like(_k(0.5, a), a))), q)
+    series = bitwise_and(series, bitwise_not(small))
     large, big_a, big_x = _split_large(a, x)
     return _edges(a, x, _where(large, _large(big_a, big_x)[1], _where(series, sub(_k(1, p), p), q)), 1, 0)
 
@@ -407,6 +432,7 @@ def _betainc(a, b, x):
     log_rest = _where(flip, log(x0), log1p(neg(x0)))
     weight = exp(_log_beta_weight(p, q, y, log_rest))
     value = div(mul(weight, _beta_fraction(p, q, y, proper)), p)
+    value = _where(eq(weight, zero), like(zero, a), value)  # whose fraction may overflow
     value = _where(flip, sub(one, value), value)
     low, high, nan = (like(_k(v, a), a) for v in (0, 1, np.nan))
     value = _where(bitwise_or(eq(b, zero), eq(a, infinity)), low, value)

@@ -94,13 +94,14 @@ def _is_integer(x: Any) -> bool:
     return getattr(getattr(x, "dtype", None), "kind", "i") in "biu" and not isinstance(x, (float, complex))
 
 
-def adaptive(exact: str, static_argnums: tuple = (), static_argnames: tuple = ()) -> Callable[[_F], _F]:
+def adaptive(exact: str, static_argnums: tuple = (), static_argnames: tuple = (), lists: tuple = ()) -> Callable[[_F], _F]:
     """As `inlined`, for functions whose primitives the host computes exactly: on integers and booleans ("integers"), or
     on anything ("always"). The first few calls with each combination of types run there, and only then is it compiled:
     a program that calls it once with each of many shapes waits for no compiler, and a loop gets the fast dispatch.
     """
     def decorate(fun: _F) -> _F:
-        return inlined(fun, static_argnums=static_argnums, static_argnames=static_argnames, rather_plain=lambda args: _is_cold(fun, exact, args))
+        return inlined(fun, static_argnums=static_argnums, static_argnames=static_argnames, lists=lists,
+                       rather_plain=lambda args: _is_cold(fun, exact, args))
     return decorate
 
 

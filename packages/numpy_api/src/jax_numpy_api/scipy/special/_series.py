@@ -7,8 +7,9 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.representation.array import Array
+from jax_core.programs import jit
 from jax_core.representation import dtypes
-from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 
 from ... import lax
 from ... import numpy as jnp
@@ -73,8 +74,39 @@ def wide(name: str, *args: Any) -> tuple[list[Array], np.dtype]:
     return reals, dtype
 
 
+def check_floats(name: str, x: Any) -> None:
+    """Raise TypeError for integers and booleans, of functions that are defined for floats alone."""
+    if not dtypes.issubdtype(dtypes.dtype(x), np.inexact):
+        raise TypeError(f"{name} takes floating-point numbers, got {dtypes.dtype(x)}; convert it first, as by x.astype(float)")
+
+
+inlined = functools.partial(jit.inlined, wide_numbers=True)
+
+
+class _Held:
+    """The tangent of an argument that is held fixed: products with it are it, and a sum has the other term alone. Zeros in its place would
+    give NaN wherever the slope by that argument is infinite."""
+    __array_ufunc__ = None
+
+    def _itself(self, *_: object) -> "_Held":
+        return self
+
+    def _other(self, other: Any) -> Any:
+        return other
+
+    __mul__ = __rmul__ = __truediv__ = __neg__ = astype = _itself
+    __add__ = __radd__ = __rsub__ = _other
+
+    def __sub__(self, other: Any) -> Any:
+        return -other
+
+
+_HELD = _Held()
+
+
 class differentiable:  # used as a decorator
-    """`custom_jvp` for functions of arrays: function and rule get arrays where users gave Python numbers."""
+    """`custom_jvp` for functions of arrays: function and rule get arrays where users gave Python numbers. Rules only scale tangents and
+    add them up."""
 
     def __init__(self, fun: Callable):
         functools.update_wrapper(self, fun)
@@ -82,7 +114,10 @@ class differentiable:  # used as a decorator
 
     def defjvp(self, rule: Callable) -> Callable:
         """Set the rule ``(primals, tangents) -> (value, tangent)``."""
-        return self._call.defjvp(lambda primals, tangents: rule(tuple(map(jnp.asarray, primals)), tangents))
+        def with_held(primals, tangents):
+            value, tangent = rule(tuple(map(jnp.asarray, primals)), tuple(_HELD if type(t) is SymbolicZero else t for t in tangents))
+            return value, jnp.zeros_like(value) if tangent is _HELD else tangent
+        return self._call.defjvp(with_held, symbolic_zeros=True)
 
     def __call__(self, *args: Any) -> Any:
         return self._call(*args)

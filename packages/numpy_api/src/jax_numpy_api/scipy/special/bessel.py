@@ -10,7 +10,6 @@ import operator
 import numpy as np
 
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.representation.typing import ArrayLike
 
@@ -18,7 +17,7 @@ from ... import lax
 from ... import numpy as jnp
 from ...numpy import bessel
 from ...numpy.promotion import convert, promote_args_inexact
-from ._series import wide
+from ._series import inlined, wide
 
 
 @inlined

@@ -18,13 +18,12 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.transformations.custom_jvp import custom_jvp
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import promote_args_inexact
-from ._series import chebyshev, differentiable, log1p, wide
+from ._series import check_floats, chebyshev, differentiable, inlined, log1p, wide
 
 _ERFCX = (
     1.1775789345674017, -0.004590054580646478, -0.08424913336651792, 0.05920993999819189, -0.026658668435305753,
@@ -241,6 +240,7 @@ def ndtr(x: ArrayLike) -> Array:
     >>> jsp.special.ndtr(jnp.array([0., 1.]))
     Array([0.5      , 0.8413448], dtype=float32)
     """
+    check_floats("ndtr", x)
     (x,), dtype = wide("ndtr", x)
     return _ndtr(x).astype(dtype)
 
@@ -299,6 +299,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
         raise TypeError(f"log_ndtr: series_order must be an int, got {series_order!r}")
     if not 0 <= series_order <= 30:
         raise ValueError(f"log_ndtr: series_order must be between 0 and 30, got {series_order}")
+    check_floats("log_ndtr", x)
     (x,), dtype = wide("log_ndtr", x)
     return _log_ndtr(x).astype(dtype)
 
@@ -331,6 +332,7 @@ def ndtri(p: ArrayLike) -> Array:
     >>> jsp.special.ndtri(0.5)
     Array(0., dtype=float32)
     """
+    check_floats("ndtri", p)
     (p,), dtype = wide("ndtri", p)
     return _ndtri(p).astype(dtype)
 

@@ -5,12 +5,12 @@ Chebyshev coefficients: `benchmarks/accuracy/fit.py`.
 """
 from __future__ import annotations
 
+import math
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax
@@ -18,7 +18,7 @@ from ... import numpy as jnp
 from ...nn.normalize import softmax as softmax_along
 from ...nn.normalize import log_softmax as log_softmax_along
 from ...numpy.promotion import promote_args_inexact
-from ._series import chebyshev, differentiable, log1p
+from ._series import chebyshev, differentiable, inlined, log1p
 
 _ATANH = (  # of 2 atanh(s) / s in s**2
     2.05758423033744, 0.05907458976671974, 0.0015364804327463993, 4.767823156634062e-05, 1.6125966574705089e-06,
@@ -221,14 +221,29 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
 
 # -- Box-Cox -----------------------------------------------------------------------------------------------------------
 
+@differentiable
 def _power_transform(log_x, lmbda):
     """``(exp(lmbda log_x) - 1) / lmbda``, and its limit ``log_x`` where ``lmbda`` is (nearly) 0."""
     z = lmbda * log_x
     small = jnp.abs(lmbda) < 1e-19
     safe = jnp.where(small, 1, lmbda)
     regular = jnp.expm1(jnp.where(small, 0, z)) / safe
-    limit = log_x * (1 + 0.5 * jnp.where(small & jnp.isfinite(z), z, 0))  # its derivative in lmbda is log_x**2 / 2
-    return jnp.where(small | ((log_x == 0) & (lmbda == 0)), limit, regular)
+    return jnp.where(small | ((log_x == 0) & (lmbda == 0)), log_x + 0 * z, regular)
+
+
+@_power_transform.defjvp
+def _power_transform_jvp(primals, tangents):
+    """By ``lmbda`` it is ``log_x**2 g(z)`` with ``g = (z e^z - e^z + 1) / z**2 = sum(z^k / (k! (k + 2)))``."""
+    (log_x, lmbda), (dx, dl) = primals, tangents
+    z = lmbda * log_x
+    near = jnp.abs(z) < 0.5
+    inside, outside = jnp.where(near, z, 0), jnp.where(near, 1, lmbda)
+    series = 0
+    for k in range(15, -1, -1):
+        series = series * inside + 1 / (math.factorial(k) * (k + 2))
+    far = jnp.where(z == -np.inf, 0, (z - 1) * jnp.exp(z)) + 1
+    by_lmbda = jnp.where(near, log_x * log_x * series, far / outside / outside)
+    return _power_transform(log_x, lmbda), dx * jnp.exp(z) + dl * by_lmbda
 
 
 @inlined

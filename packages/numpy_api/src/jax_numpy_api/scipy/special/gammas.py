@@ -18,14 +18,13 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.transformations.autodiff import jvp
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
 from ...lax.incomplete import _lgamma_gap
 from ...numpy.promotion import check_arraylike, convert, promote_args_inexact
-from ._series import chebyshev, differentiable, log1p, wide
+from ._series import chebyshev, differentiable, inlined, log1p, wide
 
 _RGAMMA = (
     1.063773007805262, -0.004985587286840036, -0.06419254361091582, 0.005065798640286087, 0.0004166091387096889,
@@ -198,7 +197,19 @@ def _digamma_gap(p, q):
     def rest(x: Array):
         square = 1 / (x * x)
         return 0.5 / x + square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
-    return jnp.where(large, rest(p0 + q0) - rest(q0) - log1p(p0 / q0), _digamma(q) - _digamma(p + q))
+    near = (jnp.abs(p) < float(dtypes.finfo(q.dtype).eps) ** (1 / 3) * q) & ~large  # the difference would cancel
+    p1, q1 = jnp.where(near, p, 0.0), jnp.where(near, q, 1.0)
+    far = jnp.where(near, -p1 * _trigamma(q1 + p1 / 2), _digamma(q) - _digamma(p + q))
+    return jnp.where(large, rest(p0 + q0) - rest(q0) - log1p(p0 / q0), far)
+
+
+def _trigamma(x):
+    """The derivative of `digamma` for positive ``x``, by recurrence from where its asymptotic series holds (DLMF 5.15.5, 5.15.8)."""
+    y, total = x + 12, 0.0
+    for k in range(12):
+        total = total + 1 / (x + k) ** 2
+    z = 1 / (y * y)
+    return total + 1 / y + z / 2 + z / y * (1 / 6 - z * (1 / 30 - z * (1 / 42 - z * (1 / 30 - z * (5 / 66)))))
 
 
 @inlined

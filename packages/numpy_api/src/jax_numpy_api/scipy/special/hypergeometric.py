@@ -15,12 +15,11 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
-from ._series import differentiable, wide
+from ._series import differentiable, inlined, wide
 from .gammas import gammasgn
 
 if TYPE_CHECKING:

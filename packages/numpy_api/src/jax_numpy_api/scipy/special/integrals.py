@@ -10,12 +10,11 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
-from ._series import chebyshev, differentiable, log1p, wide
+from ._series import check_floats, chebyshev, differentiable, inlined, log1p, wide
 from .gammas import _bernoulli_numbers, _gamma
 
 _E1 = (
@@ -351,5 +350,6 @@ def spence(x: ArrayLike) -> Array:
     >>> jsp.special.spence(2.)
     Array(-0.822467, dtype=float32)
     """
+    check_floats("spence", x)
     (x,), dtype = wide("spence", x)
     return _spence(x).astype(dtype)

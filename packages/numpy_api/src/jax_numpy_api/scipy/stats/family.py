@@ -40,7 +40,7 @@ def public(name: str, what: str, parameters: list[str], fun: Callable[..., PyTre
         inspect.Parameter(p, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.get(p, inspect.Parameter.empty),
                           annotation="ArrayLike")
         for p in parameters], return_annotation="Array")
-    compiled, count = inlined(fun), len(parameters)
+    compiled, count = inlined(fun, wide_numbers=True), len(parameters)
 
     def call(*args: Any, **kwargs: Any) -> Array:
         if kwargs or len(args) != count:
