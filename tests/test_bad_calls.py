@@ -2,6 +2,8 @@
 
 The calls are drawn by `bad_calls`; a failure prints the call, which is a reproducer.
 """
+import enum
+import fractions
 import warnings
 
 import bad_calls
@@ -62,6 +64,14 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jax.lax.linalg.eig(jnp.ones((3, 3)), implementation='lapack')", ValueError), ("jax.lax.linalg.svd(jnp.ones((3, 3)), algorithm=7)", ValueError),
     ("jax.lax.axis_index(jnp.ones(2))", TypeError), ("jax.lax.padtype_to_pads((3,), (3,), (1,), 7)", TypeError),
     ("jax.ops.segment_sum(jnp.ones(3), jnp.array([0, 1, 1]), bucket_size=-1)", ValueError),
+    ("jnp.sum(jnp.ones(3), keepdims=[0])", ValueError), ("jnp.nansum(jnp.ones(3), [0])", ValueError), ("jnp.median(jnp.ones(3), [0])", ValueError),
+    ("jnp.linalg.svd(jnp.ones((3, 3)), [0])", ValueError), ("jsp.linalg.lu(jnp.ones((3, 3)), [0])", ValueError), ("jnp.argsort(jnp.ones(3), [0])", ValueError),
+    ("jax.jit(lambda x: jnp.argsort(x, [0]))(jnp.ones(3))", ValueError), ("jax.lax.sort(jnp.ones(3), is_stable=[0])", TypeError),
+    ("jax.ops.segment_sum(jnp.ones(3), jnp.array([0, 1, 1]), unique_indices=[])", TypeError), ("jax.numpy_dtype_promotion(7)", TypeError),
+    ("jnp.zeros({2, 3})", TypeError), ("jnp.zeros({2: 1})", TypeError), ("jnp.zeros(map(int, '12'))", TypeError), ("jnp.zeros(b'ab')", TypeError),
+    ("jnp.unique(10**30)", OverflowError), ("jnp.float32('x')", ValueError), ("jnp.uint8(b'x')", ValueError),
+    ("jnp.array(2) * [0]", TypeError), ("(1, 2) * jnp.array(2)", TypeError), ("jax.nn.sigmoid(1)", TypeError), ("jax.nn.glu(jnp.arange(4))", TypeError),
+    ("jsp.special.ndtr(1)", TypeError), ("jsp.special.ndtri(jnp.arange(2))", TypeError), ("jsp.special.spence(1)", TypeError),
     ("jsp.sparse.linalg.cg(jnp.eye(2), jax.random.split(jax.random.key(0)))", TypeError), ("jax.named_scope(7)", TypeError), ("jax.default_device(7)", ValueError),
 ]
 
@@ -72,9 +82,19 @@ def test_refused_with_the_class_that_users_expect(call, kind):
         eval(call, {"jax": jax, "jnp": jnp, "np": np, "jsp": jax.scipy})
 
 
-def test_accepted():
-    assert jnp.hanning(2.7).shape == (2,) and not jax.tree_util.is_tree_node(7)
-    assert not jnp.ones(3) == None and jnp.ones(3) != "a" and jnp.repeat(jnp.ones(3), [1, 0, 2]).shape == (3,)  # noqa: E711
+ACCEPTED = [  # what was refused, and is true
+    "jnp.hanning(2.7).shape == (2,)", "not jax.tree_util.is_tree_node(7)", "not jnp.ones(3) == None", "jnp.ones(3) != 'a'",
+    "jnp.repeat(jnp.ones(3), [1, 0, 2]).shape == (3,)", "jnp.flip(jnp.arange(3), [0])[0] == 2", "jnp.tile(jnp.ones(2), [2]).shape == (4,)",
+    "jnp.ptp(jnp.arange(3), [0]) == 2", "jnp.sum(jnp.ones((2, 3)), [0, 1]) == 6", "abs(jsp.special.gammaln(2**40) / 2.9385424e13 - 1) < 1e-5",
+    "jnp.asarray(enum.IntEnum('I', {'x': 3}).x).weak_type", "jnp.add(enum.IntEnum('I', {'x': 3}).x, 1).weak_type",
+    "jnp.array_equiv(enum.IntEnum('I', {'x': 1}).x, jnp.ones(3))", "jnp.float32('1.5') == 1.5", "jnp.int8('3').dtype == 'int8'",
+    "jnp.float32(fractions.Fraction(1, 2)) == 0.5", "jnp.bool(object())", "jsp.stats.norm.pdf(2**40) == 0", "jax.debug_nans(2.5) is not None", "jax.enable_x64([]) is not None",
+]
+
+
+@pytest.mark.parametrize("call", ACCEPTED)
+def test_accepted(call):
+    assert eval(call, {"jax": jax, "jnp": jnp, "np": np, "jsp": jax.scipy, "enum": enum, "fractions": fractions})
 
 
 def test_there_are_enough():

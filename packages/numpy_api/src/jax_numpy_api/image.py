@@ -18,7 +18,7 @@ from jax_core.representation.typing import ArrayLike
 
 from . import lax
 from . import numpy as jnp
-from .numpy.promotion import as_array, canonical_axis, canonical_shape, check_arraylike, promote_dtypes_inexact
+from .numpy.promotion import as_array, canonical_axis, canonical_shape, check_arraylike, given_flag, promote_dtypes_inexact
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
@@ -164,7 +164,7 @@ def resize(image: ArrayLike, shape: Sequence[int], method: str | ResizeMethod, a
     Array([[0., 1., 3., 4.]], dtype=float32)
     """
     check_arraylike("resize", image)
-    return _resize(image, canonical_shape(shape), _method(method), bool(antialias), precision)
+    return _resize(image, canonical_shape(shape), _method(method), given_flag(antialias), precision)
 
 
 @inlined(static_argnums=(1, 2, 5, 6, 7))
@@ -211,4 +211,4 @@ def scale_and_translate(image: ArrayLike, shape: Sequence[int], spatial_dims: Se
     if method not in _KERNELS:
         raise ValueError(f"scale_and_translate: method {method.name} has no kernel; use resize")
     return _scale_and_translate(image, canonical_shape(shape), tuple(int(d) for d in spatial_dims), scale, translation,
-                                method, bool(antialias), precision)
+                                method, given_flag(antialias), precision)

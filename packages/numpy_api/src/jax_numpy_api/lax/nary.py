@@ -172,6 +172,12 @@ def unbroadcast(ct: Array, operand: Array) -> Any:
     return reduce_sum_p.bind(ct, axes=tuple(range(np.ndim(ct))))
 
 
+def flag(value: object) -> bool:
+    """A user's yes or no as a parameter of a primitive. Raises TypeError where it cannot be hashed, as parameters must."""
+    hash(value)
+    return bool(value)
+
+
 def typed_scalar(value: float, dtype: DTypeLike) -> Any:
     """``value`` in exactly the dtype: a Python scalar where that has it by default, else a NumPy scalar."""
     dtype = np.dtype(dtype)

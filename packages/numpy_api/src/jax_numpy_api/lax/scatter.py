@@ -31,7 +31,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .gather import (GatherDimensionNumbers, GatherScatterMode, _array, _as_tuples, _check_batching, _up, _wide_enough,
                      check_dropped, check_indices, index_grid, slice_entries, start_arrays, window_dims)
-from .nary import integers
+from .nary import flag, integers
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -462,7 +462,7 @@ def _bind(prim, operand, scatter_indices, updates, dimension_numbers, indices_ar
         sizes = _slice_sizes(np.ndim(operand), np.shape(updates), numbers)
         update_entries(prim.name, get_aval(operand), get_aval(scatter_indices), numbers, sizes)
     return prim.bind(operand, scatter_indices, updates, dimension_numbers=numbers,
-                     indices_are_sorted=bool(indices_are_sorted), unique_indices=bool(unique_indices),
+                     indices_are_sorted=flag(indices_are_sorted), unique_indices=flag(unique_indices),
                      mode=GatherScatterMode.from_any(mode), update_jaxpr=update_jaxpr, update_consts=())
 
 

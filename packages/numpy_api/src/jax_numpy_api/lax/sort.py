@@ -27,7 +27,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Inner, Kind, Traits
 from jax_numpy_api import lax
 
-from .nary import whole_bytes
+from .nary import flag, whole_bytes
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DTypeLike
@@ -347,7 +347,7 @@ def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stabl
         limit = f"must be between 1 and len(operand)={len(operands)}" if many else "must equal 1 for a single operand."
         raise ValueError(f"num_keys={num_keys} {limit}")
     axis = _axis(dimension, np.ndim(operands[0]))
-    outs = sort_p.bind(*operands, dimension=axis, is_stable=bool(is_stable), num_keys=num_keys)
+    outs = sort_p.bind(*operands, dimension=axis, is_stable=flag(is_stable), num_keys=num_keys)
     return tuple(outs) if many else outs[0]
 
 
@@ -467,7 +467,7 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True)
     shape = np.shape(operand)
     if shape and shape[_axis(axis, len(shape))] > np.iinfo(np.int32).max:
         raise ValueError(f"lax.top_k returns int32 indices, which will overflow along axis {axis} of an operand of shape {shape}")
-    return list(top_k_p.bind(operand, k=operator.index(k), axis=_axis(axis, np.ndim(operand)), is_stable=bool(is_stable)))
+    return list(top_k_p.bind(operand, k=operator.index(k), axis=_axis(axis, np.ndim(operand)), is_stable=flag(is_stable)))
 
 
 # -- approximate top_k -----------------------------------------------------------------------------------------------
@@ -520,7 +520,7 @@ def _approx(operand, k, reduction_dimension, recall_target, reduction_input_size
     return approx_top_k_p.bind(
         operand, k=operator.index(k), reduction_dimension=axis, recall_target=float(recall_target),
         is_max_k=is_max_k, reduction_input_size_override=int(reduction_input_size_override),
-        aggregate_to_topk=bool(aggregate_to_topk))
+        aggregate_to_topk=flag(aggregate_to_topk))
 
 
 def approx_max_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,

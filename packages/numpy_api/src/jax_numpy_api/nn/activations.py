@@ -107,7 +107,7 @@ def sigmoid(x: ArrayLike) -> Array:
     >>> jax.nn.sigmoid(jnp.array([0., 100.]))
     Array([0.5, 1. ], dtype=float32)
     """
-    (x,) = _inexact("sigmoid", x)
+    check_arraylike("sigmoid", x)
     return lax.logistic(x)
 
 
@@ -132,7 +132,7 @@ def silu(x: ArrayLike) -> Array:
     >>> jax.nn.silu(jnp.array([0., 1.]))
     Array([0.       , 0.7310586], dtype=float32)
     """
-    (x,) = _inexact("silu", x)
+    x = _array("silu", x)
     return x * lax.logistic(x)
 
 

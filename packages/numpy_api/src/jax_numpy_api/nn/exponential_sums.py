@@ -18,7 +18,7 @@ from jax_core.programs.jit import inlined
 
 from .. import lax
 from .. import numpy as jnp
-from ..numpy.promotion import check_arraylike, given_axes, promote_args_inexact, split_axes
+from ..numpy.promotion import check_arraylike, given_axes, given_flag, promote_args_inexact, split_axes
 from ..numpy.reductions import given_mask, shift as largest
 
 
@@ -133,4 +133,4 @@ def logsumexp(a: ArrayLike, axis: Axis = None, b: ArrayLike | None = None, keepd
     """
     check_arraylike("logsumexp", *(x for x in (a, b, where) if x is not None))
     axis, where = given_axes(axis, named=True), given_mask("logsumexp", where)
-    return _logsumexp(a, b, where, axis=axis, keepdims=bool(keepdims), return_sign=bool(return_sign))
+    return _logsumexp(a, b, where, axis=axis, keepdims=given_flag(keepdims), return_sign=bool(return_sign))

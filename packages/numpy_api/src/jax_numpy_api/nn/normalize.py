@@ -16,7 +16,7 @@ from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 from .. import lax
 from .. import numpy as jnp
 from ..numpy.creation import placed
-from ..numpy.promotion import canonical_axis, check_arraylike, given_axes, promote_args_inexact, promote_dtypes
+from ..numpy.promotion import canonical_axis, check_arraylike, given_axes, given_key_axes, promote_args_inexact, promote_dtypes
 from ..numpy.reductions import shift
 from .exponential_sums import logsumexp
 
@@ -40,7 +40,7 @@ def log_softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: Ar
     >>> jax.nn.log_softmax(jnp.array([0., 0.]))
     Array([-0.6931472, -0.6931472], dtype=float32)
     """
-    return _log_softmax(x, given_axes(axis, named=True), where)
+    return _log_softmax(x, given_key_axes(axis, named=True), where)
 
 
 @inlined(static_argnames=("axis",))
@@ -94,7 +94,7 @@ def logmeanexp(x: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, 
     >>> jax.nn.logmeanexp(jnp.array([3., 3.]))
     Array(3., dtype=float32)
     """
-    return _logmeanexp(x, given_axes(axis, named=True), where, keepdims)
+    return _logmeanexp(x, given_key_axes(axis, named=True), where, keepdims)
 
 
 @inlined(static_argnames=("axis", "keepdims"))
@@ -121,7 +121,7 @@ def standardize(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, mean: Arr
     """
     if algorithm not in ("fast", "stable"):
         raise ValueError(f"standardize: algorithm must be 'fast' or 'stable', got {algorithm!r}")
-    return _standardize(x, given_axes(axis, named=True), mean, variance, epsilon, where, algorithm)
+    return _standardize(x, given_key_axes(axis, named=True), mean, variance, epsilon, where, algorithm)
 
 
 @inlined(static_argnames=("axis", "epsilon", "algorithm"))

@@ -16,6 +16,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.tracebacks import shorten
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
+from jax_core.traces.trace import Tracer
 
 from .arithmetic import divide, divmod as divmod_of, floor_divide, power, remainder
 from .creation import placed
@@ -37,11 +38,14 @@ def _accepts(other: Any) -> bool:
     return kind in _NUMBERS or isinstance(other, Array) or is_arraylike(other)
 
 
-def _declined(name: str, other: Any) -> Any:
-    """Python goes on to ask ``other``, and at last says that the two are not equal: of a list of numbers that would mislead."""
+def _declined(name: str, array: Any, other: Any) -> Any:
+    """Python goes on to ask ``other``, and at last says that the two are not equal, or repeats ``other`` as often as an array of one integer
+    says: of a list of numbers that would mislead."""
     if name in ("__eq__", "__ne__") and isinstance(other, (list, tuple, dict, set)):
         raise TypeError(f"{'==' if name == '__eq__' else '!='} of an array and a {type(other).__name__} is not defined; make the latter "
                         "an array with jnp.asarray")
+    if name in ("__mul__", "__rmul__") and isinstance(other, (list, tuple)) and not isinstance(array, Tracer):
+        raise TypeError(f"unsupported operand type(s) for *: an array and a {type(other).__name__}; make the latter an array with jnp.asarray")
     return NotImplemented
 
 
@@ -50,7 +54,7 @@ def _operator(name: str, fun: Callable) -> Callable:
         try:
             if type(other) is type(self) or type(other) in _NUMBERS:
                 return fun(self, other)
-            return fun(self, unwrapped(other)) if _accepts(other) else _declined(name, other)
+            return fun(self, unwrapped(other)) if _accepts(other) else _declined(name, self, other)
         except Exception as error:
             shorten(error)
             raise
@@ -63,7 +67,7 @@ def _reflected(name: str, fun: Callable) -> Callable:
         try:
             if type(other) is type(self) or type(other) in _NUMBERS:
                 return fun(other, self)
-            return fun(unwrapped(other), self) if _accepts(other) else NotImplemented
+            return fun(unwrapped(other), self) if _accepts(other) else _declined(name, self, other)
         except Exception as error:
             shorten(error)
             raise

@@ -330,7 +330,7 @@ def _put(x: np.ndarray, weak: bool = False) -> Array:
 
 def _scalar_array(x: Any, dtype: Any) -> Array:
     weak = dtype is None and not isinstance(x, bool)
-    dtype = dtypes.canonicalize_dtype(dtypes.python_scalar_dtypes.get(type(x)) or type(x)) if dtype is None else dtype
+    dtype = dtypes.dtype(x) if dtype is None else dtype  # of a subclass too, as an IntEnum
     if isinstance(x, (int, float)) and dtype.kind in "iu":
         x = _whole(x, dtype)
     elif isinstance(x, complex) and dtype.kind not in "cb":

@@ -7,6 +7,7 @@ of the three can be used where a dtype is asked for.
 from __future__ import annotations
 
 import builtins
+import types
 from typing import Any
 
 import ml_dtypes
@@ -20,6 +21,10 @@ from .promotion import is_array, unwrapped
 
 
 _PYTHON_SCALARS = (builtins.bool, int, float, complex)
+
+
+_TAKEN = (int, float, complex, np.generic, np.ndarray, list, tuple, range, types.NoneType)  # by `asarray`, which says what is wrong with them
+_CONVERTS = ("__array__", "__jax_array__", "__dlpack__")
 
 
 class _ScalarMeta(type):
@@ -44,7 +49,10 @@ class _ScalarMeta(type):
         return not cls == other
 
     def __call__(cls, x: Any) -> Any:
-        return asarray(cls.dtype.type(x) if isinstance(x, (str, bytes)) else x, dtype=cls.dtype)  # as NumPy reads it
+        """``x`` as an array of this dtype; texts and objects that are one number to Python are read by NumPy, as by its class of this name."""
+        if not hasattr(x, "aval") and not isinstance(x, _TAKEN) and not any(hasattr(x, name) for name in _CONVERTS):
+            x = np.asarray(x, cls.dtype)
+        return asarray(x, dtype=cls.dtype)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, cls.dtype.type)

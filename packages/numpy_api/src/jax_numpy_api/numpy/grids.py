@@ -21,7 +21,7 @@ from .. import lax
 from .arithmetic import power, where
 from .broadcasting import broadcast_to
 from .creation import _dtype_asked, _put, arange, asarray, placed, zeros
-from .promotion import (as_array, canonical_shape, check_arraylike, check_batch_ranks, convert, evaluating,
+from .promotion import (as_array, canonical_shape, check_arraylike, check_batch_ranks, convert, evaluating, given_flag,
                         promote_dtypes_inexact, shape_of, strong)
 from .joining import stack
 from .shaping import moveaxis
@@ -82,7 +82,7 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
     num = _count(num, "linspace")
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "linspace")
     check_arraylike("linspace", start, stop)
-    values, step = _linspace(start, stop, num, bool(endpoint), asked, operator.index(axis))
+    values, step = _linspace(start, stop, num, given_flag(endpoint), asked, operator.index(axis))
     values = placed(values, device)
     return (values, as_array(step)) if retstep else values
 

@@ -25,7 +25,7 @@ from . import arithmetic, reductions
 from .creation import eye
 from .linear_algebra import cross as _cross, dot, matmul as _matmul, outer as _outer, tensordot as _tensordot, vecdot as _vecdot
 from .linear_algebra import trace as _trace
-from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, check_batch_ranks, given_axes, promote_dtypes_inexact,
+from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, check_batch_ranks, given_flag, given_key_axes, promote_dtypes_inexact,
                         shape_of)
 from .shaping import diagonal as _diagonal, matrix_transpose, moveaxis
 from .taking import take, take_along_axis
@@ -127,7 +127,7 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermi
     >>> jnp.linalg.svd(jnp.array([[3., 0.], [0., -5.]]), compute_uv=False)
     Array([5., 3.], dtype=float32)
     """
-    out = _svd(a, bool(full_matrices), bool(compute_uv), bool(hermitian), subset_by_index)
+    out = _svd(a, given_flag(full_matrices), given_flag(compute_uv), given_flag(hermitian), subset_by_index)
     return SVDResult(*out) if compute_uv else out
 
 
@@ -158,7 +158,7 @@ def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -
     """
     if UPLO not in (None, "L", "U"):
         raise ValueError(f"UPLO must be one of None, 'L', or 'U', got {UPLO!r}")
-    values, vectors = _eigh(a, UPLO in (None, "L"), bool(symmetrize_input))
+    values, vectors = _eigh(a, UPLO in (None, "L"), given_flag(symmetrize_input))
     return EighResult(values, vectors)
 
 
@@ -702,7 +702,7 @@ def norm(x: ArrayLike, ord: int | str | float | None = None, axis: tuple[int, ..
     """
     check_arraylike("jnp.linalg.norm", x)
     return _norm(x, ord if ord is None or isinstance(ord, (str, int, float)) else float(ord),
-                 given_axes(axis), bool(keepdims))
+                 given_key_axes(axis), given_flag(keepdims))
 
 
 @inlined(static_argnums=(1, 2, 3))

@@ -12,11 +12,13 @@ What needs more of an array than that calls `as_array`.
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, cast, overload
 
 import numpy as np
 
 from jax_core import backends
+from jax_core.programs.call import can_be_key
 from jax_core.configuration import engine, flags, context
 from jax_core.representation import dtypes, source
 from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, own_array
@@ -89,7 +91,10 @@ def host(x: Any) -> np.ndarray | None:
     """A NumPy view of a value that can be read now without waiting or copying, else None."""
     if hasattr(x, "aval"):
         return None if isinstance(x, Tracer) else host_view(x)
-    return np.asarray(x) if isinstance(x, (np.generic, np.ndarray)) or type(x) in _SCALARS else None
+    if isinstance(x, (np.generic, np.ndarray)) or type(x) in _SCALARS:
+        found = np.asarray(x)
+        return None if found.dtype == object else found  # an int of more than 64 bits
+    return None
 
 
 def host_view(x: object) -> np.ndarray | None:
@@ -119,7 +124,8 @@ def concrete(x: ArrayLike | Tracer) -> np.ndarray | None:
         value = value.concrete()
         if value is None:
             return None
-    return np.asarray(value)
+    found = np.asarray(value)
+    return np.asarray(value, dtypes.dtype(value)) if found.dtype == object and isinstance(value, int) else found
 
 
 # -- dtypes ------------------------------------------------------------------------------------------------------------
@@ -183,8 +189,9 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
             return convert(x.item(), dtype, True)
         return x if x.dtype == dtype else _cast_numpy(x, dtype)
     if not isinstance(x, Array):
-        if isinstance(x, (int, float, complex)):
-            return _literal(x, dtype)
+        for number in (int, float, complex):  # subclasses of them, as an IntEnum
+            if isinstance(x, number):
+                return convert(number(x), dtype, weak)
         value = unwrapped(x)
         return convert(foreign_value(x) if value is x else value, dtype, weak)
     if x.dtype == dtype and (not weak or x.weak_type):
@@ -413,6 +420,20 @@ def given_axes(axis: Any, named: bool = False) -> Any:
         raise TypeError(f"axis must be None, an integer or several integers, got {axis!r}") from None
 
 
+def given_flag(value: object) -> bool:
+    """A user's yes or no on which a program depends. Raises ValueError where it cannot be hashed, as a static argument of `jit`."""
+    if value is not True and value is not False and not can_be_key(value):
+        raise ValueError(f"Non-hashable static arguments are used: {value!r} of type {type(value).__name__} where True or False is meant.")
+    return bool(value)
+
+
+def given_key_axes(axis: Any, named: bool = False) -> Any:
+    """`given_axes` of what can be hashed. Raises ValueError for a list, as a static argument of `jit`."""
+    if axis is not None and not can_be_key(axis):
+        raise ValueError(f"Non-hashable static arguments are used: axis={axis!r} of type {type(axis).__name__}; write a tuple.")
+    return given_axes(axis, named)
+
+
 def several_axes(axis: Axis) -> tuple[int, ...]:
     """The same, but not None, always as a tuple."""
     axes = given_axes(axis)
@@ -472,6 +493,8 @@ def _parse_shape(shape: Any) -> tuple[int, ...]:
         return (int(shape),)
     if isinstance(shape, Array) and not shape.shape:
         shape = (shape,)
+    if isinstance(shape, (set, frozenset, Mapping, bytes)) or hasattr(shape, "__next__"):  # without an order, or read once
+        raise shape_error(shape)
     try:
         entries = tuple(shape)
     except TypeError:

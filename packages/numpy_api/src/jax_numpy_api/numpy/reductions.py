@@ -25,7 +25,7 @@ from .. import lax
 from ..lax.reduce import shift_p
 from .arithmetic import select
 from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, check_numbers, convert,
-                        given_axes, joined, refuse_out, shape_of, split_axes, strong, unwrapped)
+                        given_axes, given_flag, joined, refuse_out, shape_of, split_axes, strong, unwrapped)
 from .rows import adaptive
 from .ufuncs import _is_inexact, _like, not_equal, truth
 
@@ -161,8 +161,8 @@ def sum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
     Array(7, dtype=int32)
     """
     refuse_out("sum", out)
-    return _sum(a, given_axes(axis, named=True), _dtype_argument(dtype, "sum"), bool(keepdims), initial, where,
-                bool(promote_integers))
+    return _sum(a, given_axes(axis, named=True), _dtype_argument(dtype, "sum"), given_flag(keepdims), initial, where,
+                given_flag(promote_integers))
 
 
 @adaptive("integers", (1, 2, 3, 6))
@@ -188,8 +188,8 @@ def prod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: N
     Array(24, dtype=int32)
     """
     refuse_out("prod", out)
-    return _prod(a, given_axes(axis, named=True), _dtype_argument(dtype, "prod"), bool(keepdims), initial, where,
-                 bool(promote_integers))
+    return _prod(a, given_axes(axis, named=True), _dtype_argument(dtype, "prod"), given_flag(keepdims), initial, where,
+                 given_flag(promote_integers))
 
 
 # -- extremes ----------------------------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ def max(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     Array([7, 5], dtype=int32)
     """
     refuse_out("max", out)
-    return _extreme("max", a, given_axes(axis, named=True), bool(keepdims), initial, where)
+    return _extreme("max", a, given_axes(axis, named=True), given_flag(keepdims), initial, where)
 
 
 def min(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
@@ -274,13 +274,13 @@ def min(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
            [2]], dtype=int32)
     """
     refuse_out("min", out)
-    return _extreme("min", a, given_axes(axis, named=True), bool(keepdims), initial, where)
+    return _extreme("min", a, given_axes(axis, named=True), given_flag(keepdims), initial, where)
 
 
 amax, amin = max, min
 
 
-@inlined(static_argnames=("axis", "out", "keepdims"))
+@inlined(static_argnames=("axis", "out", "keepdims"), lists=("axis",))
 def minmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False,
            initial: ArrayLike | None = None, where: ArrayLike | None = None) -> tuple[Array, Array]:
     """The pair of `min` and `max`.
@@ -291,7 +291,7 @@ def minmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = F
     return (min(a, axis, out, keepdims, initial, where), max(a, axis, out, keepdims, initial, where))
 
 
-@inlined(static_argnames=("axis", "out", "keepdims"))
+@inlined(static_argnames=("axis", "out", "keepdims"), lists=("axis",))
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
     """Difference between the largest and the smallest element. Source: `numpy.ptp`.
 
@@ -325,7 +325,7 @@ def all(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     Array([ True, False], dtype=bool)
     """
     refuse_out("all", out)
-    return _truth("all", a, given_axes(axis, named=True), bool(keepdims), where)
+    return _truth("all", a, given_axes(axis, named=True), given_flag(keepdims), where)
 
 
 def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, *,
@@ -336,7 +336,7 @@ def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     Array([False,  True], dtype=bool)
     """
     refuse_out("any", out)
-    return _truth("any", a, given_axes(axis, named=True), bool(keepdims), where)
+    return _truth("any", a, given_axes(axis, named=True), given_flag(keepdims), where)
 
 
 @inlined(static_argnames=("axis", "keepdims"))
@@ -403,7 +403,7 @@ def mean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: N
     Array([2., 4.], dtype=float32)
     """
     refuse_out("mean", out)
-    return _mean("mean", a, given_axes(axis, named=True), _dtype_argument(dtype, "mean"), bool(keepdims), where)
+    return _mean("mean", a, given_axes(axis, named=True), _dtype_argument(dtype, "mean"), given_flag(keepdims), where)
 
 
 @overload
@@ -431,7 +431,7 @@ def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, r
     Array(2., dtype=float32)
     """
     check_arraylike("average", a)
-    axis = given_axes(axis)
+    axis, returned, keepdims = given_axes(axis), given_flag(returned), given_flag(keepdims)
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
         if not returned:
@@ -553,7 +553,7 @@ def var(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
     """
     refuse_out("var", out)
     return _variance("var", a, given_axes(axis, named=True), _dtype_argument(dtype, "var"), _ddof("var", ddof, correction),
-                     bool(keepdims), where, mean)
+                     given_flag(keepdims), where, mean)
 
 
 def std(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
@@ -571,7 +571,7 @@ def std(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
         raise ValueError(f"dtype argument to jnp.std must be inexact; got {dtype}")
     return _variance("std", a, given_axes(axis, named=True), _dtype_argument(dtype, "std"), _ddof("std", ddof, correction),
-                     bool(keepdims), where, mean)
+                     given_flag(keepdims), where, mean)
 
 
 # -- skipping NaN ------------------------------------------------------------------------------------------------------
@@ -877,7 +877,7 @@ def _nan_arg(name, a, axis, out, keepdims, fill):
     return select(nothing, _like(index, -1), index)
 
 
-@inlined(static_argnames=("axis", "out", "keepdims"))
+@inlined(static_argnames=("axis", "out", "keepdims"), lists=("keepdims",))
 def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """`argmax` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmax`.
 
@@ -887,7 +887,7 @@ def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims:
     return _nan_arg("nanargmax", a, axis, out, keepdims, -np.inf)
 
 
-@inlined(static_argnames=("axis", "out", "keepdims"))
+@inlined(static_argnames=("axis", "out", "keepdims"), lists=("keepdims",))
 def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """`argmin` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmin`.
 

@@ -343,7 +343,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
 
 # -- repeating, reversing, rotating ------------------------------------------------------------------------------------
 
-@adaptive("always", static_argnames=("reps",))
+@adaptive("always", static_argnames=("reps",), lists=("reps",))
 def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     """``A`` repeated a number of times along each axis. Source: `numpy.tile`.
 
@@ -366,7 +366,7 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     return lax.reshape(wide, tuple(r * n for r, n in zip(reps, shape)))
 
 
-@adaptive("always", static_argnames=("axis",))
+@adaptive("always", static_argnames=("axis",), lists=("axis",))
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     """``m`` reversed along some axes, all by default. Source: `numpy.flip`.
 

@@ -18,7 +18,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from . import arithmetic
-from .promotion import (as_array, canonical_axis, check_arraylike, convert, evaluating, host, promote_dtypes, shape_of,
+from .promotion import (as_array, canonical_axis, check_arraylike, convert, evaluating, given_flag, host, promote_dtypes, shape_of,
                         unwrapped)
 from .rows import adaptive
 from .shaping import flip, ravel
@@ -60,7 +60,7 @@ def sort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None 
            [3, 8]], dtype=int32)
     """
     few = getattr(a, "size", 0) <= _FEW
-    return (_sort_few if few else _sort)(a, axis, kind, order, bool(stable), bool(descending))
+    return (_sort_few if few else _sort)(a, axis, kind, order, given_flag(stable), given_flag(descending))
 
 
 _FEW = 512

@@ -24,7 +24,7 @@ from . import arithmetic, order_statistics, reductions
 from .creation import asarray, placed
 from .grids import linspace
 from .linear_algebra import dot
-from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, given_axes,
+from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, given_axes, given_flag, given_key_axes,
                         promote_dtypes_inexact, shape_of, strong, unwrapped)
 from .rows import NUMBERS, adaptive, operand
 from .joining import concatenate, stack
@@ -52,7 +52,7 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
         return _weighted(as_array(a), as_array(q), as_array(weights), given_axes(axis), keepdims, skip_nan)
     if type(q) in NUMBERS:
         q = operand(q, a)
-    return _sorted_quantile(name, a, q, given_axes(axis), method, bool(keepdims), skip_nan)
+    return _sorted_quantile(name, a, q, given_axes(axis), method, given_flag(keepdims), skip_nan)
 
 
 @inlined(static_argnums=(0, 3, 4, 5, 6))
@@ -315,7 +315,7 @@ def median(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = 
     Array(3., dtype=float32)
     """
     _refuse("median", out, overwrite_input)
-    return _quantile("median", a, 0.5, axis, "midpoint", keepdims, False, None)
+    return _quantile("median", a, 0.5, given_key_axes(axis), "midpoint", keepdims, False, None)
 
 
 def nanmedian(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None, overwrite_input: bool = False,
@@ -326,7 +326,7 @@ def nanmedian(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None
     Array(6.5, dtype=float32)
     """
     _refuse("nanmedian", out, overwrite_input)
-    return _quantile("nanmedian", a, 0.5, axis, "midpoint", keepdims, True, None)
+    return _quantile("nanmedian", a, 0.5, given_key_axes(axis), "midpoint", keepdims, True, None)
 
 
 # -- counting ----------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.primitive import Zero
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, transpose, zeros
 from jax_numpy_api import lax
+from ..nary import flag as flag
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value

@@ -20,7 +20,7 @@ from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, check_square, complex_dtype, conj, diagonal, ffi_call, for_platform, full_like,
+from .common import (batch_rule, check_dtype, check_square, complex_dtype, conj, diagonal, ffi_call, flag, for_platform, full_like,
                      gpu_library, hermitian, info_type, inverse_gaps, is_complex, lapack, letter, mh, mm, nan_on_failure, real,
                      real_dtype, rows, symmetrize)
 from .lu import lu, permute_rows
@@ -144,7 +144,7 @@ def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sor
     check_square("eigh", get_aval(x))
     if symmetrize_input:
         x = symmetrize(x)
-    v, w = eigh_p.bind(x, lower=bool(lower), sort_eigenvalues=bool(sort_eigenvalues), subset_by_index=None,
+    v, w = eigh_p.bind(x, lower=flag(lower), sort_eigenvalues=flag(sort_eigenvalues), subset_by_index=None,
                        algorithm=implementation)
     if subset_by_index is not None:
         first, end, n = *subset_by_index, np.shape(x)[-1]
@@ -282,6 +282,6 @@ def eig(x: ArrayLike, *, compute_left_eigenvectors: bool = True, compute_right_e
     """
     if implementation is not None and not isinstance(implementation, EigImplementation):
         raise ValueError(f"lax.linalg.eig: implementation={implementation!r} is no member of EigImplementation")
-    return eig_p.bind(x, compute_left_eigenvectors=bool(compute_left_eigenvectors),
-                      compute_right_eigenvectors=bool(compute_right_eigenvectors),
-                      enable_eigvec_derivs=bool(enable_eigvec_derivs), implementation=implementation)
+    return eig_p.bind(x, compute_left_eigenvectors=flag(compute_left_eigenvectors),
+                      compute_right_eigenvectors=flag(compute_right_eigenvectors),
+                      enable_eigvec_derivs=flag(enable_eigvec_derivs), implementation=implementation)

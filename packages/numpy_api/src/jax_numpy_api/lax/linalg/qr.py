@@ -19,7 +19,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api.lax.sort import take_along
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, check_matrix, columns, conj, eye, eye_mask, ffi_call, first_columns,
+from .common import (batch_rule, check_dtype, check_matrix, columns, conj, eye, eye_mask, ffi_call, first_columns, flag,
                      first_rows, for_platform, full_like, gpu_library, is_complex, jvp_through, lapack, mh, mm, tril, triu)
 from .triangular import triangular_solve, triangular_solve_p
 
@@ -214,11 +214,11 @@ def _ormqr_lower(b, a, taus, c, *, left, transpose):
     kind = for_platform("ormqr", b)
     if kind == "gpu":
         return ffi_call(b, gpu_library(b) + "_ormqr_ffi", [a, taus, c], [out], batch_rank=out.ndim - 2, in_place={2: 0},
-                        left=bool(left), transpose=bool(transpose))[0]
+                        left=flag(left), transpose=flag(transpose))[0]
     if kind == "tpu":
         return b.fun(_ormqr, a, taus, c, left=left, transpose=transpose)[0]
     return lapack(b, "unmqr" if is_complex(a) else "ormqr", [a, taus, c], [out], batch_rank=out.ndim - 2, in_place={2: 0},
-                  left=bool(left), transpose=bool(transpose))[0]
+                  left=flag(left), transpose=flag(transpose))[0]
 
 
 ormqr_p: Primitive = Primitive(
@@ -245,7 +245,7 @@ def ormqr(a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, tra
     >>> abs(jax.lax.linalg.ormqr(a, taus, jnp.eye(2)))[0, 0]
     Array(0.6, dtype=float32)
     """
-    return ormqr_p.bind(a, taus, c, left=bool(left), transpose=bool(transpose))
+    return ormqr_p.bind(a, taus, c, left=flag(left), transpose=flag(transpose))
 
 
 # -- qr --------------------------------------------------------------------------------------------------------------
@@ -346,4 +346,4 @@ def qr(x: ArrayLike, *, pivoting: bool = False, full_matrices: bool = True, use_
     Array([[2., 0.],
            [0., 1.]], dtype=float32)
     """
-    return tuple(qr_p.bind(x, pivoting=bool(pivoting), full_matrices=bool(full_matrices), use_magma=use_magma))
+    return tuple(qr_p.bind(x, pivoting=flag(pivoting), full_matrices=flag(full_matrices), use_magma=use_magma))

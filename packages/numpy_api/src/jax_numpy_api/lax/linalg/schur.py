@@ -15,7 +15,7 @@ from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, diagonal, ffi_call, for_platform, full_like, gpu_library, info_type,
+from .common import (batch_rule, check_dtype, diagonal, ffi_call, flag, for_platform, full_like, gpu_library, info_type,
                      is_complex, lapack, letter, mh, mm, nan_on_failure, real_dtype, triu)
 from .lu import lu, permute_rows
 from .triangular import triangular_solve
@@ -194,7 +194,7 @@ def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: bo
     """
     if sort_eig_vals:
         raise NotImplementedError("schur: sort_eig_vals=True is not implemented; LAPACK's sorting calls back into the caller.")
-    return schur_p.bind(x, compute_schur_vectors=bool(compute_schur_vectors), sort_eig_vals=False, select_callable=None)
+    return schur_p.bind(x, compute_schur_vectors=flag(compute_schur_vectors), sort_eig_vals=False, select_callable=None)
 
 
 # -- hessenberg ------------------------------------------------------------------------------------------------------
@@ -303,4 +303,4 @@ def tridiagonal(a: ArrayLike, *, lower: bool = True) -> list[Any]:
     >>> d
     Array([1., 2., 3.], dtype=float32)
     """
-    return tridiagonal_p.bind(a, lower=bool(lower))
+    return tridiagonal_p.bind(a, lower=flag(lower))

@@ -16,7 +16,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import lax
-from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask, ffi_call, first_columns, for_platform,
+from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask, ffi_call, first_columns, flag, for_platform,
                      full_like, gpu_library, info_type, is_complex, lapack, letter, mh, mm, nan_on_failure, real, real_dtype,
                      rows, safe_reciprocal)
 from .svd_polar import svd_by_polar
@@ -179,7 +179,7 @@ def svd(x: ArrayLike, *, full_matrices: bool = True, compute_uv: bool = True,
         raise ValueError("full_matrices and subset_by_index cannot both be set")
     if algorithm is not None and not isinstance(algorithm, SvdAlgorithm):
         raise ValueError(f"lax.linalg.svd: algorithm={algorithm!r} is no member of SvdAlgorithm")
-    outs = svd_p.bind(x, full_matrices=bool(full_matrices), compute_uv=bool(compute_uv), subset_by_index=None,
+    outs = svd_p.bind(x, full_matrices=flag(full_matrices), compute_uv=flag(compute_uv), subset_by_index=None,
                       algorithm=algorithm)
     if subset_by_index is not None:
         first, end = subset_by_index

@@ -19,7 +19,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, conj, ffi_call, for_platform, gpu_library, info_type, is_complex, lapack,
+from .common import (batch_rule, check_dtype, conj, ffi_call, flag, for_platform, gpu_library, info_type, is_complex, lapack,
                      letter, mm, mt, nan_on_failure, tangent_of, tril, triu)
 
 if TYPE_CHECKING:
@@ -149,8 +149,8 @@ def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, low
     vector = np.ndim(b) == np.ndim(a) - 1
     if vector:
         b = lax.expand_dims(b, (np.ndim(b) if left_side else np.ndim(b) - 1,))
-    out = triangular_solve_p.bind(a, b, left_side=bool(left_side), lower=bool(lower), transpose_a=bool(transpose_a),
-                                  conjugate_a=conjugate_a, unit_diagonal=bool(unit_diagonal))
+    out = triangular_solve_p.bind(a, b, left_side=flag(left_side), lower=flag(lower), transpose_a=flag(transpose_a),
+                                  conjugate_a=conjugate_a, unit_diagonal=flag(unit_diagonal))
     return lax.squeeze(out, (out.ndim - 1 if left_side else out.ndim - 2,)) if vector else out
 
 
@@ -269,4 +269,4 @@ def tridiagonal_solve(dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, 
     Array([[1.],
            [1.]], dtype=float32)
     """
-    return tridiagonal_solve_p.bind(dl, d, du, b, perturb_singular=bool(perturb_singular))
+    return tridiagonal_solve_p.bind(dl, d, du, b, perturb_singular=flag(perturb_singular))

@@ -15,7 +15,7 @@ from jax_core.representation.typing import ArrayLike
 from ... import lax
 from ... import numpy as jnp
 from ...lax.linalg.common import eye
-from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact
+from ...numpy.promotion import as_array, check_arraylike, given_flag, promote_dtypes_inexact
 from .common import adjoint, as_columns, matrices, mm, to_complex
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check
     Array([[2., 1.],
            [0., 2.]], dtype=float32)
     """
-    return _cholesky(a, bool(lower), "cholesky", True)
+    return _cholesky(a, given_flag(lower), "cholesky", True)
 
 
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False,
@@ -50,7 +50,7 @@ def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False,
     >>> jsp.linalg.cho_factor(jnp.array([[4., 0.], [0., 9.]]), lower=True)[1]
     True
     """
-    return _cholesky(a, bool(lower), "cho_factor", False), lower
+    return _cholesky(a, given_flag(lower), "cho_factor", False), lower
 
 
 def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> Array:
@@ -65,7 +65,7 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike, overwrite_b: bool = F
     Array([1., 1.], dtype=float32)
     """
     c, lower = c_and_lower
-    return _cho_solve(c, b, bool(lower))
+    return _cho_solve(c, b, given_flag(lower))
 
 
 @inlined(static_argnums=(2,))
@@ -140,7 +140,7 @@ def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_f
     Array([[0., 1.],
            [2., 0.]], dtype=float32)
     """
-    return _lu(a, bool(permute_l))
+    return _lu(a, given_flag(permute_l))
 
 
 @inlined(static_argnums=(1,))
@@ -181,7 +181,7 @@ def qr(a: ArrayLike, overwrite_a: bool = False, lwork: int | None = None, mode: 
     """
     if mode not in ("full", "economic", "r"):
         raise ValueError(f"jax.scipy.linalg.qr: mode must be 'full', 'economic' or 'r', got {mode!r}")
-    return _qr(a, mode, bool(pivoting))
+    return _qr(a, mode, given_flag(pivoting))
 
 
 @inlined(static_argnums=(1, 2))
@@ -216,7 +216,7 @@ def qr_multiply(a: ArrayLike, c: ArrayLike, mode: str = "right", pivoting: bool 
         raise ValueError(f"jax.scipy.linalg.qr_multiply: mode must be 'left' or 'right', got {mode!r}")
     if np.ndim(a) < 2 or np.ndim(c) < 1:
         raise ValueError(f"jax.scipy.linalg.qr_multiply: a must be a matrix and c a vector or matrix, got shapes {np.shape(a)} and {np.shape(c)}")
-    return _qr_multiply(a, c, mode, bool(pivoting), bool(conjugate))
+    return _qr_multiply(a, c, mode, given_flag(pivoting), given_flag(conjugate))
 
 
 @inlined(static_argnums=(2, 3, 4))
@@ -320,7 +320,7 @@ def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_o
     if type not in (1, 2, 3):
         raise ValueError(f"jax.scipy.linalg.eigh: type must be 1, 2 or 3, got {type!r}")
     span = None if eigvals is None else (int(eigvals[0]), int(eigvals[1]))
-    return _eigh(a, b, bool(eigvals_only), span, type)
+    return _eigh(a, b, given_flag(eigvals_only), span, type)
 
 
 @inlined(static_argnums=(2, 3, 4))
@@ -381,7 +381,7 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, 
         raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select={select!r} needs a rising select_range, got {select_range}")
     check_arraylike("jax.scipy.linalg.eigh_tridiagonal", d, e)
     span = (int(low), int(high)) if select == "i" else None
-    found = _eigh_tridiagonal(d, e, bool(eigvals_only), span)
+    found = _eigh_tridiagonal(d, e, given_flag(eigvals_only), span)
     if select != "v":
         return found
     w = found if eigvals_only else found[0]
@@ -484,7 +484,7 @@ def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False,
     Array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
-    return _hessenberg(a, bool(calc_q))
+    return _hessenberg(a, given_flag(calc_q))
 
 
 @inlined(static_argnums=(1,))

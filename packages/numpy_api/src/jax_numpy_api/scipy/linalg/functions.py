@@ -24,6 +24,7 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
+from ...numpy.promotion import given_flag
 from .common import adjoint, matrices, mm, to_complex
 from .solving import triangular_sylvester
 
@@ -115,7 +116,7 @@ def expm_frechet(A: ArrayLike, E: ArrayLike, *, method: str | None = None,
     Array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
-    return _expm_frechet(A, E, bool(compute_expm))
+    return _expm_frechet(A, E, given_flag(compute_expm))
 
 
 @inlined(static_argnums=(2,))

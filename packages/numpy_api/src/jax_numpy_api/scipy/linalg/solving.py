@@ -12,6 +12,7 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
+from ...numpy.promotion import given_flag
 from .common import adjoint, as_columns, is_complex, matrices, mm, to_complex
 from .decompositions import _cho_solve, _cholesky
 
@@ -38,7 +39,8 @@ def solve(a: ArrayLike, b: ArrayLike, lower: bool = False, overwrite_a: bool = F
                          f"{assume_a!r}")
     if assume_a != "pos":
         return jnp.linalg.solve(a, b)
-    return _cho_solve(_cholesky(a, bool(lower), "solve", True), b, bool(lower))
+    lower = given_flag(lower)
+    return _cho_solve(_cholesky(a, lower, "solve", True), b, lower)
 
 
 _TRANSPOSED = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
@@ -63,7 +65,7 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, trans: int | str = 0, lower: bo
     """
     if trans not in _TRANSPOSED:
         raise ValueError(f"jax.scipy.linalg.solve_triangular: Invalid 'trans' value {trans!r}; use 0, 1, 2, 'N', 'T' or 'C'")
-    return _solve_triangular(a, b, _TRANSPOSED[trans], bool(lower), bool(unit_diagonal))
+    return _solve_triangular(a, b, _TRANSPOSED[trans], given_flag(lower), given_flag(unit_diagonal))
 
 
 @inlined(static_argnums=(2, 3, 4))

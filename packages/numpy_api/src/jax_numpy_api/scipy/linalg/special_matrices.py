@@ -16,7 +16,7 @@ from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from ... import numpy as jnp
-from ...numpy.promotion import as_array, check_arraylike, promote_dtypes, promote_dtypes_inexact, strong
+from ...numpy.promotion import as_array, check_arraylike, given_flag, promote_dtypes, promote_dtypes_inexact, strong
 
 
 def _vectors(name: str, *args: Any, inexact: bool = False) -> list[Array]:
@@ -321,7 +321,7 @@ def helmert(n: int, full: bool = False) -> Array:
     >>> jax.scipy.linalg.helmert(2)
     Array([[ 0.70710677, -0.70710677]], dtype=float32)
     """
-    n = _size("helmert", n)
+    n, full = _size("helmert", n), given_flag(full)
     if n < 1:
         raise ValueError(f"jax.scipy.linalg.helmert: n must be a positive integer; got {n}.")
     out = np.tril(np.ones((n, n)), -1) - np.diag(np.arange(n))

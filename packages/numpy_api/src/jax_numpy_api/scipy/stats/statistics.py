@@ -12,7 +12,7 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
-from ...numpy.promotion import as_array, canonical_axis, check_arraylike
+from ...numpy.promotion import as_array, canonical_axis, check_arraylike, given_flag
 
 
 class ModeResult(NamedTuple):
@@ -42,7 +42,7 @@ def mode(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keep
     """
     _nan_policy("mode", nan_policy)
     check_arraylike("mode", a)
-    return ModeResult(*_mode(a, axis, nan_policy == "omit", bool(keepdims)))
+    return ModeResult(*_mode(a, axis, nan_policy == "omit", given_flag(keepdims)))
 
 
 @inlined(static_argnums=(1, 2, 3))
@@ -156,7 +156,7 @@ def sem(a: ArrayLike, axis: int | None = 0, ddof: int = 1, nan_policy: str = "pr
     """
     _nan_policy("sem", nan_policy)
     check_arraylike("sem", a)
-    return _sem(a, axis, ddof, nan_policy == "omit", bool(keepdims))
+    return _sem(a, axis, ddof, nan_policy == "omit", given_flag(keepdims))
 
 
 @inlined(static_argnums=(1, 2, 3, 4))
