@@ -30,6 +30,7 @@ from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.tracebacks import api_boundary
 
 from .. import lax
+from ..lax.nary import flag
 from .arithmetic import divide, power
 from .creation import asarray, ones_like, placed
 from .index_plans import General, Scalar, Static, as_tuple, check_numbers, general_plan, index_array, reading_plan, static_plan, wrapped
@@ -243,7 +244,7 @@ def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool =
     index = as_tuple(index)
     if mode is not None:
         mode = lax.GatherScatterMode.from_any(mode)
-    if op == "set" and context.state.trace is EVAL and not isinstance(x, Tracer):
+    if op == "set" and wrap and context.state.trace is EVAL and not isinstance(x, Tracer):
         out = _host_write(x, index, value)
         if out is not None:
             return out
@@ -347,7 +348,7 @@ def _write_general(x: Any, value: Any, plan: General, op: str, is_sorted: bool, 
             value = _split_as(value, x, entries)
     if not plan.batch:
         is_sorted = unique = True
-    is_sorted, unique = bool(is_sorted), bool(unique)
+    is_sorted, unique = flag(is_sorted), flag(unique)
     return getattr(lax, _SCATTERS[op]).bind(
         x, where, value, dimension_numbers=plan.writes, indices_are_sorted=is_sorted, unique_indices=unique,
         mode=lax.GatherScatterMode.from_any(mode), update_jaxpr=None, update_consts=())
@@ -424,12 +425,12 @@ class _AtIndex:
     def get(self, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
             fill_value: Any = None, out_sharding: Any = None, wrap_negative_indices: bool = True,
             strategy: str = "auto") -> Array:
-        """``x[index]`` with options. ``fill_value`` is what positions out of bounds read with mode "fill"."""
+        """``x[index]`` with options. ``fill_value`` is what positions out of bounds read with mode "fill"; other modes have no use for it."""
         index = as_tuple(self.index)
         if mode is None and fill_value is None and wrap_negative_indices and not unique_indices and not indices_are_sorted:
             return placed(getitem(self.array, index, out_sharding), None, out_sharding)
-        if fill_value is not None and mode is None:
-            mode = "fill"
+        if mode is None:
+            fill_value = None
         if fill_value is not None:
             fill_value = np.asarray(concrete(fill_value), self.array.dtype)[()] if concrete(fill_value) is not None \
                 else fill_value
