@@ -140,6 +140,20 @@ def _near_one(a, b, c, x):
     return first + second
 
 
+def _log_near_one(a, b, x):
+    """DLMF 15.8.10 with ``c = a + b``, for 3/4 < x < 1: the two poles of `_near_one` leave a logarithm."""
+    rest = 1 - x
+
+    def step(k, state):
+        term, psi, total = state
+        n = k.astype(x.dtype)
+        following = term * (a + n) * (b + n) * rest / ((n + 1) * (n + 1))
+        return following, psi + 2 / (n + 1) - 1 / (a + n) - 1 / (b + n), total + term * psi
+    psi = -2 * np.euler_gamma - lax.digamma(a) - lax.digamma(b) - jnp.log(rest)
+    total = lax.fori_loop(0, 32, step, (jnp.ones_like(x), psi, jnp.zeros_like(x)))[2]  # 4**-32 is below float64's precision
+    return _gamma_quotient((a + b,), (a, b)) * total
+
+
 @differentiable
 def _hyp2f1(a, b, c, x):
     negative = x < 0  # Pfaff: F(a, b; c; x) = (1 - x)**-a F(a, c - b; c; x/(x - 1))
@@ -148,11 +162,17 @@ def _hyp2f1(a, b, c, x):
     p, q = jnp.where(swap, b, a), jnp.where(swap, a, b)
     q = jnp.where(negative, c - q, q)
     s = c - p - q
+    exact = jnp.abs(s - jnp.round(s)) <= 8 * float(dtypes.finfo(x.dtype).eps) * jnp.maximum(1.0, jnp.abs(c))
+    euler = exact & (s < -0.5) & (y > 0.75) & (y < 1)  # F(a, b; c; x) = (1 - x)**s F(c - a, c - b; c; x), which has -s
+    p, q = jnp.where(euler, c - p, p), jnp.where(euler, c - q, q)
     ends = ((p <= 0) & (p == jnp.floor(p))) | ((q <= 0) & (q == jnp.floor(q)))
     whole = jnp.abs(s - jnp.round(s)) < 1e-3
     mirrored = (y > 0.75) & (y < 1) & ~ends & ~whole
-    direct = _f_series(p, q, c, jnp.where(mirrored | ~(jnp.abs(y) < 1) & ~ends, 0.25, y))
+    logarithmic = (y > 0.75) & (y < 1) & ~ends & exact & (jnp.round(s) == 0)
+    direct = _f_series(p, q, c, jnp.where(mirrored | logarithmic | ~(jnp.abs(y) < 1) & ~ends, 0.25, y))
     value = jnp.where(mirrored, _near_one(*(jnp.where(mirrored, v, w) for v, w in ((p, 0.25), (q, 0.25), (c, 1.0), (y, 0.5)))), direct)
+    value = jnp.where(logarithmic, _log_near_one(*(jnp.where(logarithmic, v, w) for v, w in ((p, 0.5), (q, 0.5), (y, 0.8)))), value)
+    value = jnp.where(euler, jnp.power(1 - jnp.where(euler, y, 0.0), s) * value, value)
     at_one = jnp.where(s > 0, _gamma_quotient((c, s), (c - p, c - q)), np.inf)
     value = jnp.where((y == 1) & ~ends, at_one, value)
     value = jnp.where(negative, jnp.power(1 - jnp.where(negative, x, 0.0), -p) * value, value)
