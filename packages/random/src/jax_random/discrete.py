@@ -164,14 +164,29 @@ def _poisson_by_counting(words, impl, lam, shape, dtype):
     return lax.sub(lax.while_loop(unfinished, step, start)[1], dtype.type(1))
 
 
-def _poisson_by_rejection(words, impl, lam, shape, dtype):
-    """Hörmann 1993, algorithm PTRS; its constants."""
+def _poisson_trial(lam):
+    """Hörmann 1993, algorithm PTRS; its constants: a function of two uniform numbers that gives a candidate and whether it is accepted."""
     f = np.float32
     log_lam = lax.log(lam)
     b = lax.add(f(0.931), lax.mul(f(2.53), lax.sqrt(lam)))
     a = lax.add(f(-0.059), lax.mul(f(0.02483), b))
     inverse_alpha = lax.add(f(1.1239), lax.div(f(1.1328), lax.sub(b, f(3.4))))
     v_r = lax.sub(f(0.9277), lax.div(f(3.6224), lax.sub(b, f(2))))
+
+    def trial(u, v):
+        u = lax.sub(u, f(0.5))
+        u_shifted = lax.sub(f(0.5), lax.abs(u))
+        k = lax.floor(lax.add(lax.add(lax.mul(lax.add(lax.div(lax.mul(f(2), a), u_shifted), b), u), lam), f(0.43)))
+        s = lax.log(lax.div(lax.mul(v, inverse_alpha), lax.add(lax.div(a, lax.mul(u_shifted, u_shifted)), b)))
+        t = lax.sub(lax.add(lax.neg(lam), lax.mul(k, log_lam)), lax.lgamma(lax.add(k, f(1))))
+        quick = lax.bitwise_and(lax.ge(u_shifted, f(0.07)), lax.le(v, v_r))
+        reject = lax.bitwise_or(lax.lt(k, f(0)), lax.bitwise_and(lax.lt(u_shifted, f(0.013)), lax.gt(v, u_shifted)))
+        return k, lax.bitwise_or(quick, lax.bitwise_and(lax.bitwise_not(reject), lax.le(s, t)))
+    return trial
+
+
+def _poisson_by_rejection(words, impl, lam, shape, dtype):
+    trial = _poisson_trial(lam)
     limit = min(dtypes.iinfo(dtype).max, 2**31 - 1)
 
     def unfinished(carry: PyTree):
@@ -181,15 +196,7 @@ def _poisson_by_rejection(words, impl, lam, shape, dtype):
     def step(carry: PyTree):
         i, k_out, accepted, words = carry
         words, first, second = _split3(words, impl)
-        u = lax.sub(draw_unit(first, impl, shape, lam.dtype), f(0.5))
-        v = draw_unit(second, impl, shape, lam.dtype)
-        u_shifted = lax.sub(f(0.5), lax.abs(u))
-        k = lax.floor(lax.add(lax.add(lax.mul(lax.add(lax.div(lax.mul(f(2), a), u_shifted), b), u), lam), f(0.43)))
-        s = lax.log(lax.div(lax.mul(v, inverse_alpha), lax.add(lax.div(a, lax.mul(u_shifted, u_shifted)), b)))
-        t = lax.sub(lax.add(lax.neg(lam), lax.mul(k, log_lam)), lax.lgamma(lax.add(k, f(1))))
-        quick = lax.bitwise_and(lax.ge(u_shifted, f(0.07)), lax.le(v, v_r))
-        reject = lax.bitwise_or(lax.lt(k, f(0)), lax.bitwise_and(lax.lt(u_shifted, f(0.013)), lax.gt(v, u_shifted)))
-        accept = lax.bitwise_or(quick, lax.bitwise_and(lax.bitwise_not(reject), lax.le(s, t)))
+        k, accept = trial(draw_unit(first, impl, shape, lam.dtype), draw_unit(second, impl, shape, lam.dtype))
         return lax.add(i, np.int32(1)), lax.select(accept, k, k_out), lax.bitwise_or(accepted, accept), words
 
     start = (np.int32(0), lax.full_like(lam, -1), lax.full(shape, False), words)
@@ -358,8 +365,8 @@ def _binomial_by_counting(words, impl, count, p, shape, done):
     return lax.sub(lax.while_loop(unfinished, step, (np.int32(0), zero, trials, words))[1], f(1))
 
 
-def _binomial_by_rejection(words, impl, n, p, shape, done):
-    """Hörmann 1993, algorithm BTRS; its constants. Any number where it is ``done`` otherwise."""
+def _binomial_trial(n, p):
+    """Hörmann 1993, algorithm BTRS; its constants: as `_poisson_trial`."""
     f = n.dtype.type
     one = f(1)
     deviation = lax.sqrt(lax.mul(lax.mul(n, p), lax.sub(one, p)))
@@ -370,7 +377,23 @@ def _binomial_by_rejection(words, impl, n, p, shape, done):
     odds = lax.div(p, lax.sub(one, p))
     alpha = lax.mul(lax.add(f(2.83), lax.div(f(5.1), b)), deviation)
     m = lax.floor(lax.mul(lax.add(n, one), p))
-    limit = f(dtypes.finfo(n.dtype).max)
+
+    def trial(u, v):
+        u = lax.sub(u, f(0.5))
+        u_shifted = lax.sub(f(0.5), lax.abs(u))
+        quick = lax.bitwise_and(lax.ge(u_shifted, f(0.07)), lax.le(v, v_r))
+        k = lax.floor(lax.add(lax.mul(lax.add(lax.div(lax.mul(f(2), a), u_shifted), b), u), c))
+        outside = lax.bitwise_or(lax.lt(k, f(0)), lax.gt(k, n))
+        bound = _log_ratio(n, m, k, odds)
+        s = lax.log(lax.div(lax.mul(v, alpha), lax.add(lax.div(a, lax.mul(u_shifted, u_shifted)), b)))
+        return k, lax.bitwise_or(quick, lax.bitwise_and(lax.bitwise_not(outside), lax.le(s, bound)))
+    return trial
+
+
+def _binomial_by_rejection(words, impl, n, p, shape, done):
+    """Any number where it is ``done`` otherwise."""
+    trial = _binomial_trial(n, p)
+    limit = n.dtype.type(dtypes.finfo(n.dtype).max)
 
     def unfinished(carry: PyTree):
         i, _, accepted, _ = carry
@@ -379,16 +402,7 @@ def _binomial_by_rejection(words, impl, n, p, shape, done):
     def step(carry: PyTree):
         i, k_out, accepted, words = carry
         words, first, second = _split3(words, impl)
-        u = draw_unit(first, impl, shape, n.dtype)
-        v = draw_unit(second, impl, shape, n.dtype)
-        u = lax.sub(u, f(0.5))
-        u_shifted = lax.sub(f(0.5), lax.abs(u))
-        quick = lax.bitwise_and(lax.ge(u_shifted, f(0.07)), lax.le(v, v_r))
-        k = lax.floor(lax.add(lax.mul(lax.add(lax.div(lax.mul(f(2), a), u_shifted), b), u), c))
-        outside = lax.bitwise_or(lax.lt(k, f(0)), lax.gt(k, n))
-        bound = _log_ratio(n, m, k, odds)
-        s = lax.log(lax.div(lax.mul(v, alpha), lax.add(lax.div(a, lax.mul(u_shifted, u_shifted)), b)))
-        accept = lax.bitwise_or(quick, lax.bitwise_and(lax.bitwise_not(outside), lax.le(s, bound)))
+        k, accept = trial(draw_unit(first, impl, shape, n.dtype), draw_unit(second, impl, shape, n.dtype))
         return lax.add(i, np.int32(1)), lax.select(accept, k, k_out), lax.bitwise_or(accepted, accept), words
 
     start = (np.int32(0), lax.full(shape, -1, n.dtype), done, words)
