@@ -189,7 +189,8 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
             return convert(x.item(), dtype, True)
         return x if x.dtype == dtype else _cast_numpy(x, dtype)
     if not isinstance(x, Array):
-        for number in (int, float, complex):  # subclasses of them, as an IntEnum
+        kinds: tuple[Any, ...] = (int, float, complex)
+        for number in kinds:  # subclasses of them, as an IntEnum
             if isinstance(x, number):
                 return convert(number(x), dtype, weak)
         value = unwrapped(x)
