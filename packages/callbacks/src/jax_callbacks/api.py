@@ -6,7 +6,7 @@ batches, else of a function that loops over the batch on the host, so that a bat
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core import backends
@@ -22,6 +22,13 @@ from .effects import io_effect, ordered_io_effect
 from .errors import as_runtime_error, install
 from .site import BatchedSite, Site, make_site
 from .views import host_value
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+    from jax_core.representation.aval import AbstractValue
+    from jax_core.representation.effects import Effect
+    from jax_core.representation.typing import ArrayLike, ShardingLike
+    from jax_core.transformations.batching import AxisData
 
 VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized")
 
@@ -61,8 +68,8 @@ def _placement(args: Sequence[Any]) -> Any:
     return None
 
 
-def lower_call(b: Any, operands: Sequence[Any], site: Site, effect: Any, has_side_effect: bool,
-               partitioned: bool = False, out: Sequence[Any] | None = None, sharding: Any = None) -> list:
+def lower_call(b: Builder, operands: Sequence[Value], site: Site, effect: Effect | None, has_side_effect: bool,
+               partitioned: bool = False, out: Sequence[AbstractValue] | None = None, sharding: ShardingLike | None = None) -> list:
     """Emit the call; with an effect it is made after the one before it. ``out``: types of results, if not the equation's.
     ``sharding``: on the device that makes it, if it returns nothing."""
     install()
@@ -73,21 +80,14 @@ def lower_call(b: Any, operands: Sequence[Any], site: Site, effect: Any, has_sid
     if effect is None:
         return b.host_callback(site.host_function(False), operands, out, has_side_effect=has_side_effect, name=site.kind,
                                device=device)
-    chain = effect if effect.ordered else _Block(b)
+    chain = effect if effect.ordered else ("calls without order", b.block)  # within a block they are made in the order of the text
     token, *outs = b.host_callback(site.host_function(True), [b.token(chain), *operands], [abstract_token, *out],
                                    has_side_effect=True, name=site.kind, partitioned=partitioned, device=device)
     b.set_token(chain, token)
     return outs
 
 
-class _Block(tuple):
-    """In the place of an effect: the calls without order in one block of the program are made in the order of the text."""
-
-    def __new__(cls, b: Any):
-        return tuple.__new__(cls, (id(b.lines),))
-
-
-def batch_by_loop(prim: Primitive, axis: Any, args: Sequence[Any], dims: Sequence[int | None], site: Site,
+def batch_by_loop(prim: Primitive, axis: AxisData, args: Sequence[ArrayLike], dims: Sequence[int | None], site: Site,
                   **params: Any) -> tuple[list, Any]:
     """One call that loops over the batch on the host."""
     args = [x if d is None else moved(x, d, 0) for x, d in zip(args, dims)]
@@ -274,7 +274,7 @@ def io_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *args
     return call_io(callback, result_shape_dtypes, args, kwargs, sharding, ordered)
 
 
-def call_io(callback: Callable, result_shape_dtypes: Any, args: tuple, kwargs: dict, sharding: Placement | None = None,
+def call_io(callback: Callable, result_shape_dtypes: PyTree, args: tuple, kwargs: dict, sharding: Placement | None = None,
             ordered: bool = False) -> Any:
     """`io_callback`, with arguments and keywords as one tuple and one dictionary."""
     avals, out_tree = result_types("io_callback", result_shape_dtypes)

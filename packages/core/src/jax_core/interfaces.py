@@ -31,7 +31,7 @@ from .representation.jaxpr import ClosedJaxpr, Jaxpr, Var
 from .representation.primitive import Primitive
 
 if TYPE_CHECKING:
-    from .representation.typing import Placement, PyTree, ShardingLike
+    from .representation.typing import ArrayLike, Placement, PyTree, ShardingLike
 
 
 @runtime_checkable
@@ -55,6 +55,7 @@ class Builder(Protocol):
       portable: whether the program is for a platform by name, to be read or to run elsewhere: rules then write the operation rather than a
         formulation that suits today's compiler.
       vector_atan: whether the compiler's arc tangent is vector code; its other functions are so, or not, in all versions.
+      block: names the block (a function, a region) that is being written, apart from all others.
       axis_env: inside a manual region, the mesh axes that collectives name (`transformations.manual.AxisEnv`); None elsewhere.
       out_avals: types of the results of the equation being lowered.
       params: parameters of that equation.
@@ -66,6 +67,7 @@ class Builder(Protocol):
     portable: bool
     vector_atan: bool
     axis_env: Any
+    block: Hashable
     out_avals: Sequence[AbstractValue]
 
     def emit(self, text: str, *operands: Value, out: AbstractValue | Sequence[AbstractValue], attrs: str = "") -> Any:
@@ -74,10 +76,10 @@ class Builder(Protocol):
         ``text`` holds the operands' names where the op's syntax wants them.
         """
 
-    def scalar(self, value: Any, dtype: np.dtype) -> Value:
+    def scalar(self, value: ArrayLike, dtype: np.dtype) -> Value:
         """A rank-0 constant; the same one is written once per function."""
 
-    def full(self, value: Any, aval: ShapedArray) -> Value:
+    def full(self, value: ArrayLike, aval: AbstractValue) -> Value:
         """A constant of type ``aval`` with all elements ``value``."""
 
     def constant(self, value: np.ndarray) -> Value:
@@ -109,6 +111,9 @@ class Builder(Protocol):
 
     def physical(self, x: Value) -> Value:
         """A key array as the array of numbers that it is stored in; any other value as it is."""
+
+    def logical(self, x: Value, aval: AbstractValue) -> Value:
+        """The opposite of `physical`: the array ``x``, in which a key array of type ``aval`` is stored, as that."""
 
     def keeps(self, aval: AbstractValue) -> bool:
         """Whether `in_memory` makes a difference to values of this type."""
@@ -145,9 +150,9 @@ class Builder(Protocol):
     def fun(self, f: Callable[..., Any], *operands: Value, **params: Any) -> list[Value]:
         """Trace the Python function ``f`` (of arrays; returns an array or a list) and inline it."""
 
-    def custom_call(self, target: str, *operands: Value, out: Any, backend_config: str | Mapping[str, Any] | None = None,
-                    api_version: int = 4, has_side_effect: bool = False, operand_layouts: Any = None,
-                    result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
+    def custom_call(self, target: str, *operands: Value, out: AbstractValue | Sequence[AbstractValue],
+                    backend_config: str | Mapping[str, Any] | None = None, api_version: int = 4, has_side_effect: bool = False,
+                    operand_layouts: Any = None, result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
                     extra: str = "") -> Any:
         """``stablehlo.custom_call @target``. For api_version 4 ``backend_config`` is a mapping of FFI attributes."""
 
@@ -169,13 +174,13 @@ class Builder(Protocol):
                         has_side_effect: bool, aliases: Mapping[int, int], command_buffer_compatible: bool) -> list[Value]:
         """Call ``function(context, *buffers of operands, *buffers of results)``, which writes the results."""
 
-    def inspect_sharding(self, x: Value, callback: Callable[[Any], None]) -> None:
+    def inspect_sharding(self, x: Value, callback: Callable[[ShardingLike], None]) -> None:
         """Call ``callback(sharding)`` with the placement of ``x``, once for each compilation."""
 
-    def token(self, effect: Effect) -> Value:
-        """The current token of an ordered effect."""
+    def token(self, effect: Hashable) -> Value:
+        """The current token of an ordered effect, or of another chain of operations, whatever names it."""
 
-    def set_token(self, effect: Effect, token: Value) -> None:
+    def set_token(self, effect: Hashable, token: Value) -> None:
         """``token`` is the current token from here on."""
 
     def tokens(self, effects: Effects) -> list[tuple[Effect, Value]]:
@@ -397,7 +402,7 @@ class Transfers(Protocol):
           placement: a device or a sharding; default where ``x`` is, else the default device.
         """
 
-    def host_view(self, x: Any) -> np.ndarray | None:
+    def host_view(self, x: object) -> np.ndarray | None:
         """A read-only view of ``x`` if that costs no wait and no copy (a ready array in host memory), else None."""
 
     def from_host(self, x: np.ndarray, weak_type: bool = False) -> Any:

@@ -11,10 +11,13 @@ usual way (loops, conditions, functions) needs nothing here.
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
 
 
-def compile_kernel(b: Any, program: Any, operands: Sequence[Any]) -> list:
+def compile_kernel(b: Builder, program: Any, operands: Sequence[Value]) -> list:
     """Emit the call of a kernel's ``program`` (`jax_numpy_api.pallas.grid.Program`); its results.
 
     Raises:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-from typing import Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 import numpy as np
 from jax_core.representation.aval import AbstractRef, ShapedArray
@@ -22,6 +22,10 @@ from ..jaxlib_compat import bindings, kernel_dialect
 from ..lowering.bindings import make_ir_context
 from ..lowering.types import element_text
 from .translation import BINARY, Translation, Type, dot_numbers, ir, parsed, printed
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+    from ..jaxlib_compat import Operation
 
 _INTEGER = np.dtype(np.int32)
 _SPACES = {"default": "vmem", "vmem": "vmem", "smem": "smem", "any": "any", "hbm": "hbm", "semaphore_mem": "semaphore_mem",
@@ -169,7 +173,7 @@ class MosaicTranslation(Translation):
         return self.write(f'"vector.extract_strided_slice"({x}) {{offsets = {list(start)}, sizes = {list(want.shape)}, '
                           f"strides = {[1] * len(want.shape)}}} : ({self.text_of(have)}) -> {self.text_of(want)}")
 
-    def memory_take_along(self, op, axis):
+    def memory_take_along(self, op: Operation, axis: int):
         x, places = op.operands
         have, index, want = Type.of(x), Type.of(places), Type.of(op.results[0])
         if have.bits != 32:
@@ -266,7 +270,7 @@ class MosaicTranslation(Translation):
 
     # -- memory --------------------------------------------------------------------------------------------------------------
 
-    def memory_multiple_of(self, op, values):
+    def memory_multiple_of(self, op: Operation, values):
         kind = Type.of(op.operands[0])
         if kind.shape:
             return self.values[op.operands[0]]
@@ -343,49 +347,49 @@ class MosaicTranslation(Translation):
         self.lines.append(f"tpu.vector_store {place}, {value}{flags} {{strides = array<i32>}} : {memory.text}, "
                           f"{self.text_of(part)}, {'' if mask is None else self.text_of(part.of_element('i1'))}")
 
-    def memory_masked_load(self, op, config):
+    def memory_masked_load(self, op: Operation, config: str):
         ref, mask, other, *operands = op.operands
         kind = Type.of(op.results[0])
         return self.selected(kind, self.values[mask], self._load(self.references[ref], config, operands, kind), self.values[other])
 
-    def memory_masked_swap(self, op, config):
+    def memory_masked_swap(self, op: Operation, config: str):
         ref, value, mask, *operands = op.operands
         memory, kind = self.references[ref], Type.of(value)
         before = self._load(memory, config, operands, kind) if list(op.results[0].uses) else ""
         self._store(memory, config, operands, self.values[value], kind, self.values[mask])
         return before
 
-    def memory_new_ref(self, op, *config):
+    def memory_new_ref(self, op: Operation, *config):
         kind, space = Type.of(op.results[0]), config[1] if len(config) > 1 else "default"
         memory = Memory("", kind.shape, _SEMAPHORES.get(space, kind.element), _SPACES.get(space, "vmem"))
         memory.name = self.write(f"tpu.sem_alloc : {memory.text}" if space in _SEMAPHORES else f"memref.alloca() : {memory.text}")
         self.references[op.results[0]] = memory
         return memory.name
 
-    def memory_freeze(self, op, *_):
+    def memory_freeze(self, op: Operation, *_):
         return self._load(self.references[op.operands[0]], "", [], Type.of(op.results[0]))
 
-    def memory_print(self, op, text):
+    def memory_print(self, op: Operation, text):
         operands = list(op.operands)
         if any(Type.of(x).shape for x in operands) and len(operands) > 1:
             raise self.refuse("debug_print of several values of which one is an array")
         self.lines.append(f'"tpu.log"({", ".join(self.values[x] for x in operands)}) <{{tag = {printed(text)}, formatted = false}}> : '
                           f"({', '.join(self.text_of(Type.of(x)) for x in operands)}) -> ()")
 
-    def memory_bitcast_rows(self, op, _=""):
+    def memory_bitcast_rows(self, op: Operation, _=""):
         (x,), (result,) = op.operands, op.results
         return self.write(f'"tpu.bitcast"({self.values[x]}) : ({self.text_of(Type.of(x))}) -> {self.text_of(Type.of(result))}')
 
-    def memory_delay(self, op, _=""):
+    def memory_delay(self, op: Operation, _=""):
         self.lines.append(f'"tpu.delay"({self.values[op.operands[0]]}) : (i32) -> ()')
 
     # the generator is the core's; the reference to a state is there for the interpreter
 
-    def memory_prng_seed(self, op, *_):
+    def memory_prng_seed(self, op: Operation, *_):
         seeds = [self.values[x] for x in list(op.operands)[1:]]
         self.lines.append(f'"tpu.prng_set_seed_32"({", ".join(seeds)}) : ({", ".join(["i32"] * len(seeds))}) -> ()')
 
-    def memory_prng_random_bits(self, op, *_):
+    def memory_prng_random_bits(self, op: Operation, *_):
         return self.write(f'"tpu.prng_random_bits"() : () -> {self.text_of(Type.of(op.results[0]))}')
 
     # -- copies and semaphores -------------------------------------------------------------------------------------------------
@@ -418,7 +422,7 @@ class MosaicTranslation(Translation):
         refs, operands = iter(list(op.operands)[:count]), iter(list(op.operands)[count:])
         return [None if c == "-" else self._window(self.references[next(refs)], c, operands, to_the_end and k < 2) for k, c in enumerate(configs)]
 
-    def memory_dma_start(self, op, *config):
+    def memory_dma_start(self, op: Operation, *config):
         source, destination, semaphore, other = self._copied(op, config[:4], config[6] == "1")
         if config[4] != "0" or other is not None or semaphore is None:
             raise self.refuse("copy that adds, that has a semaphore for its source, or that has none for its end")
@@ -426,12 +430,12 @@ class MosaicTranslation(Translation):
             f'"tpu.enqueue_dma"({source.name}, {destination.name}, {semaphore.name}) <{{operandSegmentSizes = array<i32: 1, 0, 1, 1, 0, 0, 0>, '
             f"priority = {config[5]} : i32}}> : ({source.text}, {destination.text}, {semaphore.text}) -> ()")
 
-    def memory_dma_wait(self, op, *config):
+    def memory_dma_wait(self, op: Operation, *config):
         source, destination, semaphore, _ = self._copied(op, config[:4], config[6] == "1")
         self.lines.append(f'"tpu.wait_dma2"({semaphore.name}, {source.name}, {destination.name}) <{{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}}> : '
                           f"({semaphore.text}, {source.text}, {destination.text}) -> ()")
 
-    def memory_dma_send(self, op, *config):
+    def memory_dma_send(self, op: Operation, *config):
         source, destination, semaphore, other = self._copied(op, config[:4])
         device = self.values[list(op.operands)[-2]]
         self.lines.append(
@@ -446,22 +450,22 @@ class MosaicTranslation(Translation):
     def _semaphore(self, op, config, first):
         return self._window(self.references[op.operands[0]], config, iter(list(op.operands)[first:]))
 
-    def memory_sem_signal(self, op, config):
+    def memory_sem_signal(self, op: Operation, config: str):
         semaphore = self._semaphore(op, config, 2)
         self.lines.append(f'"tpu.sem_signal"({semaphore.name}, {self.values[op.operands[1]]}) <{{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}}> : '
                           f"({semaphore.text}, i32) -> ()")
 
-    def memory_sem_signal_there(self, op, config):
+    def memory_sem_signal_there(self, op: Operation, config: str):
         semaphore, (amount, device) = self._semaphore(op, config, 4), list(op.operands)[1:3]
         self.lines.append(
             f'"tpu.sem_signal"({semaphore.name}, {self.values[amount]}, {self.values[device]}) <{{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}}> : '
             f"({semaphore.text}, i32, i32) -> ()")
 
-    def memory_sem_wait(self, op, config):
+    def memory_sem_wait(self, op: Operation, config: str):
         semaphore = self._semaphore(op, config, 2)
         self.lines.append(f'"tpu.sem_wait"({semaphore.name}, {self.values[op.operands[1]]}) : ({semaphore.text}, i32) -> ()')
 
-    def memory_sem_read(self, op, config):
+    def memory_sem_read(self, op: Operation, config: str):
         semaphore = self._semaphore(op, config, 1)
         return self.write(f'"tpu.sem_read"({semaphore.name}) : ({semaphore.text}) -> i32')
 
@@ -597,7 +601,7 @@ def _communication(b: Any, program: Any) -> dict[str, Any]:
     return {"has_communication": True, **({} if number is None else {"collective_id": number})}
 
 
-def emit(b: Any, program: Any, operands: Sequence[Any]) -> list:
+def emit(b: Builder, program: Any, operands: Sequence[Value]) -> list:
     """The call of the program on operands; its results."""
     config: dict[str, Any] = {"custom_call_config": {
         "body": base64.b64encode(encoded(module_text(program, b.axis_env))).decode(), "serialization_format": 1, "needs_layout_passes": True}}

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.interfaces import LowerSpec
@@ -18,6 +18,9 @@ from ..jaxlib_compat import bindings, kernel_dialect, mlir
 from ..lowering.bindings import make_ir_context
 from ..lowering.module import lower_module
 from ..lowering.outside_calls import quoted
+
+if TYPE_CHECKING:
+    from ..jaxlib_compat import Operation
 
 ir = bindings("ir")
 
@@ -170,7 +173,7 @@ class Translation:
             self.operation(op.operation)
         return list(operations[-1].operands)
 
-    def operation(self, op: Any) -> None:
+    def operation(self, op: Operation) -> None:
         """Write one operation."""
         dialect, _, name = op.name.partition(".")
         method = getattr(self, "_" + name, None) if dialect in ("stablehlo", "chlo", "func") else None
@@ -500,30 +503,38 @@ class Translation:
         found = method(op, *config)
         return [] if found is None else found
 
-    # a dialect says how memory is read and written: `_load`, `_store`, and `references` by their values
+    # what is written of memory; the compiler's own part is how it is read and written, and what `references` knows of it
 
-    def memory_get(self, op, config):
+    def _load(self, memory: Any, config: str, operands: Sequence[Any], want: Type) -> str:
+        """The part of a memory that ``config`` and the operands choose."""
+        raise NotImplementedError
+
+    def _store(self, memory: Any, config: str, operands: Sequence[Any], value: str, have: Type) -> None:
+        """Write ``value`` there."""
+        raise NotImplementedError
+
+    def memory_get(self, op: Operation, config: str):
         ref, *operands = op.operands
         return self._load(self.references[ref], config, operands, Type.of(op.results[0]))
 
-    def memory_swap(self, op, config):
+    def memory_swap(self, op: Operation, config: str):
         ref, value, *operands = op.operands
         memory, kind = self.references[ref], Type.of(op.results[0])
         before = self._load(memory, config, operands, kind) if list(op.results[0].uses) else ""
         self._store(memory, config, operands, self.values[value], kind)
         return before
 
-    def memory_addupdate(self, op, config):
+    def memory_addupdate(self, op: Operation, config: str):
         ref, value, *operands = op.operands
         kind = Type.of(value)
         old = self._load(self.references[ref], config, operands, kind)
         new = self.op("arith.addf" if kind.is_float else "arith.addi", kind, old, self.values[value])
         self._store(self.references[ref], config, operands, new, kind)
 
-    def memory_free_ref(self, op, config=""):
+    def memory_free_ref(self, op: Operation, config: str = ""):
         """Nothing: memory is freed at the end."""
 
-    def memory_multiple_of(self, op, values):
+    def memory_multiple_of(self, op: Operation, values):
         return self.values[op.operands[0]]
 
     memory_max_contiguous = memory_multiple_of
@@ -557,7 +568,7 @@ def _maker(value: Any) -> Any:
     return None if isinstance(owner, ir.Block) else getattr(owner, "operation", owner)
 
 
-def dot_numbers(op: Any) -> dict[str, list[int]]:
+def dot_numbers(op: Operation) -> dict[str, list[int]]:
     """The axes of a product, by the names of StableHLO."""
     numbers = mlir().stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
     return {name: list(getattr(numbers, name)) for name in (

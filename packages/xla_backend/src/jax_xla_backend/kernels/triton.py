@@ -9,7 +9,7 @@ Source: jaxlib's bindings of the dialect; the interface of ``__gpu$xla.gpu.trito
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from jax_core.representation.aval import AbstractRef
 from jax_core.representation.jaxpr import ClosedJaxpr
@@ -19,6 +19,10 @@ from ..lowering.bindings import make_ir_context
 from ..lowering.outside_calls import quoted
 from ..lowering.types import element_text
 from .translation import Translation, Type, dot_numbers, ir, parsed, printed
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+    from ..jaxlib_compat import Operation
 
 _DIRECT = {"math.exp", "math.log", "math.sqrt", "math.rsqrt", "math.sin", "math.cos", "math.floor", "math.ceil", "math.absf", "math.erf"}
 _LIBRARY = {"math.tanh": "tanh", "math.powf": "pow", "math.log1p": "log1p", "math.expm1": "expm1", "math.atan2": "atan2", "math.tan": "tan",
@@ -170,7 +174,7 @@ class TritonTranslation(Translation):
                        f"tt.scan.return {c} : {kind.element}", f"}}) : ({self.text_of(kind)}) -> {self.text_of(kind)}"]
         return found
 
-    def memory_take_along(self, op, axis):
+    def memory_take_along(self, op: Operation, axis: int):
         x, places = op.operands
         return self.write(f"tt.gather {self.values[x]}[{self.values[places]}] {{axis = {axis} : i32}} : ({self.text_of(Type.of(x))}, "
                           f"{self.text_of(Type.of(places))}) -> {self.text_of(Type.of(op.results[0]))}")
@@ -285,7 +289,8 @@ class TritonTranslation(Translation):
             return a or b
         return self.op("arith.andi", kind.of_element("i1"), a, b)
 
-    def _load(self, memory: Memory, config: str, operands: Sequence[Any], want: Type, mask: str | None = None, other: str | None = None) -> str:
+    def _load(self, memory: Memory, config: str, operands: Sequence[Any], want: Type, mask: str | None = None,
+              other: str | None = None) -> str:
         pointers, inside = self._pointers(memory, config, operands, want.shape)
         both, stored = self._both(want, mask, inside), want.of_element(memory.stored)
         text = f"tt.load {pointers}"
@@ -301,18 +306,18 @@ class TritonTranslation(Translation):
         stored = self.converted(value, have, have.of_element(memory.stored))
         self.lines.append(f"tt.store {pointers}, {stored}{'' if both is None else ', ' + both} : {self._pointer_text(memory, have.shape)}")
 
-    def memory_masked_load(self, op, config):
+    def memory_masked_load(self, op: Operation, config: str):
         ref, mask, other, *operands = op.operands
         return self._load(self.references[ref], config, operands, Type.of(op.results[0]), self.values[mask], self.values[other])
 
-    def memory_masked_swap(self, op, config):
+    def memory_masked_swap(self, op: Operation, config: str):
         ref, value, mask, *operands = op.operands
         memory, kind = self.references[ref], Type.of(value)
         before = self._load(memory, config, operands, kind, self.values[mask]) if list(op.results[0].uses) else ""
         self._store(memory, config, operands, self.values[value], kind, self.values[mask])
         return before
 
-    def memory_atomic_rmw(self, op, config, how):
+    def memory_atomic_rmw(self, op: Operation, config: str, how):
         ref, value, mask, *operands = op.operands
         memory, kind = self.references[ref], Type.of(value)
         word = _ATOMICS[how][0 if kind.is_float else 2 if kind.unsigned else 1]
@@ -324,16 +329,16 @@ class TritonTranslation(Translation):
         return self.write(f"tt.atomic_rmw {word}, acq_rel, gpu, {pointers}, {self.values[value]}, {both} : "
                           f"({self._pointer_text(memory, kind.shape)}, {text}, {self.text_of(kind.of_element('i1'))}) -> {text}")
 
-    def memory_print(self, op, text):
+    def memory_print(self, op: Operation, text):
         kinds = [Type.of(x) for x in op.operands]
         signs = ", ".join(str(int(not k.unsigned)) for k in kinds)
         self.lines.append(f'"tt.print"({", ".join(self.values[x] for x in op.operands)}) <{{prefix = {printed(text)}, hex = false, '
                           f'isSigned = array<i32{": " + signs if signs else ""}>}}> : ({", ".join(map(self.text_of, kinds))}) -> ()')
 
-    def memory_delay(self, op, _=""):
+    def memory_delay(self, op: Operation, _=""):
         """Nothing: there are no copies that could race."""
 
-    def memory_new_ref(self, op, *_):
+    def memory_new_ref(self, op: Operation, *_):
         raise self.refuse("memory of a kernel's own (run_scoped)")
 
     memory_empty_ref = memory_new_ref
@@ -424,7 +429,7 @@ def checked(text: str) -> str:
         return str(module)
 
 
-def emit(b: Any, program: Any, operands: Sequence[Any]) -> list:
+def emit(b: Builder, program: Any, operands: Sequence[Value]) -> list:
     """The call of the program on operands; its results."""
     name, params = "kernel", program.options.compiler_params
     text, (x, y, z) = module_text(program, name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
 from jax_core.configuration import engine
@@ -35,7 +35,8 @@ from .values import Value, new_value, operand_types
 if TYPE_CHECKING:
     from jax_core.transformations.manual import AxisEnv
     from jax_core.representation.primitive import Primitive
-    from jax_core.representation.typing import DTypeLike, Placement, ShardingLike
+    from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, ShardingLike
+    from jax_core.representation.effects import Effects
 
 _BOOL = np.dtype(bool)
 NONE = ()
@@ -58,7 +59,7 @@ class Builder:
         self.lines: list[str] = []
         self.count = 0
         self.constants: dict = {}
-        self.tokens_now: dict[Effect, Value] = {}
+        self.tokens_now: dict[Hashable, Value] = {}
         self.out_avals: Sequence[AbstractValue] = ()
         self.params: dict = {}
         self.location = ""
@@ -74,6 +75,11 @@ class Builder:
     def portable(self) -> bool:
         """Whether the program was asked for by the name of a platform, as exports are."""
         return self.module.portable
+
+    @property
+    def block(self) -> Hashable:
+        """The block that is being written."""
+        return id(self.lines)
 
     @property
     def axis_env(self) -> AxisEnv | None:
@@ -148,11 +154,11 @@ class Builder:
             self.lines.append(f"    {name} = stablehlo.constant dense<{text}> : {kind}{self.location}\n")
         return name
 
-    def scalar(self, value: Any, dtype: DTypeLike | None) -> Value:
+    def scalar(self, value: ArrayLike, dtype: DTypeLike | None) -> Value:
         """A rank-0 constant."""
         return self.full(value, ShapedArray((), dtype))
 
-    def full(self, value: Any, aval: AbstractValue) -> Value:
+    def full(self, value: ArrayLike, aval: AbstractValue) -> Value:
         """A constant of type ``aval`` with all elements ``value``."""
         if is_extended(aval):
             raise TypeError(f"Builder.full: {aval.dtype} has no constants; make the physical array")
@@ -177,7 +183,7 @@ class Builder:
 
     # -- small helpers ---------------------------------------------------------------------------------------------
 
-    def convert(self, x: Value, dtype: Any) -> Value:
+    def convert(self, x: Value, dtype: DTypeLike) -> Value:
         """``x`` with its elements converted; ``x`` itself where nothing changes."""
         if x.aval.dtype == dtype:
             return x
@@ -263,18 +269,18 @@ class Builder:
 
     # -- tokens ----------------------------------------------------------------------------------------------------
 
-    def token(self, effect: Effect) -> Value:
+    def token(self, effect: Hashable) -> Value:
         """The current token of an ordered effect."""
         found = self.tokens_now.get(effect)
         if found is None:
             found = self.tokens_now[effect] = self.emit("stablehlo.create_token", out=abstract_token)
         return found
 
-    def set_token(self, effect: Effect, token: Value) -> None:
+    def set_token(self, effect: Hashable, token: Value) -> None:
         """``token`` is the current token from here on."""
         self.tokens_now[effect] = token
 
-    def tokens(self, effects: Any) -> list[tuple[Effect, Value]]:
+    def tokens(self, effects: Effects) -> list[tuple[Effect, Value]]:
         """The ordered ones of ``effects`` in their fixed order, each with its current token."""
         return [(effect, self.token(effect)) for effect in ordered_effects(effects)]
 
@@ -544,7 +550,7 @@ class Builder:
         """Call ``function`` with buffers; see `calls.buffer_callback`."""
         return outside_calls.buffer_callback(self, function, operands, out, has_side_effect, aliases, command_buffer_compatible)
 
-    def inspect_sharding(self, x: Value, callback: Callable[[Any], None]) -> None:
+    def inspect_sharding(self, x: Value, callback: Callable[[ShardingLike], None]) -> None:
         """Call ``callback`` with the placement of ``x`` when it is known; see `calls.inspect_sharding`."""
         outside_calls.inspect_sharding(self, x, callback)
 

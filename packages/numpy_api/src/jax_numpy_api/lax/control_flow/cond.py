@@ -308,7 +308,7 @@ def _cond_jvp(primals, tangents, *, branches, **params):
     index, *ops = primals
     nonzero = nonzero_flags(tangents[1:])
 
-    def derive(branch, force):
+    def derive(branch: ClosedJaxpr, force):
         closed, out_nz = jvp_jaxpr(branch, nonzero, force)
         return closed, out_nz
     derived, out_nz = _agree_on_outputs(derive, branches)
@@ -321,7 +321,7 @@ def _cond_linearize(primals, tangents, *, branches, **params):
     index, *ops = primals
     nonzero = nonzero_flags(tangents[1:])
 
-    def derive(branch, force):
+    def derive(branch: ClosedJaxpr, force):
         lin = linearize_jaxpr(branch, nonzero, force)
         return lin, lin.nonzero_out
     derived, out_nz = _agree_on_outputs(derive, branches)
@@ -591,7 +591,7 @@ def _guarded(index, i, ops, batched, count):
     return result
 
 
-def lane_select(which: Any, cases: Sequence[Any]) -> Any:
+def lane_select(which: Array, cases: Sequence[ArrayLike]) -> Any:
     """``cases[which]`` for each lane; ``which`` has one axis, the leading one of the cases."""
     shape = np.shape(cases[0])
     if len(cases) == 2 and get_aval(which).dtype != bool:

@@ -11,12 +11,15 @@ nothing, in six combinations: 160 to 1570 µs a step with conditionals, at most 
 from __future__ import annotations
 
 import collections
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from jax_core.representation.dtypes import ExtendedDType
 from jax_core.representation.jaxpr import ClosedJaxpr, Literal
 
 from .lowering import BOOL, emit_while
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
 
 LARGE = 4096  # bytes; below, a copy costs less than a loop
 _SMALL = 1024  # bytes of results that no branch hands on, which start as zeros
@@ -76,14 +79,14 @@ def _bases(handed_on: Sequence[Sequence]) -> list:
     return bases
 
 
-def emit(b: Any, index: Any, ops: Sequence[Any], branches: Sequence[ClosedJaxpr], found: Plan) -> list:
+def emit(b: Builder, index: Value, ops: Sequence[Value], branches: Sequence[ClosedJaxpr], found: Plan) -> list:
     """The results, by one loop of at most one step for each branch that does something."""
     values = [b.full(0, aval) if base is None else ops[base] for base, aval in zip(found.bases, b.out_avals)]
     for k, changed in found.changes:
         number = b.scalar(k, index.aval.dtype)
         chosen = b.emit(f"stablehlo.compare EQ, {index}, {number}, SIGNED", index, number, out=BOOL)
 
-        def body(inner, _, *carry, k=k, changed=changed):
+        def body(inner, _, *carry, k: int = k, changed=changed):
             # what an operand is now: no other branch ran if this one does, and nobody may hold on to what it was before
             current = dict(enumerate(values))
             current.update(zip(changed, carry))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BOOL = ShapedArray((), np.dtype(bool))
 
 
-def emit_while(b: Any, init: Sequence[Any], cond: Callable, body: Callable, effects: Iterable[Effect] = ()) -> list:
+def emit_while(b: Builder, init: Sequence[Value], cond: Callable, body: Callable, effects: Iterable[Effect] = ()) -> list:
     """A loop with the values ``init`` as carry.
 
     Args:
@@ -92,7 +92,7 @@ def emit_observed_while(b: Builder, observer: JaxprEqn | None, init: Sequence[Va
             lambda inner, i, *carry: [add(inner, i, inner.scalar(one, one.dtype)), *body(inner, *carry)], effects, True)
         return outs[1:]
 
-    def run(inner, step, *carry):
+    def run(inner: Builder, step: Value, *carry):
         due = told.report(inner, step, **observer.params)
 
         def live(inner: Builder, step: Value, *carry):
@@ -112,8 +112,8 @@ def emit_case(b: Builder, index: Value, branches: Sequence[Callable], out_avals:
     tokens = [b.token(e) for e in ordered]
     avals = [*out_avals, *(t.aval for t in tokens)]
 
-    def region(number, branch):
-        def emit(inner):
+    def region(number: int, branch: Callable):
+        def emit(inner: Builder):
             for effect, token in zip(ordered, tokens):
                 inner.set_token(effect, token)
             with inner.within(f"branch_{number}_fun"):
@@ -128,7 +128,7 @@ def emit_case(b: Builder, index: Value, branches: Sequence[Callable], out_avals:
     return list(outs[:len(out_avals)])
 
 
-def stack_buffer(b: Any, aval: Any) -> Any:
+def stack_buffer(b: Builder, aval: ShapedArray) -> Any:
     """Zeros of type ``aval``, to be overwritten row by row; also for key arrays."""
     if not isinstance(aval.dtype, ExtendedDType):
         return b.full(0, aval)
@@ -137,7 +137,7 @@ def stack_buffer(b: Any, aval: Any) -> Any:
     return b.logical(whole, aval)
 
 
-def add(b: Any, x: Any, y: Any) -> Any:
+def add(b: Builder, x: Value, y: Value) -> Any:
     return b.emit(f"stablehlo.add {x}, {y}", x, y, out=x.aval)
 
 
@@ -145,6 +145,6 @@ def subtract(b: Builder, x: Value, y: Value) -> Any:
     return b.emit(f"stablehlo.subtract {x}, {y}", x, y, out=x.aval)
 
 
-def less(b: Any, x: Any, y: Any) -> Any:
+def less(b: Builder, x: Value, y: Value) -> Any:
     """``x < y`` for signed integers of rank 0."""
     return b.emit(f"stablehlo.compare LT, {x}, {y}, SIGNED", x, y, out=BOOL)

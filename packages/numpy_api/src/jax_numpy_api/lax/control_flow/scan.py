@@ -231,7 +231,7 @@ def _scan_jvp(primals, tangents, *, jaxpr, num_consts, num_carry, linear, **para
     n, n_ys = len(primals), len(jaxpr.out_avals) - num_carry
     consts_nz, carry_nz, xs_nz = split(nonzero_flags(tangents), num_consts, num_carry)
 
-    def derive(carry):
+    def derive(carry: list[bool]):
         result = jvp_jaxpr(jaxpr, consts_nz + carry + xs_nz, carry + [False] * n_ys)
         return result, result[1][:num_carry]
     (closed, out_nz), carry_nz = carry_fixpoint(derive, carry_nz)
@@ -277,7 +277,7 @@ def _linearize_body(jaxpr: ClosedJaxpr, num_consts, num_carry, consts_nz, carry_
     n_ys = len(jaxpr.out_avals) - num_carry
     changing = [i >= num_consts for i in range(len(jaxpr.in_avals))]
 
-    def derive(carry):
+    def derive(carry: list[bool]):
         lin = linearize_jaxpr(jaxpr, consts_nz + carry + xs_nz, carry + [False] * n_ys, changing)
         return lin, lin.nonzero_out[:num_carry]
     lin, carry_nz = carry_fixpoint(derive, carry_nz)
@@ -392,7 +392,7 @@ def _transpose_linear(cts, args, jaxpr, consts_lin, xs_lin, num_consts, num_carr
     flags = consts_lin + [True] * num_carry + xs_lin
     n_c = sum(consts_lin)
 
-    def derive(carry):
+    def derive(carry: list[bool]):
         result = transpose_jaxpr(jaxpr, flags, carry + ys_nz)
         return result, result[1][n_c:n_c + num_carry]
     (program, in_nz, logged), carry_nz = carry_fixpoint(derive, nonzero_flags(ct_carry))
@@ -476,7 +476,7 @@ def _scan_batch(axis, args, dims, *, jaxpr, num_consts, num_carry, **params):
     n_ys = len(jaxpr.out_avals) - num_carry
     consts_b, carry_b, xs_b = split([d is not None for d in dims], num_consts, num_carry)
 
-    def derive(carry):
+    def derive(carry: list[bool]):
         result = batch_jaxpr(jaxpr, axis, consts_b + carry + xs_b, carry + [False] * n_ys)
         return result, result[1][:num_carry]
     (closed, out_b), carry_b = carry_fixpoint(derive, carry_b)
@@ -494,7 +494,7 @@ def _scan_split(unknown, params):
     n_ys = len(jaxpr.out_avals) - num_carry
     consts_u, carry_u, xs_u = split(unknown, num_consts, num_carry)
 
-    def derive(carry):
+    def derive(carry: list[bool]):
         parts = split_jaxpr(jaxpr, consts_u + carry + xs_u, carry + [False] * n_ys)
         return parts, parts.out_unknown[:num_carry]
     parts, carry_u = carry_fixpoint(derive, carry_u)
@@ -532,7 +532,7 @@ def _scan_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
     jaxpr, num_consts, num_carry = params["jaxpr"], params["num_consts"], params["num_carry"]
     used_carry, used_ys = split(used, num_carry)
 
-    def derive(carry):
+    def derive(carry: list[bool]):
         small, inputs = narrow(jaxpr, carry + used_ys)
         return (small, inputs), inputs[num_consts:num_consts + num_carry]
     (small, inputs), used_carry = carry_fixpoint(derive, used_carry)

@@ -340,7 +340,7 @@ def _while_jvp_parts(primals, tangents, params):
     _, consts_t, carry_t = split(tangents, nc, nb)
     consts_nz = nonzero_flags(consts_t)
 
-    def derive(carry_nz):
+    def derive(carry_nz: Sequence[bool]):
         return jvp_jaxpr(body, consts_nz + carry_nz, carry_nz)
     closed, carry_nz = carry_fixpoint(derive, nonzero_flags(carry_t))
     a, n = sum(consts_nz), len(carry)
@@ -369,7 +369,7 @@ def _while_split(unknown, params):
     cond, body = params["cond_jaxpr"], params["body_jaxpr"]
     cond_u, body_u, carry_u = split(unknown, nc, nb)
 
-    def derive(carry):
+    def derive(carry: Sequence[bool]):
         parts = split_jaxpr(body, body_u + carry, carry)
         return parts, parts.out_unknown
     parts, carry_u = carry_fixpoint(derive, carry_u)
@@ -410,7 +410,7 @@ def _while_batch(axis, args, dims, *, cond_nconsts, cond_jaxpr, body_nconsts, bo
     batched = [d is not None for d in dims]
     cond_b, body_b, carry_b = split(batched, cond_nconsts, body_nconsts)
 
-    def derive(carry):
+    def derive(carry: Sequence[bool]):
         return batch_jaxpr(body_jaxpr, axis, body_b + carry, carry)
     body, carry_b = carry_fixpoint(derive, carry_b)
     cond, (pred_b,) = batch_jaxpr(cond_jaxpr, axis, cond_b + carry_b)
@@ -474,7 +474,7 @@ def _while_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
     read = _read_by(cond.jaxpr)
     carry = [u or v in read for u, v in zip(used, cond.jaxpr.invars[nc:])]
 
-    def derive(carry):
+    def derive(carry: Sequence[bool]):
         small, inputs = narrow(body, carry)
         return (small, inputs[:nb]), inputs[nb:]
     (small, consts_in), carry = carry_fixpoint(derive, carry)
