@@ -8,6 +8,7 @@ import ast
 import importlib
 import pathlib
 import pkgutil
+import re
 from typing import Iterator
 
 import jax_numpy_api
@@ -86,6 +87,7 @@ def _methods_of_arrays(public: str) -> str:
     body = [text(node) for node in classes["Array"].body if isinstance(node, ast.FunctionDef) and node.name in attached]
     written = "\n".join([text(classes["_UpdateHelper"]), text(classes["_UpdateRef"]), "class ArrayMethods:", *body]) + "\n"
     written = written.replace("Sharding | PartitionSpec | Device", "Placement").replace("int | Sequence[int] | None", "Axis")
+    written = re.sub(r"precision: [^=]* =", "precision: Any =", written)  # classes of `lax`, which stands above
     return (f'"""What other packages attach to `Array`. {WRITTEN}"""\n'
             "from typing import Any, Callable, Iterator, Sequence\n\nimport numpy as np\n\n"
             "from .array import Array\nfrom .typing import ArrayLike, Axis, DTypeLike, Placement\n\n" + written)

@@ -14,7 +14,9 @@ import ast
 import builtins
 import collections.abc
 import enum
+import functools
 import importlib
+import importlib.util
 import inspect
 import keyword
 import math
@@ -30,6 +32,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 import jax
+import jax_core.representation.typing
 from jax._gaps import table as gaps
 
 from inner_stubs import inner_stubs
@@ -54,7 +57,7 @@ STANDS_FOR = {  # names of the implementation's protocols and helpers, and what 
     "ShardingLike": "jax.sharding:Sharding", "SpecLike": "jax.sharding:PartitionSpec", "DeviceLike": "jax:Device",
     "ArrayImpl": "jax:Array", "SupportsDType": "jax.typing:SupportsDType", "Override": "contextlib:AbstractContextManager[Any]",
     "ArrayLike": "jax.typing:ArrayLike", "DTypeLike": "jax.typing:DTypeLike", "PyTreeDef": "jax.tree_util:PyTreeDef",
-    "PyTree": "typing:Any", "Indexer": "typing:Any", "Never": "typing:NoReturn",
+    "PyTree": "typing:Any", "Never": "typing:NoReturn",
 }
 
 
@@ -120,6 +123,16 @@ def defined_by_us(cls: type) -> bool:
 def is_scalar(cls: type) -> bool:
     """Whether ``cls`` is such as `jnp.float32`, which makes arrays and is taken for a dtype."""
     return type(cls).__name__ == "_ScalarMeta"
+
+
+@functools.cache
+def for_type_checkers(path: str) -> dict[str, str]:
+    """The names that the file imports under ``TYPE_CHECKING``, each with its module as the import spells it."""
+    if not path.endswith(".py"):
+        return {}
+    blocks = [n for n in ast.parse(pathlib.Path(path).read_text()).body if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)]
+    return {alias.name: "." * node.level + (node.module or "") for block in blocks for node in block.body
+            if isinstance(node, ast.ImportFrom) for alias in node.names if alias.asname is None}
 
 
 class Stub:
@@ -203,6 +216,9 @@ class Stub:
             return self.annotation(getattr(kind, "__forward_arg__", kind), {})
         if kind is types.EllipsisType:
             return self.imported("types", "EllipsisType")
+        for name in ("ArrayLike", "DTypeLike"):
+            if kind == getattr(jax_core.representation.typing, name):
+                return self.imported("jax.typing", name)
         origin, arguments = typing.get_origin(kind), typing.get_args(kind)
         if origin in (typing.Union, types.UnionType):
             return " | ".join(dict.fromkeys(self.render(a) for a in arguments))
@@ -272,6 +288,7 @@ class Stub:
 
         rendered = ast.unparse(Rendered().visit(ast.parse(text, mode="eval")))
         any_of = {p.strip() for p in rendered.split(" | ")} if "[" not in rendered else set()
+        rendered = rendered.replace("| None | None", "| None")
         return "Any" if "Any" in any_of else re.sub(r"\bAny\[[^\[\]]*\]", "Any", rendered)
 
     def known(self, name: str, namespace: dict[str, Any]) -> str:
@@ -281,6 +298,9 @@ class Stub:
             return self.render(namespace[name])
         if name in self.library.by_name:
             return self.class_name(self.library.by_name[name])
+        module = for_type_checkers(namespace.get("__file__", "")).get(name)
+        if module is not None and importlib.util.find_spec(module, namespace["__package__"]):  # some are stubs alone
+            return self.render(getattr(importlib.import_module(module, namespace["__package__"]), name, Any))
         if hasattr(typing, name):
             return self.render(getattr(typing, name)) if name != "Callable" else self.imported("typing", "Callable")
         if hasattr(builtins, name):

@@ -13,7 +13,7 @@ def breakpoint(*, backend: str | None = None, filter_frames: bool = True, num_fr
     """Stop the program here when it runs, and open a prompt."""
 def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bool = False, partitioned: bool = False, **kwargs: Any) -> Callable[..., None] | None:
     """Call a Python function with values of the program; what it returns is ignored."""
-def inspect_array_sharding(value: ArrayLike, *, callback: Callable[[Any], None]) -> None:
+def inspect_array_sharding(value: ArrayLike, *, callback: Callable[[Sharding], None]) -> None:
     """Call ``callback(sharding)`` with the placement of an array."""
 def log(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: bool = False, skip_format_check: bool = False, **kwargs: Any) -> Callable[..., None] | None:
     """As `print`, to the logger ``"jax.debug"`` with level INFO. Arguments and errors as for `print`."""

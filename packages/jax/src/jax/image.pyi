@@ -1,6 +1,7 @@
 """Types of `jax.image`. Written by packages/jax/tools/make_stubs.py."""
 from enum import Enum
 from jax import Array
+from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.typing import ArrayLike
 from typing import Any, Sequence
 
@@ -16,7 +17,7 @@ class ResizeMethod(Enum):
     @staticmethod
     def from_string(s: str) -> ResizeMethod:
         """The method of a name; raises ValueError for an unknown one."""
-def resize(image: ArrayLike, shape: Sequence[int], method: str | ResizeMethod, antialias: bool = True, precision: Any = ...) -> Array:
+def resize(image: ArrayLike, shape: Sequence[int], method: str | ResizeMethod, antialias: bool = True, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = ...) -> Array:
     """An image of another size, the same in all."""
-def scale_and_translate(image: ArrayLike, shape: Sequence[int], spatial_dims: Sequence[int], scale: ArrayLike, translation: ArrayLike, method: str | ResizeMethod, antialias: bool = True, precision: Any = ...) -> Array:
+def scale_and_translate(image: ArrayLike, shape: Sequence[int], spatial_dims: Sequence[int], scale: ArrayLike, translation: ArrayLike, method: str | ResizeMethod, antialias: bool = True, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = ...) -> Array:
     """An image scaled, then moved, along some axes; 0 where there was nothing."""

@@ -1,8 +1,10 @@
 """Types of `jax.ref`. Written by packages/jax/tools/make_stubs.py."""
+import numpy as np
 from jax import Array, Ref
 from jax.core import AbstractValue
 from jax.experimental.hijax import TransformedRef, aval_method, aval_property
 from jax.typing import ArrayLike
+from types import EllipsisType
 from typing import Any
 from jax import Ref as Ref
 
@@ -31,7 +33,7 @@ class AbstractRef(AbstractValue):
     def size(self) -> Any: ...
     swap: aval_method
     transpose: aval_method
-def addupdate(ref: Ref | TransformedRef, idx: Any, x: ArrayLike) -> None:
+def addupdate(ref: Ref | TransformedRef, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple, x: ArrayLike) -> None:
     """Add ``x`` to the part of ``ref`` that ``idx`` names; elements that ``idx`` names twice get both."""
 def empty_ref(ty: AbstractValue, memory_space: object | None = None, pin: bool = False) -> Any:
     """A mutable reference to an array of the shape and dtype of ``ty`` whose contents are not specified (they are zeros)."""
@@ -39,11 +41,11 @@ def free_ref(ref: Ref) -> None:
     """Say that ``ref`` is not used any more."""
 def freeze(ref: Ref) -> Array:
     """The contents of ``ref``, which must not be used any more."""
-def get(ref: Ref | TransformedRef, idx: Any = None) -> Any:
+def get(ref: Ref | TransformedRef, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None = None) -> Any:
     """The part of ``ref`` that ``idx`` names, by default all of it."""
 def new_ref(init_val: ArrayLike, *, memory_space: object | None = None, kind: str | None = None, pin: bool = False) -> Any:
     """A mutable reference to a copy of the array ``init_val``."""
-def set(ref: Ref | TransformedRef, idx: Any, value: ArrayLike) -> None:
+def set(ref: Ref | TransformedRef, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple, value: ArrayLike) -> None:
     """Store ``value`` in the part of ``ref`` that ``idx`` names; see `swap`."""
-def swap(ref: Ref | TransformedRef, idx: Any, value: ArrayLike, _function_name: str = 'ref_swap') -> Any:
+def swap(ref: Ref | TransformedRef, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple, value: ArrayLike, _function_name: str = 'ref_swap') -> Any:
     """Store ``value`` in the part of ``ref`` that ``idx`` names, and return what was there."""

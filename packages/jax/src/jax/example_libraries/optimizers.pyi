@@ -25,7 +25,7 @@ class OptimizerState:
     def tree_def(self) -> Any: ...
 Params = Any
 ParamsFn: TypeAlias = Callable[[OptimizerState], Any]
-Schedule: TypeAlias = Callable[[int], float]
+Schedule: TypeAlias = Callable[[ArrayLike], ArrayLike]
 State = Any
 Step = int
 UpdateFn: TypeAlias = Callable[[int, Any, OptimizerState], OptimizerState]
@@ -38,15 +38,15 @@ def adamax(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float 
     """`adam` with the running maximum of the gradients' moduli in place of their mean square."""
 def clip_grads(grad_tree: Any, max_norm: float) -> Any:
     """Gradients scaled down to the norm ``max_norm`` where theirs is larger."""
-def constant(step_size: float) -> Callable[[int], float]:
+def constant(step_size: float) -> Callable[[ArrayLike], ArrayLike]:
     """The same step size always."""
-def exponential_decay(step_size: float, decay_steps: int, decay_rate: float) -> Callable[[int], float]:
+def exponential_decay(step_size: float, decay_steps: int, decay_rate: float) -> Callable[[ArrayLike], ArrayLike]:
     """``step_size * decay_rate ** (i / decay_steps)``."""
-def inverse_time_decay(step_size: float, decay_steps: int, decay_rate: float, staircase: bool = False) -> Callable[[int], float]:
+def inverse_time_decay(step_size: float, decay_steps: int, decay_rate: float, staircase: bool = False) -> Callable[[ArrayLike], ArrayLike]:
     """``step_size / (1 + decay_rate * i / decay_steps)``; with ``staircase`` the quotient ``i / decay_steps`` is rounded down."""
 def l2_norm(tree: Any) -> Any:
     """The Euclidean norm of all leaves together."""
-def make_schedule(scalar_or_schedule: Any) -> Callable[[int], float]:
+def make_schedule(scalar_or_schedule: Any) -> Callable[[ArrayLike], ArrayLike]:
     """A schedule as it is; a number as a constant schedule."""
 def momentum(step_size: ArrayLike, mass: float) -> Any:
     """Heavy ball: ``v = mass v + g``, ``x -= step v``."""
@@ -56,9 +56,9 @@ def optimizer(opt_maker: Callable[..., tuple[Callable[..., Any], Callable[..., A
     """Lift an optimizer of one array to pytrees. Used as a decorator."""
 def pack_optimizer_state(marked_pytree: Any) -> OptimizerState:
     """The inverse of `unpack_optimizer_state`."""
-def piecewise_constant(boundaries: Sequence[ArrayLike], values: ArrayLike) -> Callable[[int], float]:
+def piecewise_constant(boundaries: Sequence[ArrayLike], values: ArrayLike) -> Callable[[ArrayLike], ArrayLike]:
     """``values[k]`` for steps after the ``k``-th boundary; a boundary itself belongs to the piece before it."""
-def polynomial_decay(step_size: float, decay_steps: int, final_step_size: float, power: float = 1.0) -> Callable[[int], float]:
+def polynomial_decay(step_size: float, decay_steps: int, final_step_size: float, power: float = 1.0) -> Callable[[ArrayLike], ArrayLike]:
     """From ``step_size`` to ``final_step_size`` in ``decay_steps`` steps, as ``(1 - i / decay_steps) ** power``; then constant."""
 def rmsprop(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-08) -> Any:
     """Gradients over the root of the running mean (weight ``gamma`` on the past) of their squares plus ``eps``."""

@@ -1,7 +1,9 @@
 """Types of `jax.interpreters.mlir`. Written by packages/jax/tools/make_stubs.py."""
+from jax import Device
 from jax.core import AbstractValue
 from jax.extend.core import ClosedJaxpr, Effect, Jaxpr
 from jax.extend.lowering import LoweringRuleContext
+from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
 from typing import Any, Callable, Mapping, Sequence, TypeAlias
 from jax.extend.lowering import LoweringRuleContext as LoweringRuleContext
@@ -68,7 +70,7 @@ def dense_int_elements(xs: Sequence[int]) -> Any:
     """Integers as an attribute with the type of a tensor."""
 def dtype_to_ir_type(dtype: DTypeLike) -> Any:
     """The type of an element."""
-def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., object], token: Any, operands: Sequence[object], operand_avals: Sequence[AbstractValue], result_avals: Sequence[AbstractValue], *, has_side_effect: bool, returns_token: bool = True, partitioned: bool = False, sharding: Any = None) -> tuple:
+def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., object], token: Any, operands: Sequence[object], operand_avals: Sequence[AbstractValue], result_avals: Sequence[AbstractValue], *, has_side_effect: bool, returns_token: bool = True, partitioned: bool = False, sharding: Sharding | PartitionSpec | Device | None = None) -> tuple:
     """A call of ``callback(*numpy arrays) -> sequence of numpy arrays`` on the host."""
 def flatten_ir_types(xs: Any) -> list:
     """A nested sequence of types as a list."""

@@ -45,7 +45,7 @@ def relu(x: ArrayLike) -> Array:
     """``max(x, 0)``; its slope at 0 is 0. Source: Nair, Hinton, ICML 2010."""
 def relu6(x: ArrayLike) -> Array:
     """``min(max(x, 0), 6.0)``; its slope at 0 and 6 is 0."""
-def scaled_dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: tuple[Any, Any], preferred_element_type: DTypeLike = ..., configs: Sequence[Any] | None = None, implementation: str | None = None) -> Array:
+def scaled_dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]], preferred_element_type: DTypeLike = ..., configs: Sequence[Any] | None = None, implementation: str | None = None) -> Array:
     """`lax.dot_general` of operands rounded to block-scaled formats."""
 def scaled_matmul(lhs: ArrayLike, rhs: ArrayLike, lhs_scales: ArrayLike, rhs_scales: ArrayLike, preferred_element_type: DTypeLike = ...) -> Array:
     """``lhs @ rhs^T`` for matrices whose blocks along the last axis have scales."""

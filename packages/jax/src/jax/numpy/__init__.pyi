@@ -2,9 +2,10 @@
 import builtins
 import numpy as np
 from jax import Array, Device
+from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
-from typing import Any, Callable, Literal, Mapping, Sequence, TypeAlias, overload
+from typing import Any, Callable, IO, Literal, Mapping, Sequence, TypeAlias, overload
 from numpy import character as character
 from numpy import complexfloating as complexfloating
 from numpy import dtype as dtype
@@ -159,7 +160,7 @@ def conj(x: ArrayLike, /) -> Array:
     """Complex conjugate."""
 def conjugate(x: ArrayLike, /) -> Array:
     """Complex conjugate."""
-def convolve(a: ArrayLike, v: ArrayLike, mode: str = 'full', *, precision: Any = None, preferred_element_type: DTypeLike | None = None) -> Array:
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = 'full', *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """Convolution of two vectors."""
 def copy(a: ArrayLike, order: str | None = None) -> Array:
     """A new array with the contents of ``a``. Source: `numpy.copy`."""
@@ -167,7 +168,7 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The magnitude of ``x1`` with the sign of ``x2``. Source: `numpy.copysign`."""
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: builtins.bool = True, dtype: DTypeLike | None = None) -> Array:
     """Correlation coefficients of variables; arguments as for `cov`. Source: `numpy.corrcoef`."""
-def correlate(a: ArrayLike, v: ArrayLike, mode: str = 'valid', *, precision: Any = None, preferred_element_type: DTypeLike | None = None) -> Array:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = 'valid', *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """Cross-correlation of two vectors, the second conjugated; arguments as for `convolve`. Source: `numpy.correlate`."""
 def cos(x: ArrayLike, /) -> Array:
     """Cosine of an angle in radians."""
@@ -212,7 +213,7 @@ def divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Quotient of elements, as floats; integers are converted first."""
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """Pair of `floor_divide` and `remainder`. Source: `numpy.divmod`."""
-def dot(a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
+def dot(a: ArrayLike, b: ArrayLike, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Sum of products over the last axis of ``a`` and the last but one of ``b`` (the only one of a vector)."""
 double: _ScalarType
 def dsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list[Array]:
@@ -221,7 +222,7 @@ def dstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None)
     """Arrays joined along the third axis. Source: `numpy.dstack`."""
 def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
     """Differences of neighbours of the flattened array, with values put before and after."""
-def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None, optimize: str | builtins.bool | list[tuple[int, ...]] = 'auto', precision: Any = None, preferred_element_type: DTypeLike | None = None, _dot_general: Callable[..., ArrayLike] | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
+def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None, optimize: str | builtins.bool | list[tuple[int, ...]] = 'auto', precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, _dot_general: Callable[..., ArrayLike] | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Sums of products over labelled axes, as in ``einsum("ij,jk->ik", a, b)``."""
 def einsum_path(subscripts: str | ArrayLike, /, *operands: Any, optimize: builtins.bool | str | list[tuple[int, ...]] = 'auto') -> tuple[Array, ...]:
     """The order of pairwise products that `einsum` would take, and a description. Source: `numpy.einsum_path`."""
@@ -345,7 +346,7 @@ def imag(val: ArrayLike, /) -> Array:
 index_exp: Any
 def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: builtins.bool = False) -> Any:
     """The coordinates of every element of a grid, one array an axis; stacked unless ``sparse``."""
-def inner(a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: DTypeLike | None = None) -> Array:
+def inner(a: ArrayLike, b: ArrayLike, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products over the last axes of both operands. Source: `numpy.inner`."""
 def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """``arr`` with values inserted before some positions of an axis."""
@@ -411,7 +412,7 @@ def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether ``x <= y``."""
 def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size: int | None = 16) -> Array:
     """The positions that sort by several keys, the last key first."""
-def load(file: Any, *args: Any, **kwargs: Any) -> Array:
+def load(file: str | Any | IO[bytes], *args: Any, **kwargs: Any) -> Array:
     """An array from a ``.npy`` file; of other files what `numpy.load` gives. Source: `numpy.load`."""
 def log(x: ArrayLike, /) -> Array:
     """Natural logarithm; NaN below 0, -inf at 0."""
@@ -432,7 +433,7 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: builtin
     """``base`` to the power of ``num`` evenly spaced exponents; other arguments as for `linspace`."""
 def mask_indices(n: int, mask_func: Callable[[ArrayLike, int], ArrayLike], k: int = 0, *, size: int | None = None) -> tuple[Array, ...]:
     """Indices at which ``mask_func(ones((n, n)), k)`` is not zero. Source: `numpy.mask_indices`."""
-def matmul(a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
+def matmul(a: ArrayLike, b: ArrayLike, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Product of matrices, of batches of matrices, or of vectors with these."""
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """``x`` with its last two axes exchanged. Source: `numpy.matrix_transpose`."""
@@ -598,9 +599,9 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = ...) -> Array:
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """``a`` rounded to a number of decimals, halves to the even digit."""
 s_: Any
-def save(file: Any, arr: ArrayLike, allow_pickle: builtins.bool = True) -> None:
+def save(file: str | Any | IO[bytes], arr: ArrayLike, allow_pickle: builtins.bool = True) -> None:
     """Write an array to a ``.npy`` file. Source: `numpy.save`."""
-def savez(file: Any, *args: Any, allow_pickle: builtins.bool = True, **kwds: Any) -> None:
+def savez(file: str | Any | IO[bytes], *args: Any, allow_pickle: builtins.bool = True, **kwds: Any) -> None:
     """Write several arrays to a ``.npz`` file. Source: `numpy.savez`."""
 def searchsorted(a: ArrayLike, v: ArrayLike, side: str = 'left', sorter: ArrayLike | None = None, *, method: str = 'scan') -> Array:
     """The positions in a sorted vector before which values must be inserted to keep it sorted."""
@@ -658,7 +659,7 @@ def tan(x: ArrayLike, /) -> Array:
     """Tangent of an angle in radians."""
 def tanh(x: ArrayLike, /) -> Array:
     """Hyperbolic tangent."""
-def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | Sequence[Sequence[int]] = 2, *, precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
+def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | Sequence[Sequence[int]] = 2, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Sum of products over some axes of both operands."""
 def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     """``A`` repeated a number of times along each axis. Source: `numpy.tile`."""
@@ -739,9 +740,9 @@ def vander(x: ArrayLike, N: int | None = None, increasing: builtins.bool = False
     """Matrix of powers of the elements of a vector, one row each, falling unless ``increasing``. Source: `numpy.vander`."""
 def var(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0, keepdims: builtins.bool = False, *, where: ArrayLike | None = None, mean: ArrayLike | None = None, correction: int | float | None = None) -> Array:
     """Variance over axes: the mean of squared distances from the mean."""
-def vdot(a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: DTypeLike | None = None) -> Array:
+def vdot(a: ArrayLike, b: ArrayLike, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products of all elements, those of ``a`` conjugated. Source: `numpy.vdot`."""
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Any = None, preferred_element_type: DTypeLike | None = None) -> Array:
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products along an axis, those of ``x1`` conjugated; other axes broadcast."""
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``. Source: `numpy.vecmat`."""

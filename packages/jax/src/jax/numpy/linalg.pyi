@@ -1,5 +1,6 @@
 """Types of `jax.numpy.linalg`. Written by packages/jax/tools/make_stubs.py."""
 from jax import Array, Device
+from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
 from typing import Any, NamedTuple, Sequence
@@ -47,7 +48,7 @@ def inv(a: ArrayLike) -> Array:
     """Inverse of square matrices. Source: `numpy.linalg.inv`."""
 def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False) -> tuple[Array, ...]:
     """Least-squares solution of ``a @ x == b``, of least norm where there are several."""
-def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: Any = None, preferred_element_type: DTypeLike | None = None) -> Array:
+def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """`jax.numpy.matmul`."""
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: str | int = 'fro') -> Array:
     """Norm of the matrices on the last two axes. Source: `numpy.linalg.matrix_norm`, array API standard."""
@@ -57,7 +58,7 @@ def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool 
     """Number of singular values above a limit."""
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """``x`` with its last two axes exchanged. Source: `numpy.matrix_transpose`."""
-def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
+def multi_dot(arrays: Sequence[ArrayLike], *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None) -> Array:
     """Product of several matrices (the first and last may be vectors) in the cheapest order. Source: `numpy.linalg.multi_dot`."""
 def norm(x: ArrayLike, ord: int | str | float | None = None, axis: tuple[int, ...] | int | None = None, keepdims: bool = False) -> Array:
     """Norm of vectors or matrices."""
@@ -75,7 +76,7 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermi
     """Singular value decomposition ``a == U @ diag(S) @ Vh``."""
 def svdvals(x: ArrayLike, /) -> Array:
     """Singular values, falling. Source: `numpy.linalg.svdvals`."""
-def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2, precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """`jax.numpy.tensordot`."""
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """The inverse for `tensordot` over ``ind`` axes. Source: `numpy.linalg.tensorinv`."""
@@ -83,7 +84,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     """The ``x`` with ``tensordot(a, x, x.ndim) == b``, after ``axes`` of ``a`` were moved to its end."""
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     """Sums of the diagonals of the matrices on the last two axes. Source: `numpy.linalg.trace`."""
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Any = None, preferred_element_type: DTypeLike | None = None) -> Array:
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """`jax.numpy.vecdot`."""
 def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ord: int | str | float = 2) -> Array:
     """Norm of vectors along axes, or of the flattened array. Source: `numpy.linalg.vector_norm`, array API standard."""

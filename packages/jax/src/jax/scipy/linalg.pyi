@@ -7,7 +7,7 @@ def block_diag(*arrs: Any) -> Array:
     """The matrix with ``arrs`` as blocks on its diagonal; numbers and vectors count as one row."""
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, bool]:
     """`cholesky` and ``lower``, for `cho_solve`. Source: `scipy.linalg.cho_factor`."""
-def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> Array:
+def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``cho_factor(a)``."""
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The triangular ``R`` with ``R^H R = a``, or with ``lower`` the ``L`` with ``L L^H = a``. One triangle is read."""
@@ -57,7 +57,7 @@ def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_f
     """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``. Source: `scipy.linalg.lu`."""
 def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]:
     """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`. Source: `scipy.linalg.lu_factor`."""
-def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Array:
+def lu_solve(lu_and_piv: tuple[ArrayLike, ArrayLike], b: ArrayLike, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``lu_factor(a)``."""
 def pascal(n: int, kind: str | None = None) -> Array:
     """The matrix of binomial coefficients: "symmetric" (default), "lower" or "upper" triangular; float32 always."""

@@ -1,15 +1,16 @@
 """Types of `jax.scipy.signal`. Written by packages/jax/tools/make_stubs.py."""
 from jax import Array
+from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.typing import ArrayLike
 from typing import Any, Sequence
 
-def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', method: str = 'auto', precision: Any = None) -> Array:
+def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', method: str = 'auto', precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None) -> Array:
     """Convolution of two arrays of the same rank."""
-def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', boundary: str = 'fill', fillvalue: float = 0, precision: Any = None) -> Array:
+def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', boundary: str = 'fill', fillvalue: float = 0, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None) -> Array:
     """Convolution of two matrices."""
-def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', method: str = 'auto', precision: Any = None) -> Array:
+def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', method: str = 'auto', precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None) -> Array:
     """Cross-correlation: convolution with the reversed conjugate of ``in2``. Arguments as for `convolve`."""
-def correlate2d(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', boundary: str = 'fill', fillvalue: float = 0, precision: Any = None) -> Array:
+def correlate2d(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', boundary: str = 'fill', fillvalue: float = 0, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None) -> Array:
     """Cross-correlation of two matrices. Arguments as for `convolve2d`. Source: `scipy.signal.correlate2d`."""
 def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = 'hann', nperseg: int | None = None, noverlap: int | None = None, nfft: int | None = None, detrend: str = 'constant', return_onesided: bool = True, scaling: str = 'density', axis: int = -1, average: str = 'mean') -> tuple[Array, Array]:
     """Cross power spectrum of ``x`` and ``y`` by Welch's method."""

@@ -31,7 +31,7 @@ def get_tensorstore_spec(ckpt_path: str | Any, ocdbt: bool = False, process_idx:
     """`tensorstore_impl.get_tensorstore_spec` with the defaults of ``serialization``: the older format, files of its own."""
 def is_remote_storage(tspec: dict[str, Any] | str) -> bool:
     """Whether a spec, or an address, is of a bucket."""
-def run_deserialization(shardings: Sequence[Any], tensorstore_specs: Sequence[Any], global_shapes: Sequence[Sequence[int]] | None = None, dtypes: Sequence[DTypeLike] | None = None, concurrent_gb: int = 32) -> list[Array]:
+def run_deserialization(shardings: Sequence[Sharding | PartitionSpec | Device | Format], tensorstore_specs: Sequence[dict[str, Any]], global_shapes: Sequence[Sequence[int]] | None = None, dtypes: Sequence[DTypeLike] | None = None, concurrent_gb: int = 32) -> list[Array]:
     """Read the arrays of ``tensorstore_specs``; see `async_deserialize`."""
-def run_serialization(arrays: Sequence[Any], tensorstore_specs: Sequence[dict[str, Any]]) -> None:
+def run_serialization(arrays: Sequence[Array], tensorstore_specs: Sequence[dict[str, Any]]) -> None:
     """Write ``arrays``, each to its spec, and wait for it."""

@@ -4,7 +4,7 @@ from jax import Array, Device, ShapeDtypeStruct
 from jax.experimental.layout import Format
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import DTypeLike
-from typing import Any, Mapping, Sequence
+from typing import Any, Sequence
 
 def async_deserialize(in_type: Sharding | PartitionSpec | Device | Format | ShapeDtypeStruct, tensorstore_spec: Any, global_shape: Sequence[int] | None = None, dtype: DTypeLike | None = None, byte_limiter: Any = None, context: object | None = None, chunk_layout: object | None = None, assume_metadata: bool = False) -> Array:
     """Read an array."""
@@ -20,5 +20,5 @@ def is_tensorstore_spec_leaf(leaf: object) -> bool:
     """Whether a tree of specs ends at ``leaf``: at None, or at a dict that has a driver or a store."""
 def merge_nested_ts_specs(dict1: dict[Any, Any], dict2: dict[Any, Any] | None) -> dict[Any, Any]:
     """``dict1`` with the entries of ``dict2``, which win. Of the store's entries both are kept."""
-def verify_tensorstore_spec(spec: Mapping[str, Any], arr: Array | None, path: str | Any, ocdbt: bool, check_metadata: bool = True) -> None:
+def verify_tensorstore_spec(spec: dict[str, Any], arr: Array | None, path: str | Any, ocdbt: bool, check_metadata: bool = True) -> None:
     """Check that ``spec`` stores ``arr`` at ``path``."""

@@ -1,9 +1,11 @@
 """Types of `jax.experimental.pallas`. Written by packages/jax/tools/make_stubs.py."""
+import numpy as np
 from enum import Enum
-from jax import Array
+from jax import Array, Device
 from jax.core import ShapedArray
-from jax.experimental.pallas.tpu import CompilerParams as _CompilerParams, TensorCoreMesh
+from jax.experimental.pallas.tpu import CompilerParams as _CompilerParams, InterpretParams, TensorCoreMesh
 from jax.ref import AbstractRef
+from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
 from types import EllipsisType
 from typing import Any, Callable, Mapping, Sequence
@@ -104,21 +106,21 @@ class Squeezed:
     def __init__(self) -> None: ...
 def align_to(a: Any, alignment: Any) -> Any:
     """The first multiple of ``alignment`` that is not below ``a``."""
-def atomic_add(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_add(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Add ``val`` to the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_and(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_and(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise and of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
 def atomic_cas(ref: object, cmp: ArrayLike, val: ArrayLike) -> Any:
     """Store ``val`` in the scalar reference ``ref`` if it holds ``cmp``, atomically; returns what was there before."""
-def atomic_max(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_max(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the larger one of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_min(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_min(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the smaller one of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_or(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_or(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise or of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_xchg(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_xchg(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store ``val`` in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_xor(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_xor(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise exclusive or of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
 def broadcast_to(a: ArrayLike, shape: Sequence[int]) -> Any:
     """``a`` repeated along new axes in front and along those of length one, as in `numpy.broadcast_to`."""
@@ -132,15 +134,15 @@ def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | No
     """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer."""
 def dslice(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
     """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer."""
-def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Any = None) -> Array:
+def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array whose elements are not specified (they are zeros)."""
 def empty_like(x: Any) -> Any:
     """For each array, or type of one, in ``x`` an array of its shape and dtype whose elements are not specified."""
 def estimate_cost(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> CostEstimate:
     """Operations and bytes of ``fun(*args, **kwargs)``, for ``cost_estimate`` of `pallas_call`."""
-def kernel(body: Callable[..., None] | None = None, out_type: Any = ..., *, mesh: TensorCoreMesh | Sequence[TensorCoreMesh], scratch_types: Any = ..., compiler_params: _CompilerParams | None = None, interpret: Any = False, cost_estimate: CostEstimate | None = None, debug: bool = False, name: str | None = None, metadata: dict[str, str] | None = None) -> Callable[..., Any]:
+def kernel(body: Callable[..., None] | None = None, out_type: Any = ..., *, mesh: TensorCoreMesh | Sequence[TensorCoreMesh], scratch_types: Any = ..., compiler_params: _CompilerParams | None = None, interpret: bool | InterpretParams = False, cost_estimate: CostEstimate | None = None, debug: bool = False, name: str | None = None, metadata: dict[str, str] | None = None) -> Callable[..., Any]:
     """A function of arrays that runs ``body`` on each core of ``mesh``; without ``body`` a decorator."""
-def load(ref: Any, idx: Any = None, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
+def load(ref: Any, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None = None, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
     """The part of ``ref`` that ``idx`` names, where ``mask`` is true."""
 def loop(lower: ArrayLike, upper: ArrayLike, *, init_carry: Any = None, step: ArrayLike = 1, unroll: int | bool | None = None) -> Callable[[Callable[..., Any]], Any]:
     """Decorator: run a function of the index, or of index and carry, for the indices from ``lower`` to ``upper`` exclusive."""
@@ -153,7 +155,7 @@ def next_power_of_2(x: int) -> int:
 no_block_spec: Any
 def num_programs(axis: int) -> Any:
     """The size of an axis of the grid: an int, or an int32 scalar where it is known at run time only. To be called in a kernel."""
-def pallas_call(kernel: Callable[..., None], out_shape: Any, *, grid_spec: GridSpec | None = None, grid: Any = ..., in_specs: Any = ..., out_specs: Any = ..., scratch_shapes: Any = ..., input_output_aliases: Mapping[int, int] = ..., debug: bool = False, interpret: Any = False, name: str | None = None, compiler_params: Any = None, cost_estimate: CostEstimate | None = None, backend: str | None = None, metadata: Mapping[str, str] | None = None) -> Callable[..., Any]:
+def pallas_call(kernel: Callable[..., None], out_shape: Any, *, grid_spec: GridSpec | None = None, grid: int | tuple[ArrayLike, ...] = ..., in_specs: Any = ..., out_specs: Any = ..., scratch_shapes: Any = ..., input_output_aliases: Mapping[int, int] = ..., debug: bool = False, interpret: bool | InterpretParams = False, name: str | None = None, compiler_params: CompilerParams | dict | None = None, cost_estimate: CostEstimate | None = None, backend: str | None = None, metadata: Mapping[str, str] | None = None) -> Callable[..., Any]:
     """A function of arrays that runs ``kernel`` once for each step of a grid."""
 pallas_call_p: Any
 def program_id(axis: int) -> Any:
@@ -164,16 +166,16 @@ def run_state(f: Callable[..., None]) -> Callable[[Any], Any]:
     """A function of arrays that gives references with these contents to ``f`` and returns what they hold afterwards."""
 def semaphore_read(sem_or_view: object) -> Any:
     """What a semaphore holds, an int32 scalar."""
-def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: Any = None, device_id_type: DeviceIdType | None = None, core_index: ArrayLike | None = None) -> None:
+def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: Array | np.ndarray | np.bool | np.number | bool | int | float | complex | Sequence[ArrayLike] | Mapping[Any, ArrayLike] | None = None, device_id_type: DeviceIdType | None = None, core_index: ArrayLike | None = None) -> None:
     """Add ``inc`` to a semaphore."""
 def semaphore_wait(sem_or_view: object, value: ArrayLike = 1, *, decrement: bool = True) -> None:
     """Wait until a semaphore holds at least ``value``, and take ``value`` from it unless ``decrement`` is false."""
 squeezed: Squeezed
-def store(ref: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
+def store(ref: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
     """Store ``val`` in the part of ``ref`` that ``idx`` names, where ``mask`` is true; see `swap`."""
 def strides_from_shape(shape: Sequence[int]) -> tuple[int, ...]:
     """How many elements apart neighbours along each axis are, in an array of ``shape`` without gaps."""
-def swap(ref: Any, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> Any:
+def swap(ref: Any, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> Any:
     """Store ``val`` in the part of ``ref`` that ``idx`` names, where ``mask`` is true, and return what was there before."""
 def when(condition: ArrayLike, /) -> Callable[[Callable[[], None]], None]:
     """Decorator: run a function of no arguments if ``condition`` is true. What it does is change references."""

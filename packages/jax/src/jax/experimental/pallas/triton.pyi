@@ -1,7 +1,10 @@
 """Types of `jax.experimental.pallas.triton`. Written by packages/jax/tools/make_stubs.py."""
+import numpy as np
 from enum import Enum
+from jax import Array
 from jax.experimental.pallas import CompilerParams as _CompilerParams
 from jax.typing import ArrayLike
+from types import EllipsisType
 from typing import Any, Sequence
 
 class CompilerParams(_CompilerParams):
@@ -37,21 +40,21 @@ class GpuVersion(Enum):
     RTX_PRO_6000 = ...
 def approx_tanh(x: ArrayLike) -> Any:
     """The hyperbolic tangent; on GPUs by the fast instruction where there is one."""
-def atomic_add(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_add(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Add ``val`` to the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_and(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_and(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise and of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
 def atomic_cas(ref: object, cmp: ArrayLike, val: ArrayLike) -> Any:
     """Store ``val`` in the scalar reference ``ref`` if it holds ``cmp``, atomically; returns what was there before."""
-def atomic_max(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_max(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the larger one of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_min(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_min(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the smaller one of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_or(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_or(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise or of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_xchg(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_xchg(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store ``val`` in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
-def atomic_xor(x_ref_or_view: object, idx: Any, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
+def atomic_xor(x_ref_or_view: object, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple | None, val: ArrayLike, *, mask: ArrayLike | None = None) -> Any:
     """Store the bitwise exclusive or of ``val`` and what is there in the part of a reference that ``idx`` names, atomically, where ``mask`` is true."""
 def debug_barrier() -> None:
     """Wait for all threads of a block; on references, which are one after the other, there is nothing to wait for."""

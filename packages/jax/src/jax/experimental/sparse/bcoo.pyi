@@ -1,6 +1,7 @@
 """Types of `jax.experimental.sparse.bcoo`. Written by packages/jax/tools/make_stubs.py."""
 from jax import Array, Device
 from jax.experimental.sparse import BCOO
+from jax.lax import DotAlgorithm, DotAlgorithmPreset, GatherDimensionNumbers, Precision
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
 from typing import Any, Callable, NamedTuple, Sequence, TypeAlias
@@ -33,12 +34,12 @@ def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensio
     """``mat`` with its axes at ``broadcast_dimensions`` of a larger ``shape``; see `lax.broadcast_in_dim`."""
 def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
     """BCOO arrays of one layout joined along an axis."""
-def bcoo_conv_general_dilated(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None, dimension_numbers: tuple[str, str, str] | None = None, feature_group_count: int = 1, batch_group_count: int = 1, precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> BCOO:
+def bcoo_conv_general_dilated(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None, dimension_numbers: tuple[str, str, str] | None = None, feature_group_count: int = 1, batch_group_count: int = 1, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> BCOO:
     """`lax.conv_general_dilated` of BCOO arrays in one spatial dimension, one batch and one channel."""
-def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_numbers: tuple[Any, Any], precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Any:
+def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]], precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Any:
     """`lax.dot_general` where one operand, or both, are BCOO."""
 bcoo_dot_general_p: Any
-def bcoo_dot_general_sampled(A: ArrayLike, B: ArrayLike, indices: ArrayLike, *, dimension_numbers: tuple[Any, Any]) -> Array:
+def bcoo_dot_general_sampled(A: ArrayLike, B: ArrayLike, indices: ArrayLike, *, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]]) -> Array:
     """The elements at ``indices`` (..., nse, n_sparse) of ``lax.dot_general(A, B, dimension_numbers)``, and no others."""
 bcoo_dot_general_sampled_p: Any
 def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[object], slice_sizes: Sequence[int]) -> BCOO:
@@ -51,7 +52,7 @@ bcoo_extract_p: Any
 def bcoo_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, n_dense: int = 0, index_dtype: DTypeLike = ...) -> BCOO:
     """The elements of ``mat`` that are not 0."""
 bcoo_fromdense_p: Any
-def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: Any, slice_sizes: Sequence[int], *, unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | None = None, fill_value: ArrayLike | None = None) -> BCOO:
+def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: GatherDimensionNumbers, slice_sizes: Sequence[int], *, unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | None = None, fill_value: ArrayLike | None = None) -> BCOO:
     """Slices of ``operand`` at traced positions; see `lax.gather`."""
 def bcoo_multiply_dense(sp_mat: BCOO, v: ArrayLike) -> Array:
     """The data of ``sp_mat * v``, for a dense ``v`` that can be broadcast to the shape of ``sp_mat``."""

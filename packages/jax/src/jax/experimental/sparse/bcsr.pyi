@@ -1,6 +1,7 @@
 """Types of `jax.experimental.sparse.bcsr`. Written by packages/jax/tools/make_stubs.py."""
 from jax import Array, Device
 from jax.experimental.sparse import BCSR
+from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
 from typing import Any, NamedTuple, Sequence
@@ -17,7 +18,7 @@ def bcsr_broadcast_in_dim(mat: BCSR, *, shape: Sequence[int], broadcast_dimensio
     """See `bcoo_broadcast_in_dim`; the result needs two sparse axes."""
 def bcsr_concatenate(operands: Sequence[BCSR], *, dimension: int) -> BCSR:
     """BCSR arrays of one layout joined along an axis; see `bcoo_concatenate`."""
-def bcsr_dot_general(lhs: BCSR | ArrayLike, rhs: ArrayLike, *, dimension_numbers: tuple[Any, Any], precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
+def bcsr_dot_general(lhs: BCSR | ArrayLike, rhs: ArrayLike, *, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]], precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """`lax.dot_general` where an operand is BCSR; see `bcoo_dot_general`."""
 bcsr_dot_general_p: Any
 def bcsr_eliminate_zeros(mat: BCSR, nse: int | None = None) -> BCSR:
