@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import string
 import sys
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
 from jax_core.representation.aval import is_jax_type
@@ -105,13 +105,13 @@ def _callback(function, args, kwargs, ordered, partitioned):
 class _FormatCheck(string.Formatter):
     """Goes through a format string without formatting anything."""
 
-    def format_field(self, value: object, format_spec):
+    def format_field(self, value: object, format_spec: str):
         return ""
 
     def convert_field(self, value: object, conversion):
         return ""
 
-    def check_unused_args(self, used_args, args, kwargs):
+    def check_unused_args(self, used_args: set, args: Sequence, kwargs: Mapping):
         unused = [x for i, x in enumerate(args) if i not in used_args]
         if unused:
             raise ValueError(f"jax.debug.print: fmt has no place for the positional arguments {unused}; give each a pair of braces "

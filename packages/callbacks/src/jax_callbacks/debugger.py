@@ -83,7 +83,7 @@ class Debugger(cmd.Cmd):
     def emptyline(self):
         return False
 
-    def default(self, line):
+    def default(self, line: str):
         if line == "EOF":
             return self.do_continue("")
         line = line.removeprefix("!").strip()
@@ -105,57 +105,57 @@ class Debugger(cmd.Cmd):
         except Exception as error:
             self.say(f"*** {type(error).__name__}: {error}")
 
-    def do_p(self, arg):
+    def do_p(self, arg: str):
         """p expression: print its value."""
         self._print(arg, repr)
 
-    def do_pp(self, arg):
+    def do_pp(self, arg: str):
         """pp expression: pretty-print its value."""
         self._print(arg, pprint.pformat)
 
-    def do_up(self, arg):
+    def do_up(self, arg: str):
         """u(p): go to the frame that called this one."""
         if self.position + 1 == len(self.frames):
             return self.say("*** Oldest frame")
         self.position += 1
         return self.show_position()
 
-    def do_down(self, arg):
+    def do_down(self, arg: str):
         """d(own): go to the frame that this one called."""
         if self.position == 0:
             return self.say("*** Newest frame")
         self.position -= 1
         return self.show_position()
 
-    def do_where(self, arg):
+    def do_where(self, arg: str):
         """w(here), bt: show all frames, the innermost last."""
         for i in range(len(self.frames) - 1, -1, -1):
             frame = self.frames[i]
             self.say(f"{'>' if i == self.position else ' '} {frame.where()}\n"
                      f"  -> {linecache.getline(frame.file, frame.line).strip()}")
 
-    def do_list(self, arg):
+    def do_list(self, arg: str):
         """l(ist): show the lines around the current one."""
         self.say(self.frame.text())
 
-    def do_longlist(self, arg):
+    def do_longlist(self, arg: str):
         """ll: show the whole file of this frame."""
         self.say(self.frame.text(None))
 
-    def do_locals(self, arg):
+    def do_locals(self, arg: str):
         """locals: show the variables of this frame."""
         for name, value in self.frame.locals.items():
             self.say(f"{name} = {value!r}")
 
-    def do_args(self, arg):
+    def do_args(self, arg: str):
         """a(rgs): as locals."""
         self.do_locals(arg)
 
-    def do_continue(self, arg):
+    def do_continue(self, arg: str):
         """c(ontinue): let the program run on."""
         return True
 
-    def do_quit(self, arg):
+    def do_quit(self, arg: str):
         """q(uit): end the program; its caller gets bdb.BdbQuit."""
         self.quit = True
         return True

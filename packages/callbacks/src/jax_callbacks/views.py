@@ -16,6 +16,7 @@ from jax_core import backends
 from jax_core.representation.aval import ShapedArray, get_aval
 
 
+
 def _rebinding(name: str) -> Callable:
     """The in-place operator ``name``: on a read-only array Python shall fall back to the operator that makes a new one."""
     numpys = getattr(np.ndarray, name)

@@ -5,7 +5,7 @@ Source: the axes of a one- or two-dimensional array run as those of a printed ma
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core import backends
@@ -16,6 +16,9 @@ from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike, Placement
 
 from .effects import debug_effect
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import ShardingLike
 
 
 def _lower_inspection(b: Any, x: Any, *, callback: Callable) -> list:
@@ -39,7 +42,7 @@ inspect_sharding_p = Primitive(
     lowers_keys=True)
 
 
-def inspect_array_sharding(value: ArrayLike, *, callback: Callable[[Any], None]) -> None:
+def inspect_array_sharding(value: ArrayLike, *, callback: Callable[[ShardingLike], None]) -> None:
     """Call ``callback(sharding)`` with the placement of an array.
 
     Args:

@@ -25,6 +25,8 @@ from .lax.control_flow.scan import scan
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder
     from jax_core.representation.aval import AbstractValue
+    from jax_core.representation.typing import ArrayLike
+    from jax_core.transformations.batching import AxisData
 
 VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
 
@@ -116,7 +118,7 @@ def _ffi_jvp(primals, tangents, *, target_name, **params):
                      "`jax.custom_jvp` or `jax.custom_vjp`.")
 
 
-def vmap_by_method(what: str, method: str | None, axis: Any, args: Sequence[Any], dims: Sequence[Any],
+def vmap_by_method(what: str, method: str | None, axis: AxisData, args: Sequence[ArrayLike], dims: Sequence[int | None],
                    call: Callable[[Sequence[Any], list[bool] | None], list]) -> tuple[list, list]:
     """The batching rule of calls that know nothing of batches, see `ffi_call`.
 
@@ -146,7 +148,7 @@ def vmap_by_method(what: str, method: str | None, axis: Any, args: Sequence[Any]
     return outs, [0] * len(outs)
 
 
-def batched_avals(axis: Any, avals: Sequence[ShapedArray]) -> tuple[ShapedArray, ...]:
+def batched_avals(axis: AxisData, avals: Sequence[ShapedArray]) -> tuple[ShapedArray, ...]:
     """The types with a leading axis."""
     return tuple(ShapedArray((axis.size, *a.shape), a.dtype) for a in avals)
 
@@ -154,7 +156,7 @@ def batched_avals(axis: Any, avals: Sequence[ShapedArray]) -> tuple[ShapedArray,
 def _ffi_batch(axis, args, dims, *, target_name, vmap_method, input_layouts, output_layouts, result_avals, **params):
     batched_order = lambda order: (0, *(i + 1 for i in order))
 
-    def call(operands, batched):
+    def call(operands, batched: Sequence[bool]):
         ins, outs, avals = input_layouts, output_layouts, result_avals
         if batched is not None:
             ins = tuple(batched_order(o) if m else o for o, m in zip(ins, batched))
@@ -251,7 +253,8 @@ def _result_aval(i: int, result: Any) -> Any:
     return ShapedArray(tuple(result.shape), dtypes.canonicalize_dtype(result.dtype))
 
 
-def check_aliases(what: str, aliases: Mapping[int, int] | None, in_avals: Sequence[AbstractValue], out_avals: Sequence[AbstractValue]) -> tuple:
+def check_aliases(what: str, aliases: Mapping[int, int] | None, in_avals: Sequence[AbstractValue],
+                  out_avals: Sequence[AbstractValue]) -> tuple:
     """The aliases as pairs; raises ValueError where they do not fit the types."""
     for i, j in (aliases or {}).items():
         where = f"{what}: input_output_aliases contains the mapping '{i}:{j}' with"
@@ -317,7 +320,7 @@ def build_ffi_lowering_function(call_target_name: str, *, operand_layouts: Seque
         return _minor_to_major([_order(f"ffi_lowering of {call_target_name!r}", layout, _ndim(a))
                                 for layout, a in zip(layouts, avals, strict=True)])
 
-    def call(b: Any, *values: Any, **attributes: Any) -> list:
+    def call(b: Builder, *values: Any, **attributes: Any) -> list:
         out = list(b.out_avals if types is None else types)
         config: Any = backend_config
         if api_version >= 4:

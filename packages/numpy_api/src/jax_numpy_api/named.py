@@ -4,7 +4,7 @@ Such an operation stays recognisable in programs until it is lowered, differenti
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, Mapping
+from typing import TYPE_CHECKING, Callable, Mapping, Sequence
 
 from jax_core.transformations import batching
 from jax_core.representation import dtypes
@@ -17,6 +17,7 @@ from jax_core.traces.structural import instantiate
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder
     from jax_core.representation.typing import PyTree
+    from jax_core.transformations.batching import AxisData
 
 
 def named(name: str, fun: Callable[..., PyTree], multiple_results: bool = False) -> Primitive:
@@ -36,7 +37,7 @@ def named(name: str, fun: Callable[..., PyTree], multiple_results: bool = False)
         pushed = [Zero.of(x) if getattr(t, "dtype", None) == dtypes.float0 else t for x, t in zip(outs, pushed)]
         return (outs, pushed) if multiple_results else (outs[0], pushed[0])
 
-    def batch(axis, args, dims, **params):
+    def batch(axis: AxisData, args, dims: Sequence[int | None], **params):
         run, out_dims = batching.batch_fun(flat(params), axis, dims)
         outs = run(*args)
         return (outs, out_dims()) if multiple_results else (outs[0], out_dims()[0])

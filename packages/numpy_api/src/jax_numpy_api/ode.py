@@ -136,10 +136,10 @@ def _trajectory(func: Callable, control: _Control, start: Any, times: Any, *args
     """The values ``[n, size]`` at ``times`` of the solution that is the vector ``start`` at the first."""
     slope_at = lambda value, time: func(value, time, *args)
 
-    def moves(front):  # a step so short that it changes nothing, or one that is NaN, ends the way
+    def moves(front: _Front):  # a step so short that it changes nothing, or one that is NaN, ends the way
         return front.time + front.step > front.time
 
-    def reach(front, target):
+    def reach(front: _Front, target: Array):
         front = lax.while_loop(lambda f: (f.time < target) & (f.tries.astype(times.dtype) < control.mxstep) & moves(f),
                                partial(_attempt, slope_at, control), front._replace(tries=jnp.zeros_like(front.tries)))
         stuck = (front.time < target) & ~moves(front)
@@ -165,14 +165,14 @@ def _trajectory_bwd(func, control, kept, bars):
         chosen = iter(chosen)
         return [next(chosen) if s else a for s, a in zip(smooth, args)]
 
-    def backwards(state: PyTree, minus_time, *chosen):
+    def backwards(state: PyTree, minus_time: Array, *chosen):
         """Slopes, in minus the time, of the solution, of its cotangent and of those of the arguments."""
         value, value_bar, _ = state
         slope, pull = autodiff.vjp(lambda v, *xs: func(v, -minus_time, *completed(xs)), value, *chosen)
         gained = pull(value_bar)
         return -slope, gained[0], list(gained[1:])
 
-    def along(slope, bar):
+    def along(slope: Array, bar: Array):
         return jnp.real(jnp.dot(slope, bar)).astype(times.dtype)
 
     chosen = [a for s, a in zip(smooth, args) if s]
@@ -229,7 +229,7 @@ def odeint(func: Callable, y0: PyTree, t: ArrayLike, *args: Any, rtol: float = 1
                         "write the numbers with a point")
     leaves, structure = tree.flatten(args)
 
-    def slope_at(vector, time, *xs):
+    def slope_at(vector: Array, time: Array, *xs):
         slope, _ = ravel_pytree(func(unravel(vector), time, *tree.unflatten(structure, xs)))
         if slope.shape != vector.shape:
             raise TypeError(f"odeint: func returns {slope.size} numbers, but y0 has {vector.size}; it must return the "
@@ -260,7 +260,7 @@ def ravel_first_arg(f: Callable, unravel: Callable) -> Callable:
     >>> ode.ravel_first_arg(lambda y, t: {"a": y["a"] * t}, lambda v: {"a": v})(jnp.ones(2), 3.0)
     Array([3., 3.], dtype=float32)
     """
-    def on_vector(vector, *args):
+    def on_vector(vector: Array, *args):
         return ravel_pytree(f(unravel(vector), *args))[0]
     return on_vector
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from . import numpy as jnp
 from .numpy.creation import placed
 from .numpy.index_tricks import index_exp as index
 from .numpy.promotion import concrete
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import Indexer
 
 __all__ = ["index", "index_add", "index_max", "index_min", "index_mul", "index_update", "segment_max", "segment_min",
            "segment_prod", "segment_sum"]
@@ -124,7 +127,7 @@ def _highest(dtype):
     return np.inf if jnp.issubdtype(dtype, np.inexact) else jnp.iinfo(dtype).max
 
 
-def index_update(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
+def index_update(x: ArrayLike, idx: Indexer, y: ArrayLike,
                  indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` with ``x[idx]`` replaced by ``y``; today's form is ``x.at[idx].set(y)``.
 
@@ -134,7 +137,7 @@ def index_update(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | 
     return jnp.asarray(x).at[idx].set(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
-def index_add(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
+def index_add(x: ArrayLike, idx: Indexer, y: ArrayLike,
               indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` with ``y`` added at ``idx``; today's form is ``x.at[idx].add(y)``.
 
@@ -144,7 +147,7 @@ def index_add(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | Non
     return jnp.asarray(x).at[idx].add(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
-def index_mul(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
+def index_mul(x: ArrayLike, idx: Indexer, y: ArrayLike,
               indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` multiplied by ``y`` at ``idx``; today's form is ``x.at[idx].multiply(y)``.
 
@@ -154,7 +157,7 @@ def index_mul(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | Non
     return jnp.asarray(x).at[idx].multiply(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
-def index_min(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
+def index_min(x: ArrayLike, idx: Indexer, y: ArrayLike,
               indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` with the smaller of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].min(y)``.
 
@@ -164,7 +167,7 @@ def index_min(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | Non
     return jnp.asarray(x).at[idx].min(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
-def index_max(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
+def index_max(x: ArrayLike, idx: Indexer, y: ArrayLike,
               indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` with the larger of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].max(y)``.
 

@@ -260,17 +260,17 @@ def lstm_bwd(input_size: int, hidden_size: int, num_layers: int, dropout: float,
     return (*cts, None)
 
 
-def rnn_abstract_eval(x_aval: Any, h_0_aval: Any, c_0_aval: Any, w_aval: Any, seq_lengths_aval: Any, input_size: int,
-                      hidden_size: int, num_layers: int, dropout: float, bidirectional: bool,
-                      cudnn_allow_tf32: bool) -> tuple:
+def rnn_abstract_eval(x_aval: ShapedArray, h_0_aval: ShapedArray, c_0_aval: ShapedArray, w_aval: ShapedArray,
+                      seq_lengths_aval: ShapedArray, input_size: int, hidden_size: int, num_layers: int, dropout: float,
+                      bidirectional: bool, cudnn_allow_tf32: bool) -> tuple:
     """The types of outputs and last states; there is no reserved space, so the last type is that of an empty array."""
     width = hidden_size * (2 if bidirectional else 1)
     y = ShapedArray((*x_aval.shape[:2], width), x_aval.dtype)
     return y, h_0_aval, c_0_aval, ShapedArray((0,), x_aval.dtype)
 
 
-def rnn_bwd_abstract_eval(dy_aval: object, dhn_aval: object, dcn_aval: object, x_aval: object, h0_aval: object, c0_aval: object, w_aval: object,
-                          y_aval: object, reserve_space_aval: object, seq_lengths_aval: object, input_size: int, hidden_size: int,
-                          num_layers: int, dropout: float, bidirectional: bool, cudnn_allow_tf32: bool) -> tuple:
+def rnn_bwd_abstract_eval(dy_aval: object, dhn_aval: object, dcn_aval: object, x_aval: object, h0_aval: object, c0_aval: object,
+                          w_aval: object, y_aval: object, reserve_space_aval: object, seq_lengths_aval: object, input_size: int,
+                          hidden_size: int, num_layers: int, dropout: float, bidirectional: bool, cudnn_allow_tf32: bool) -> tuple:
     """The types of the cotangents of inputs, states and weights: those of the things themselves."""
     return x_aval, h0_aval, c0_aval, w_aval

@@ -13,7 +13,7 @@ from jax_core.representation import dtypes, tree
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array
-    from jax_core.representation.typing import PyTree
+    from jax_core.representation.typing import ArrayLike, PyTree
 
 _TOLERANCE = {"bfloat16": 1e-1, "float16": 6e-2, "float32": 2e-3, "float64": 1e-5}
 _FORWARD = 3  # times the tolerance: each element of a tangent is compared, in reverse mode one sum
@@ -107,7 +107,7 @@ def check_close(xs: PyTree, ys: PyTree, atol: _Tolerance = None, rtol: _Toleranc
     >>> from jax._src.public_test_util import check_close
     >>> check_close({"a": jnp.float32(1)}, {"a": 1 + 1e-8})
     """
-    def compare(x: Any, y: Any) -> None:
+    def compare(x: ArrayLike, y: ArrayLike) -> None:
         inexact = [v for v in (x, y) if dtypes.issubdtype(dtypes.dtype(v), np.inexact)]
         default = max((_CLOSE.get(_precision(v), 1e-1) for v in inexact), default=0.0)
         a, r = ({np.dtype(k): v for k, v in given.items()}.get(dtypes.dtype(x), default) if isinstance(given, Mapping) else

@@ -250,7 +250,7 @@ def cauchy(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
 
 # -- Gumbel ------------------------------------------------------------------------------------------------------------
 
-def draw_gumbel(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any, mode: str) -> Any:
+def draw_gumbel(words: Array, impl: PRNGImpl, shape: tuple[int, ...], dtype: np.dtype, mode: str) -> Any:
     """``-log(-log(u))``; mode "high" adds a second uniform number below the last bit of the first, "highest" uses all bits."""
     if mode == "highest" and dtype.itemsize >= 4:  # the exponents of half precision do not reach further than "high"
         return _gumbel_of_all_bits(words, impl, shape, dtype)
@@ -277,7 +277,7 @@ def _gumbel_of_all_bits(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtyp
     return lax.neg(lax.log(lax.neg(lax.select(reflected, lax.log(u), lax.log1p(lax.neg(u))))))
 
 
-def gumbel_mode(name: str, mode: Any) -> str:
+def gumbel_mode(name: str, mode: str | None) -> str:
     """The mode that is meant; None is "high" where `jax_high_dynamic_range_gumbel` is set.
 
     Raises:
@@ -388,7 +388,7 @@ def double_sided_maxwell(key: ArrayLike, loc: ArrayLike, scale: ArrayLike, shape
 
 # -- signs -------------------------------------------------------------------------------------------------------------
 
-def draw_signs(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -> Any:
+def draw_signs(words: Array, impl: PRNGImpl, shape: tuple[int, ...], dtype: np.dtype) -> Any:
     """1 or -1 with equal probability."""
     heads = draw_bernoulli(words, impl, shape, np.asarray(0.5, dtypes.default_float_dtype())[()])
     one, minus = (lax.full(np.shape(heads), np.asarray(x).astype(dtype)[()]) for x in (1, -1))

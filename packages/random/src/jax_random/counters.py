@@ -111,7 +111,7 @@ class BlockCipher(NamedTuple):
     key_words: int
     seed_is_key: bool = False
 
-    def seed(self, value: Any) -> Any:
+    def seed(self, value: Array) -> Any:
         """Raw key of an integer."""
         zero = np.uint32(0)
         if value.dtype.itemsize == 8:

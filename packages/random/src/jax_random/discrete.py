@@ -316,7 +316,7 @@ def _peizer_pratt(k, lam):
     return lax.select(lax.lt(k, f(0)), lax.full_like(k, -np.inf), lax.mul(distance, spread))
 
 
-def check_method(name: str, method: Any) -> None:
+def check_method(name: str, method: str | None) -> None:
     """Raise ValueError unless ``method`` is "exact" or "approximate"."""
     if method not in ("exact", "approximate"):
         raise ValueError(f"method argument to `{name}` must be one of {{'exact', 'approximate'}}, got {method!r}")
@@ -422,7 +422,7 @@ def _log_ratio(n, m, k, odds):
     return lax.sub(lax.sub(lax.add(lax.add(terms, m_tail), above_m_tail), k_tail), above_k_tail)
 
 
-def draw_binomial(words: ArrayLike, impl: PRNGImpl, n: Any, p: ArrayLike, shape: tuple[int, ...]) -> Any:
+def draw_binomial(words: ArrayLike, impl: PRNGImpl, n: Array, p: ArrayLike, shape: tuple[int, ...]) -> Any:
     """Numbers of successes; ``n`` and ``p`` are arrays of ``shape`` and of one float dtype."""
     f = n.dtype.type
     small = lax.lt(p, f(0.5))

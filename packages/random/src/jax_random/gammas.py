@@ -205,7 +205,7 @@ def gamma_slope(a: Array, x: Array) -> Any:
     return lax.select(lax.gt(x, f(0)), lax.mul(x, log_gamma_slope(a, lax.log(safe))), lax.full_like(x, 0))
 
 
-def log_gamma_slope(a: ArrayLike, log_x: Any) -> Any:
+def log_gamma_slope(a: ArrayLike, log_x: Array) -> Any:
     """``d log(x) / da`` at fixed quantile, for logarithms of gamma variates of shape ``a``.
 
     For x up to 1 from the power series of the distribution function. Beyond, from the integrals
@@ -296,7 +296,7 @@ def _expm1_less_linear(t):
 
 # -- gamma and its logarithm ---------------------------------------------------------------------------------------------
 
-def draw_gamma(words: object, impl: PRNGImpl, alpha: Any, shape: tuple[int, ...], log_space: bool) -> Any:
+def draw_gamma(words: object, impl: PRNGImpl, alpha: Array, shape: tuple[int, ...], log_space: bool) -> Any:
     """Gamma variates of shapes ``alpha``, which broadcast to ``shape``."""
     return random_gamma_p.bind(words, broadcast_to(alpha, shape), impl=impl, log_space=log_space,
                                partitionable=is_partitionable())
@@ -486,7 +486,7 @@ def dirichlet(key: ArrayLike, alpha: ArrayLike, shape: Shape | None = None, dtyp
                dtype=dtype)
 
 
-def draw_chisquare(words: ArrayLike, impl: PRNGImpl, df: Any, shape: tuple[int, ...], method: str) -> Any:
+def draw_chisquare(words: ArrayLike, impl: PRNGImpl, df: Array, shape: tuple[int, ...], method: str) -> Any:
     """Twice gamma variates of shape df / 2."""
     two = df.dtype.type(2)
     return lax.mul(lax.exp(_draw(method)(words, impl, lax.div(df, two), shape, True)), two)
@@ -602,7 +602,7 @@ def t(key: ArrayLike, df: ArrayLike, shape: Shape | None = None, dtype: DTypeLik
 
 # -- generalised normal numbers and balls --------------------------------------------------------------------------------
 
-def draw_generalized_normal(words: Any, impl: PRNGImpl, p: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+def draw_generalized_normal(words: Array, impl: PRNGImpl, p: ArrayLike, shape: tuple[int, ...], dtype: np.dtype) -> Any:
     """A random sign times ``gamma(1/p) ** (1/p)``."""
     for_gamma, for_sign = split_words(words, impl)
     inverse = lax.div(dtype.type(1), convert(p, dtype))

@@ -179,7 +179,7 @@ def _bound_functions(lookup: Callable[[], PRNGImpl]) -> tuple[Callable, Callable
     def split(key: Array, shape: Sequence[int]):
         return random_split_p.bind(key, impl=lookup(), shape=tuple(shape), partitionable=is_partitionable())
 
-    def random_bits(key: Array, bit_width, shape: Sequence[int]):
+    def random_bits(key: Array, bit_width: int, shape: Sequence[int]):
         return random_bits_p.bind(key, impl=lookup(), shape=tuple(shape), bit_width=bit_width,
                                   partitionable=is_partitionable())
 
@@ -198,7 +198,7 @@ class _Threefry:
     fold_in = staticmethod(threefry.emit_fold_in)
 
     @staticmethod
-    def seed(b: Builder, seeds):
+    def seed(b: Builder, seeds: Array):
         """High word, low word; of 32 bits and fewer the high word is 0."""
         shape, dtype = seeds.aval.shape, seeds.aval.dtype
         words = []
@@ -244,18 +244,18 @@ class _Rbg:
     """Emitters of StableHLO; a key is two Threefry keys, and is split and folded as these."""
 
     @staticmethod
-    def seed(b: Builder, seeds):
+    def seed(b: Builder, seeds: Array):
         half = _Threefry.seed(b, seeds)
         rank = len(seeds.aval.shape)
         return b.emit(f"stablehlo.concatenate {half}, {half}, dim = {rank}", half, half,
                       out=ShapedArray((*seeds.aval.shape, 4), _U32))
 
     @staticmethod
-    def bits(b: Builder, keys, *, shape: Sequence[int], bit_width, partitionable):
+    def bits(b: Builder, keys: Array, *, shape: Sequence[int], bit_width: int, partitionable: bool):
         return _generate(b, keys, shape, np.dtype(f"u{bit_width // 8}"))
 
     @staticmethod
-    def split(b: Builder, keys, *, shape: Sequence[int], partitionable):
+    def split(b: Builder, keys: Array, *, shape: Sequence[int], partitionable: bool):
         batch, n = keys.aval.shape[:-1], math.prod(shape)
         halves = threefry.emit_split(b, _pairs(b, keys), shape=(n,), partitionable=partitionable)
         rank = len(batch)
@@ -264,7 +264,7 @@ class _Rbg:
         return b.emit(f"stablehlo.reshape {moved}", moved, out=ShapedArray((*batch, *shape, 4), _U32))
 
     @staticmethod
-    def fold_in(b: Builder, keys, data):
+    def fold_in(b: Builder, keys: Array, data: Array):
         batch = keys.aval.shape[:-1]
         twice = b.broadcast(data, (*batch, 2), tuple(range(len(data.aval.shape))))
         halves = threefry.emit_fold_in(b, _pairs(b, keys), twice)
@@ -280,7 +280,7 @@ class _UnsafeRbg:
     seed, bits = _Rbg.seed, _Rbg.bits
 
     @staticmethod
-    def split(b: Builder, keys, *, shape: Sequence[int], partitionable):
+    def split(b: Builder, keys: Array, *, shape: Sequence[int], partitionable: bool):
         batch, n = keys.aval.shape[:-1], math.prod(shape)
         drawn = _generate(b, keys, (_SPARSE * n, 4), _U32)
         out = ShapedArray((*batch, *shape, 4), _U32)
@@ -291,7 +291,7 @@ class _UnsafeRbg:
         return b.emit(f"stablehlo.reshape {kept}", kept, out=out)
 
     @staticmethod
-    def fold_in(b: Builder, keys, data):
+    def fold_in(b: Builder, keys: Array, data: Array):
         batch = data.aval.shape
         drawn = _generate(b, _Rbg.seed(b, data), (_SPARSE, 4), _U32)
         ranges = ", ".join([*(f"0:{m}" for m in batch), f"{_SPARSE - 1}:{_SPARSE}", "0:4"])

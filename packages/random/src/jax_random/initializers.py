@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Callable, Protocol, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_numpy_api import numpy as jnp
 
 from .checks import run
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import Shape
 
 RealNumeric = Any
 
@@ -39,7 +42,7 @@ def _dtype(asked: Any, default: Any) -> Any:
 def _placing(init: Callable) -> Initializer:
     """The initializer ``init(key, shape, dtype)``, whose result is placed as asked."""
     @functools.wraps(init)
-    def placed(key, shape, dtype=None, out_sharding=None):
+    def placed(key: ArrayLike, shape: Shape, dtype: DTypeLike | None = None, out_sharding: Placement | None = None):
         if out_sharding is None:
             return init(key, shape, dtype)
         return run(init, out_sharding, key, shape=tuple(shape), dtype=dtype)
@@ -75,7 +78,7 @@ def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
     default = dtype
 
     @_placing
-    def init(key, shape, dtype):
+    def init(key: ArrayLike, shape: Shape, dtype: DTypeLike | None):
         return jnp.full(shape, value, _dtype(dtype, default))
     return init
 
@@ -89,7 +92,7 @@ def uniform(scale: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initia
     default = dtype
 
     @_placing
-    def init(key, shape, dtype):
+    def init(key: ArrayLike, shape: Shape, dtype: DTypeLike | None):
         chosen = _dtype(dtype, default)
         return _draw("uniform")(key, shape, chosen) * jnp.asarray(scale, chosen)
     return init
@@ -104,7 +107,7 @@ def normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initia
     default = dtype
 
     @_placing
-    def init(key, shape, dtype):
+    def init(key: ArrayLike, shape: Shape, dtype: DTypeLike | None):
         chosen = _dtype(dtype, default)
         return _draw("normal")(key, shape, chosen) * jnp.asarray(stddev, chosen)
     return init
@@ -120,7 +123,7 @@ def truncated_normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None,
     default = dtype
 
     @_placing
-    def init(key, shape, dtype):
+    def init(key: ArrayLike, shape: Shape, dtype: DTypeLike | None):
         chosen = _dtype(dtype, default)
         return _draw("truncated_normal")(key, lower, upper, shape, chosen) * jnp.asarray(stddev, chosen)
     return init
@@ -167,7 +170,7 @@ def variance_scaling(scale: RealNumeric, mode: str, distribution: str, in_axis: 
                          f"{distribution!r}")
 
     @_placing
-    def init(key, shape, dtype):
+    def init(key: ArrayLike, shape: Shape, dtype: DTypeLike | None):
         chosen = _dtype(dtype, default)
         real = np.finfo(np.dtype(chosen)).dtype if np.dtype(chosen).kind == "c" else chosen
         variance = jnp.asarray(scale / max(1.0, fans[mode](*_fans(shape, in_axis, out_axis, batch_axis))), real)
@@ -242,7 +245,7 @@ def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike
     default = dtype
 
     @_placing
-    def init(key, shape, dtype):
+    def init(key: ArrayLike, shape: Shape, dtype: DTypeLike | None):
         chosen = _dtype(dtype, default)
         if len(shape) < 2:
             raise ValueError(f"orthogonal: at least two axes are needed, got shape {tuple(shape)}")
@@ -274,7 +277,7 @@ def delta_orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTy
     default = dtype
 
     @_placing
-    def init(key, shape, dtype):
+    def init(key: ArrayLike, shape: Shape, dtype: DTypeLike | None):
         chosen = _dtype(dtype, default)
         if len(shape) not in (3, 4, 5):
             raise ValueError(f"delta_orthogonal: shape must have 3 to 5 axes, got {tuple(shape)}")

@@ -9,7 +9,7 @@ primitive must not depend on a flag that has changed since.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.traces import structural
@@ -24,6 +24,8 @@ from .threefry import in_memory
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
+    from jax_core.representation.array import Array
+    from jax_core.transformations.batching import AxisData
 
 _U32 = np.dtype(np.uint32)
 
@@ -46,7 +48,7 @@ def mapped(fun: Callable[..., PyTree], rank: int) -> Any:
 
 def _mapped_to_front(prim):
     """The batching rule of primitives that take leading axes as they come."""
-    def batch(axis, args, dims, **params):
+    def batch(axis: AxisData, args: Sequence[Array], dims: Sequence[int | None], **params):
         return prim().bind(*(structural.bdim_at_front(x, d, axis) for x, d in zip(args, dims)), **params), 0
     return batch
 

@@ -23,6 +23,7 @@ from .uniforms import bernoulli
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
+    from jax_core.representation.array import Array
 
 Layer = tuple[Callable, Callable]
 logsoftmax = nn.log_softmax
@@ -39,12 +40,12 @@ def Dense(out_dim: int, W_init: Callable = glorot(), b_init: Callable = randn())
     >>> shape, weights.shape, apply((weights, bias), jnp.ones((5, 2))).shape
     ((-1, 3), (2, 3), (5, 3))
     """
-    def init_fun(rng, input_shape):
+    def init_fun(rng: Array, input_shape: PyTree):
         key_w, key_b = split(rng)
         params = W_init(key_w, (input_shape[-1], out_dim)), b_init(key_b, (out_dim,))
         return (*input_shape[:-1], out_dim), params
 
-    def apply_fun(params, inputs, **kwargs):
+    def apply_fun(params: PyTree, inputs: PyTree, **kwargs):
         w, b = params
         out = jnp.dot(inputs, w)
         return out + jnp.broadcast_to(b, out.shape)
@@ -57,7 +58,7 @@ def _convolution(shape_of, convolve, dimension_numbers, out_chan, filter_shape, 
     strides = tuple(strides or (1,) * len(filter_shape))
     W_init = W_init or glorot(rhs_spec.index("I"), rhs_spec.index("O"))
 
-    def init_fun(rng, input_shape):
+    def init_fun(rng: Array, input_shape: PyTree):
         sizes = iter(filter_shape)
         channels = {"O": out_chan, "I": input_shape[lhs_spec.index("C")]}
         kernel = tuple(channels[c] if c in channels else next(sizes) for c in rhs_spec)
@@ -66,7 +67,7 @@ def _convolution(shape_of, convolve, dimension_numbers, out_chan, filter_shape, 
         key_w, key_b = split(rng)
         return tuple(map(int, output_shape)), (W_init(key_w, kernel), b_init(key_b, bias))
 
-    def apply_fun(params, inputs, **kwargs):
+    def apply_fun(params: PyTree, inputs: PyTree, **kwargs):
         w, b = params
         return convolve(inputs, w, strides, padding, dimension_numbers=dimension_numbers) + b
     return init_fun, apply_fun
@@ -140,12 +141,12 @@ def BatchNorm(axis: int | Sequence[int] = (0, 1, 2), epsilon: float = 1e-5, cent
     """
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
 
-    def init_fun(rng, input_shape):
+    def init_fun(rng: Array, input_shape: PyTree):
         key_beta, key_gamma = split(rng)
         shape = tuple(n for i, n in enumerate(input_shape) if i not in axes)
         return input_shape, (beta_init(key_beta, shape) if center else (), gamma_init(key_gamma, shape) if scale else ())
 
-    def apply_fun(params, x, **kwargs):
+    def apply_fun(params: PyTree, x: PyTree, **kwargs):
         beta, gamma = params
         kept = tuple(i for i in range(x.ndim) if i not in axes)
         as_operand = lambda p: jnp.expand_dims(p, tuple(i for i in range(x.ndim) if i not in kept))
@@ -185,12 +186,12 @@ def _pool(reducer, start, window_shape, strides, padding, spec, rescale=None):
         return tuple(1 if i in (batch, channel) else next(sizes) for i in range(len(window_shape) + 2))
     window, steps = with_ones(window_shape), with_ones(strides)
 
-    def init_fun(rng, input_shape):
+    def init_fun(rng: Array, input_shape: PyTree):
         pads = lax.padtype_to_pads(input_shape, window, steps, padding)
         return tuple((n + low + high - w) // s + 1
                      for n, (low, high), w, s in zip(input_shape, pads, window, steps)), ()
 
-    def apply_fun(params, inputs, **kwargs):
+    def apply_fun(params: PyTree, inputs: PyTree, **kwargs):
         out = lax.reduce_window(inputs, start, reducer, window, steps, padding)
         return out if rescale is None else rescale(out, inputs, window, steps, padding)
     return init_fun, apply_fun
@@ -266,7 +267,7 @@ def FanInConcat(axis: int = -1) -> Layer:
     >>> apply((), [jnp.zeros((1, 2)), jnp.ones((1, 1))])
     Array([[0., 0., 1.]], dtype=float32)
     """
-    def init_fun(rng, input_shape):
+    def init_fun(rng: Array, input_shape: PyTree):
         where = axis % len(input_shape[0])
         joined = list(input_shape[0])
         joined[where] = sum(shape[where] for shape in input_shape)
@@ -284,7 +285,7 @@ def Dropout(rate: float, mode: str = "train") -> Layer:
     >>> apply((), jnp.ones(3), rng=jax.random.key(0))
     Array([1., 1., 1.], dtype=float32)
     """
-    def apply_fun(params, inputs, **kwargs):
+    def apply_fun(params: PyTree, inputs: PyTree, **kwargs):
         rng = kwargs.get("rng")
         if rng is None:
             raise ValueError("stax.Dropout: apply_fun draws random numbers and got no key; call it as apply_fun(params, inputs, "
@@ -312,7 +313,7 @@ def serial(*layers: Layer) -> Layer:
     """
     inits, applies = zip(*layers) if layers else ((), ())
 
-    def init_fun(rng, input_shape):
+    def init_fun(rng: Array, input_shape: PyTree):
         params = []
         for init in inits:
             rng, key = split(rng)
@@ -320,7 +321,7 @@ def serial(*layers: Layer) -> Layer:
             params.append(param)
         return input_shape, params
 
-    def apply_fun(params, inputs, **kwargs):
+    def apply_fun(params: PyTree, inputs: PyTree, **kwargs):
         for apply, param, key in zip(applies, params, _keys(kwargs.pop("rng", None), len(applies))):
             inputs = apply(param, inputs, rng=key, **kwargs)
         return inputs
@@ -337,11 +338,11 @@ def parallel(*layers: Layer) -> Layer:
     """
     inits, applies = zip(*layers) if layers else ((), ())
 
-    def init_fun(rng, input_shape):
+    def init_fun(rng: Array, input_shape: PyTree):
         found = [init(key, shape) for init, key, shape in zip(inits, split(rng, len(inits)), input_shape)]
         return [shape for shape, _ in found], tuple(params for _, params in found)
 
-    def apply_fun(params, inputs, **kwargs):
+    def apply_fun(params: PyTree, inputs: PyTree, **kwargs):
         keys = _keys(kwargs.pop("rng", None), len(applies))
         return [apply(p, x, rng=key, **kwargs) for apply, p, x, key in zip(applies, params, inputs, keys)]
     return init_fun, apply_fun

@@ -19,7 +19,7 @@ rotations and the parity constant in its Random123 library.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
 import numpy as np
 from jax_core.traces import structural
@@ -29,6 +29,10 @@ from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
+    from jax_core.representation.aval import AbstractValue
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
@@ -53,7 +57,7 @@ def hash_ints(k0: int, k1: int, x0: int, x1: int) -> tuple[int, int]:
     return x0, x1
 
 
-def hash_numpy(k0: Any, k1: Any, x0: Any, x1: Any) -> list[np.ndarray]:
+def hash_numpy(k0: ArrayLike, k1: ArrayLike, x0: ArrayLike, x1: ArrayLike) -> list[np.ndarray]:
     """The hash of arrays of uint32 words (broadcast against each other) in NumPy."""
     k0, k1, x0, x1 = (np.asarray(x, np.uint32) for x in (k0, k1, x0, x1))
     schedule = (k0, k1, k0 ^ k1 ^ np.uint32(PARITY))
@@ -141,7 +145,7 @@ class _Words:
     def __init__(self, b: Any, shape: tuple[int, ...], dtype: np.dtype = _U32):
         self.b, self.aval = b, ShapedArray(shape, dtype)
 
-    def op(self, name: str, x: ArrayLike, y: ArrayLike) -> Any:
+    def op(self, name: str, x: Value | int, y: Value | int) -> Any:
         x = self.full(x) if type(x) is int else x
         y = self.full(y) if type(y) is int else y
         return self.b.emit(f"stablehlo.{name} {x}, {y}", x, y, out=self.aval)
@@ -162,17 +166,17 @@ class _Words:
             stride *= shape[d]
         return self.full(0) if total is None else total
 
-    def compare(self, how: str, x: ArrayLike, y: ArrayLike) -> Any:
+    def compare(self, how: str, x: Value | int, y: Value | int) -> Any:
         x = self.full(x) if type(x) is int else x
         y = self.full(y) if type(y) is int else y
         return self.b.emit(f"stablehlo.compare {how}, {x}, {y}, UNSIGNED", x, y,
                            out=ShapedArray(self.aval.shape, np.dtype(bool)))
 
-    def select(self, p: Any, x: Any, y: Any) -> Any:
+    def select(self, p: Value | int, x: Value | int, y: Value | int) -> Any:
         x = self.full(x) if type(x) is int else x
         return self.b.emit(f"stablehlo.select {p}, {x}, {y}", p, x, y, out=self.aval)
 
-    def hash(self, k0: Any, k1: Any, x0: Any, x1: Any) -> tuple[Any, Any]:
+    def hash(self, k0: Value | int, k1: Value | int, x0: Value | int, x1: Value | int) -> tuple[Any, Any]:
         op = self.op
         schedule = (k0, k1, op("xor", op("xor", k0, k1), PARITY))
         x0, x1 = op("add", x0, k0), op("add", x1, k1)
@@ -185,7 +189,7 @@ class _Words:
         return x0, x1
 
 
-def key_words(b: Any, key: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
+def key_words(b: Builder, key: Value, shape: tuple[int, ...]) -> tuple[Any, Any]:
     """The two words of each key of ``key`` (uint32[*batch, 2]), repeated to ``(*batch, ...) = shape``."""
     batch = key.aval.shape[:-1]
     words = []
@@ -233,7 +237,7 @@ def _join(b: Any, high: Any, low: Any) -> Any:
     return wide.op("or", wide.op("shift_left", b.convert(high, _U64), 32), b.convert(low, _U64))
 
 
-def emit_bits(b: Any, key: Any, *, shape: tuple[int, ...], bit_width: int, partitionable: bool) -> Any:
+def emit_bits(b: Builder, key: Value, *, shape: tuple[int, ...], bit_width: int, partitionable: bool) -> Any:
     """Uniform integers of ``bit_width`` bits and type ``uint[*batch, *shape]``, for keys ``uint32[*batch, 2]``."""
     batch, n = key.aval.shape[:-1], math.prod(shape)
     out = ShapedArray((*batch, *shape), np.dtype(f"u{bit_width // 8}"))
@@ -265,7 +269,7 @@ def _original_narrow(b, key, n, bit_width):
     batch, parts = key.aval.shape[:-1], 32 // bit_width
     count = -(-n // parts)
 
-    def all_words(b):
+    def all_words(b: Builder):
         w = _Words(b, (*batch, count))
         return _original_words(w, *key_words(b, key, w.aval.shape), w.iota(len(batch)), count)
 
@@ -281,13 +285,13 @@ def _original_narrow(b, key, n, bit_width):
     return b.emit(f"stablehlo.slice {flat} [{ranges}]", flat, out=ShapedArray((*batch, n), flat.aval.dtype))
 
 
-def emit_split(b: Any, key: Any, *, shape: tuple[int, ...], partitionable: bool) -> Any:
+def emit_split(b: Builder, key: Value, *, shape: tuple[int, ...], partitionable: bool) -> Any:
     """New keys ``uint32[*batch, *shape, 2]``."""
     batch, n = key.aval.shape[:-1], math.prod(shape)
     out = ShapedArray((*batch, *shape, 2), _U32)
     if out.size == 0:
         return b.full(0, out)
-    def pairs(b):
+    def pairs(b: Builder):
         w = _Words(b, (*batch, n))
         k0, k1 = key_words(b, key, w.aval.shape)
         if partitionable:
@@ -307,7 +311,7 @@ def emit_split(b: Any, key: Any, *, shape: tuple[int, ...], partitionable: bool)
     return both if both.aval.shape == out.shape else b.emit(f"stablehlo.reshape {both}", both, out=out)
 
 
-def _apart(b: Any, key: Any, compute: Callable[[Any], Any], out: ShapedArray) -> Any:
+def _apart(b: Builder, key: Value, compute: Callable[[Any], Any], out: AbstractValue) -> Any:
     """``compute(builder)``, once: the compiler copies cheap operations into all loops that read their results, and keys that
     come from keys that come from keys would be hashed again at every element.
 
@@ -325,7 +329,7 @@ def _apart(b: Any, key: Any, compute: Callable[[Any], Any], out: ShapedArray) ->
     return b.emit(f'"stablehlo.if"({taken}) ({branch}, {other})', taken, out=out)
 
 
-def in_memory(b: Any, key: Any) -> Any:
+def in_memory(b: Builder, key: Value) -> Any:
     """The words of keys, apart from the loops that read them where the compiler can be told so.
 
     LLVM's vectorizer in jaxlib 0.12 takes time exponential in the rounds of a hash whose operands do not depend on the loop
@@ -334,11 +338,11 @@ def in_memory(b: Any, key: Any) -> Any:
     return b.emit(f"stablehlo.optimization_barrier {key}", key, out=key.aval) if b.barriers_last else key
 
 
-def emit_fold_in(b: object, key: Any, data: Any) -> Any:
+def emit_fold_in(b: Builder, key: Value, data: Value) -> Any:
     """Keys ``uint32[*batch, 2]`` from keys and one integer, or ``uint32[*batch]``."""
     batch = key.aval.shape[:-1]
 
-    def words(b):
+    def words(b: Builder):
         w = _Words(b, (*batch, 2))
         numbers = b.broadcast(data, w.aval.shape, tuple(range(len(data.aval.shape))))
         y0, y1 = w.hash(*key_words(b, key, w.aval.shape), w.full(0), numbers)

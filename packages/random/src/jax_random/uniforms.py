@@ -34,14 +34,14 @@ def split_words(words: object, impl: PRNGImpl, num: int = 2) -> list[Any]:
     return [lax.index_in_dim(keys, i, axis, keepdims=False) for i in range(num)]
 
 
-def convert(x: Any, dtype: Any) -> Any:
+def convert(x: ArrayLike, dtype: np.dtype) -> Any:
     """``x`` (array or number) as strongly typed ``dtype``."""
     if isinstance(x, (bool, int, float, complex, np.generic, np.ndarray)):
         return np.asarray(x).astype(dtype)[()]
     return lax.convert_element_type(x, dtype)
 
 
-def aligned(x: Any, shape: tuple[int, ...]) -> Any:
+def aligned(x: ArrayLike, shape: tuple[int, ...]) -> Any:
     """``x`` with axes of length 1 put in front, so that it combines with arrays of ``shape``; scalars as they are."""
     rank = np.ndim(x)
     if rank in (0, len(shape)):
@@ -49,7 +49,7 @@ def aligned(x: Any, shape: tuple[int, ...]) -> Any:
     return lax.expand_dims(x, tuple(range(len(shape) - rank)))
 
 
-def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
+def broadcast_to(x: ArrayLike, shape: tuple[int, ...]) -> Any:
     """``x`` repeated to ``shape``, axes aligned at the end."""
     rank = np.ndim(x)
     return lax.broadcast_in_dim(x, shape, tuple(range(len(shape) - rank, len(shape))))
@@ -62,7 +62,7 @@ def bits_drawn(dtype: DTypeLike | None) -> int:
     return _FEW_BITS if dtypes.finfo(dtype).nmant < _FEW_BITS else 8 * np.dtype(dtype).itemsize
 
 
-def draw_unit(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -> Any:
+def draw_unit(words: Array, impl: PRNGImpl, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
     """Floats from [0, 1)."""
     dtype = np.dtype(dtype)
     mantissa, width, drawn = dtypes.finfo(dtype).nmant, 8 * dtype.itemsize, bits_drawn(dtype)
@@ -75,8 +75,8 @@ def draw_unit(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) ->
     return lax.sub(lax.bitcast_convert_type(bits, dtype), dtype.type(1))
 
 
-def draw_uniform(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any, minval: Any = 0.0,
-                 maxval: Any = 1.0) -> Any:
+def draw_uniform(words: Array, impl: PRNGImpl, shape: tuple[int, ...], dtype: np.dtype, minval: ArrayLike = 0.0,
+                 maxval: ArrayLike = 1.0) -> Any:
     """Floats from [minval, maxval)."""
     unit = draw_unit(words, impl, shape, dtype)
     if type(minval) is float and type(maxval) is float and (minval, maxval) == (0.0, 1.0):
@@ -129,7 +129,7 @@ def uniform(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, m
 
 # -- integers ----------------------------------------------------------------------------------------------------------
 
-def draw_randint(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any, minval: Any, maxval: Any) -> Any:
+def draw_randint(words: Array, impl: PRNGImpl, shape: tuple[int, ...], dtype: np.dtype, minval: ArrayLike, maxval: ArrayLike) -> Any:
     """Integers from [minval, maxval), by the remainder of twice as many bits as the type has.
 
     A range of one element or none gives ``minval``; bounds are first brought into the range of the dtype.
@@ -234,7 +234,7 @@ def randint(key: ArrayLike, shape: Shape, minval: ArrayLike, maxval: ArrayLike, 
 
 # -- coins -------------------------------------------------------------------------------------------------------------
 
-def draw_bernoulli(words: Any, impl: PRNGImpl, shape: tuple[int, ...], p: Any, mode: str = "low") -> Any:
+def draw_bernoulli(words: Array, impl: PRNGImpl, shape: tuple[int, ...], p: ArrayLike, mode: str = "low") -> Any:
     """Whether uniform draws are below ``p``; mode "high" draws twice as many bits, so that tiny ``p`` are exact."""
     dtype = get_aval(p).dtype
     p = aligned(p, shape)

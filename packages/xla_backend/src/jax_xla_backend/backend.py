@@ -1,7 +1,7 @@
 """`XlaBackend`: this package as core sees it. See `jax_core.interfaces.Backend` for what each method promises."""
 from __future__ import annotations
 
-from typing import Any, Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Sequence
 
 from .arrays import array, dlpack, own_layouts
 from .running import stages
@@ -12,6 +12,10 @@ from .placement.partition_spec import PartitionSpec
 from .running import dispatch, eager
 from .tools import exporting, inspecting
 from .arrays.put import as_sharding, asked_for, from_host, put
+
+if TYPE_CHECKING:
+    from jax_core.representation.aval import ShapedArray
+    from .placement.mesh import AbstractMesh, Mesh
 
 
 class Placements:
@@ -28,13 +32,13 @@ class Placements:
         return with_layout_constraint(x, layout)
 
     @staticmethod
-    def part_type(aval: Any, mesh: Any, manual_axes: frozenset, checked: bool, spec: Any) -> Any:
+    def part_type(aval: ShapedArray, mesh: Mesh | AbstractMesh, manual_axes: frozenset, checked: bool, spec: PartitionSpec) -> Any:
         """The type of a part in a manual region."""
         from .operations.shard_map.program import part_aval  # start-up: few programs have manual regions
         return part_aval(aval, mesh, spec, checked, sorted(manual_axes, key=str))
 
     @staticmethod
-    def whole_type(aval: Any, mesh: Any, spec: Any) -> Any:
+    def whole_type(aval: ShapedArray, mesh: Mesh | AbstractMesh, spec: PartitionSpec) -> Any:
         """The type of the whole outside of the region."""
         from .operations.shard_map.program import whole_aval  # start-up: few programs have manual regions
         return whole_aval(aval, mesh, spec, spec.axis_names())

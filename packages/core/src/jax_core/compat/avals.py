@@ -6,9 +6,12 @@ placement; ``lower_val2`` and ``raise_val2`` take the arrays that represent a va
 from __future__ import annotations
 
 import collections
-from typing import Any, Callable, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
 from .. import backends
+
+if TYPE_CHECKING:
+    from ..representation.typing import MeshLike, Placement, PyTree, SpecLike
 
 
 class aval_method(collections.namedtuple("aval_method", ["fun"])):
@@ -30,7 +33,7 @@ class TypeHabits:
 
     __slots__ = ()
 
-    def lower_val2(self, hi_val: Any) -> list:
+    def lower_val2(self, hi_val: PyTree) -> list:
         """The arrays that represent a value."""
         return self.lower_val(hi_val)  # type: ignore[attr-defined]  # of `representation.aval.AbstractValue`
 
@@ -38,15 +41,15 @@ class TypeHabits:
         """The value that arrays represent; the inverse of `lower_val2`."""
         return self.raise_val(*lo_vals_ft)  # type: ignore[attr-defined]  # of `representation.aval.AbstractValue`
 
-    def shard(self, mesh: Any, manual_axes: frozenset, check_vma: bool, spec: Any) -> Any:
+    def shard(self, mesh: MeshLike, manual_axes: frozenset, check_vma: bool, spec: SpecLike) -> Any:
         """The type of a part, where a value is split over ``mesh`` as ``spec`` says."""
         raise self._unknown("shard")
 
-    def unshard(self, mesh: Any, check_vma: bool, spec: Any) -> Any:
+    def unshard(self, mesh: MeshLike, check_vma: bool, spec: SpecLike) -> Any:
         """The type of the whole of which the parts have this type; the inverse of `shard`."""
         raise self._unknown("unshard")
 
-    def reshard(self, sharding: Any) -> Any:
+    def reshard(self, sharding: Placement) -> Any:
         """This type with another placement."""
         raise self._unknown("reshard")
 
@@ -61,19 +64,19 @@ class ArrayTypeHabits:
     layout = None  # the usual one: types say nothing of how elements are stored
     itemsize = aval_property(lambda x: x.dtype.itemsize)
 
-    def shard(self, mesh: Any, manual_axes: frozenset, check_vma: bool, spec: Any) -> Any:
+    def shard(self, mesh: MeshLike, manual_axes: frozenset, check_vma: bool, spec: SpecLike) -> Any:
         """As for `TypeHabits`."""
         return backends.get().placements.part_type(cast(Any, self), mesh, manual_axes, check_vma, spec)
 
-    def unshard(self, mesh: Any, check_vma: bool, spec: Any) -> Any:
+    def unshard(self, mesh: MeshLike, check_vma: bool, spec: SpecLike) -> Any:
         """As for `TypeHabits`."""
         return backends.get().placements.whole_type(cast(Any, self), mesh, spec)
 
-    def reshard(self, sharding: Any) -> Any:
+    def reshard(self, sharding: Placement) -> Any:
         """As for `TypeHabits`."""
         return self.update(sharding=sharding)  # type: ignore[attr-defined]  # of `representation.aval.ShapedArray`
 
-    def nospec(self, mesh: Any, check_vma: bool, all_names: tuple) -> Any:
+    def nospec(self, mesh: MeshLike, check_vma: bool, all_names: tuple) -> Any:
         """How a value of this type that nobody says anything of leaves a manual region: split over nothing where that is checked, else
         over all axes along its first one."""
         return backends.get().placements.spec_of(() if check_vma else (all_names,))
@@ -94,7 +97,7 @@ class RefTypeHabits:
     reshape = aval_method(lambda ref, *shape: ref.at[...].reshape(*shape))
     bitcast = aval_method(lambda ref, dtype: ref.at[...].bitcast(dtype))
 
-    def shard(self, mesh: Any, manual_axes: frozenset, check_vma: bool, spec: Any) -> Any:
+    def shard(self, mesh: MeshLike, manual_axes: frozenset, check_vma: bool, spec: SpecLike) -> Any:
         """As for `TypeHabits`."""
         inner = self.inner_aval.shard(mesh, manual_axes, check_vma, spec)  # type: ignore[attr-defined]  # of `representation.aval.AbstractRef`
         return self.update(inner)  # type: ignore[attr-defined]

@@ -6,7 +6,10 @@ Such a dtype has an attribute ``_rules`` with functions ``physical_element_aval(
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..representation.typing import ArrayLike
 
 ruled: list[type] = []
 """The classes of such dtypes: sums of cotangents ask for them only where there are any."""
@@ -36,13 +39,13 @@ class DtypeByRules:
     def tangent_dtype(self) -> Any:
         return self._rules.tangent_dtype(self)  # type: ignore[attr-defined]
 
-    def full(self, shape: tuple[int, ...], value: Any) -> Any:
+    def full(self, shape: tuple[int, ...], value: ArrayLike) -> Any:
         return self._rules.full(shape, value, self)  # type: ignore[attr-defined]
 
     def zeros(self, shape: tuple[int, ...]) -> Any:
         return self.full(shape, self._rules.zero(self))  # type: ignore[attr-defined]
 
-    def add(self, x: Any, y: Any) -> Any:
+    def add(self, x: ArrayLike, y: ArrayLike) -> Any:
         return self._rules.add(self, x, y)  # type: ignore[attr-defined]
 
     def converts_to(self, other: object) -> bool:

@@ -13,6 +13,8 @@ from ..configuration import context
 if TYPE_CHECKING:
     from ..representation.aval import AbstractValue
     from ..representation.primitive import Primitive
+    from ..transformations.custom_jvp import CustomJvpCall
+    from ..transformations.custom_vjp import CustomVjpCall
 
 
 class TraceHabits:
@@ -70,12 +72,12 @@ class TraceHabits:
             raise NotImplementedError(f"{type(self).__name__} must have a method process_primitive(primitive, tracers, params)")
         return self.process_primitive(prim, args, params)
 
-    def custom_jvp_as_theirs(self, call: Any, args: Sequence[Any]) -> list:
+    def custom_jvp_as_theirs(self, call: CustomJvpCall, args: Sequence[Any]) -> list:
         """`process_custom_jvp` of a trace that has `process_custom_jvp_call`."""
         from . import custom_calls  # start-up: traces of this system do without it
         return custom_calls.custom_jvp(self, call, args)
 
-    def custom_vjp_as_theirs(self, call: Any, args: Sequence[Any]) -> list:
+    def custom_vjp_as_theirs(self, call: CustomVjpCall, args: Sequence[Any]) -> list:
         """`process_custom_vjp` of a trace that has `process_custom_vjp_call`."""
         from . import custom_calls  # start-up: traces of this system do without it
         return custom_calls.custom_vjp(self, call, args)

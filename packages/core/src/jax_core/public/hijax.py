@@ -5,7 +5,7 @@ A type is a subclass of `HiType`; `register_hitype` says which type a value of a
 """
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from ..references.api import RefView as TransformedRef
 from ..representation import high
@@ -18,6 +18,9 @@ from ..traces.structural import add, instantiate, zeros
 from ..traces.trace import attributes_by_type
 from ..transformations.high_primitives import (GradAccum, HiPrim, NullAccum, RefAccum, ValAccum, bdims_at_front, jvp_from_lin,
                                                linearize_from_jvp, vjp_from_jvp, vjp_from_lin)
+
+if TYPE_CHECKING:
+    from ..representation.typing import MeshLike, Placement, SpecLike
 
 instantiate_zeros = instantiate
 is_undefined_primal = is_linear
@@ -53,16 +56,16 @@ class HiType(AbstractValue):
     def leading_axis_spec(self) -> Any:
         raise self._missing("leading_axis_spec()")
 
-    def shard(self, mesh: Any, manual_axes: frozenset, check_vma: bool, spec: Any) -> Any:
+    def shard(self, mesh: MeshLike, manual_axes: frozenset, check_vma: bool, spec: SpecLike) -> Any:
         raise self._missing("shard(mesh, manual_axes, check_vma, spec)")
 
-    def unshard(self, mesh: Any, check_vma: bool, spec: Any) -> Any:
+    def unshard(self, mesh: MeshLike, check_vma: bool, spec: SpecLike) -> Any:
         raise self._missing("unshard(mesh, check_vma, spec)")
 
-    def reshard(self, sharding: Any) -> Any:
+    def reshard(self, sharding: Placement) -> Any:
         raise self._missing("reshard(sharding)")
 
-    def nospec(self, mesh: Any, check_vma: bool, all_names: tuple) -> Any:
+    def nospec(self, mesh: MeshLike, check_vma: bool, all_names: tuple) -> Any:
         raise self._missing("nospec(mesh, check_vma, all_names)")
 
     def _missing(self, method: str) -> NotImplementedError:

@@ -73,7 +73,7 @@ def defreducer(prim: Primitive, ident: object = None) -> None:
     >>> jax.vmap(lambda x: total_p.bind(x, axes=(0,)))(jnp.ones((2, 3)))
     Array([3., 3.], dtype=float32)
     """
-    def batch(axis, args, dims, *, axes, **params):
+    def batch(axis: AxisData, args, dims: Sequence[int | None], *, axes, **params):
         (x,), (d,) = args, dims
         shifted = tuple(a + (a >= d) for a in axes)
         return prim.bind(x, axes=shifted, **params), d - sum(a < d for a in shifted)

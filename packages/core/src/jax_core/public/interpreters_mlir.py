@@ -97,7 +97,7 @@ def register_lowering(prim: Primitive, rule: Callable, platform: str | None = No
 
 
 def _on_bindings(prim, rule):
-    def write(b, *values, **params):
+    def write(b: Builder, *values, **params):
         outs = b.with_bindings(prim, rule, *values, **params)
         return outs if prim.multiple_results else outs[0]
     return write

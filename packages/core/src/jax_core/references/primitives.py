@@ -10,7 +10,7 @@ References are never differentiated or batched as operands of other primitives; 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Literal, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Literal, Mapping, Sequence
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ..traces.structural import convert_element_type_p, copy_p, instantiate
 from ..traces.trace import Tracer, escaped
 from . import indexing
 from .indexing import WHOLE
+
+if TYPE_CHECKING:
+    from ..interfaces import Builder
 
 _HANDLED = none("references are handled by the traces themselves")
 DISCHARGED = none("references are discharged before a program is lowered")
@@ -65,7 +68,7 @@ class RefPrimitive(Primitive):
         return context.state.trace.process_ref(self, args, params)
 
 
-def write_in_kernel(name: str, b: Any, *operands: Any, index: Any = None, **params: Any) -> Any:
+def write_in_kernel(name: str, b: Builder, *operands: Any, index: Any | None = None, **params: Any) -> Any:
     """The rule ``in_kernel`` of an operation on memory: a call of ``kernel.name`` for the kernel's compiler to take apart.
 
     Its text after the name has the static part of the index (`Index.code`), and the other parameters in the order of their names.

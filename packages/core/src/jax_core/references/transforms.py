@@ -3,12 +3,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from ..representation import dtypes
 from .bits import bitcast_rows, rows_of
+
+if TYPE_CHECKING:
+    from ..representation.array import Array
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,11 +26,11 @@ class TransposeTransform:
             raise ValueError(f"a view of a reference: {self.permutation} is no permutation of the axes of the shape {tuple(shape)}")
         return tuple(shape[i] for i in self.permutation)
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: Array) -> Any:
         """The view of ``value``."""
         return value.transpose(self.permutation)
 
-    def write(self, value: Any, new: Any) -> Any:
+    def write(self, value: Array, new: Array) -> Any:
         """``value`` with ``new`` as its view."""
         return new.transpose(tuple(map(int, np.argsort(self.permutation))))
 
@@ -46,11 +49,11 @@ class ReshapeTransform:
             raise ValueError(f"a view of a reference: a part of shape {tuple(shape)} cannot be seen in the shape {self.new_shape}")
         return wanted
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: Array) -> Any:
         """As for `TransposeTransform`."""
         return value.reshape(self.shape_of(value.shape))
 
-    def write(self, value: Any, new: Any) -> Any:
+    def write(self, value: Array, new: Array) -> Any:
         """As for `TransposeTransform`."""
         return new.reshape(value.shape)
 
@@ -66,11 +69,11 @@ class BitcastTransform:
         """As for `TransposeTransform`."""
         return rows_of(tuple(shape), self.of, self.to)
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: Array) -> Any:
         """As for `TransposeTransform`."""
         return self._seen(value, self.to)
 
-    def write(self, value: Any, new: Any) -> Any:
+    def write(self, value: Array, new: Array) -> Any:
         """As for `TransposeTransform`."""
         return self._seen(new, self.of)
 

@@ -19,6 +19,7 @@ from .traits import Kind
 if TYPE_CHECKING:
     from .aval import AbstractValue
     from .primitive import Primitive
+    from .typing import SpecLike
 
 
 class Sums(NamedTuple):
@@ -41,7 +42,7 @@ class Sums(NamedTuple):
 NOTHING = Sums()
 
 
-def of(aval: Any) -> Sums:
+def of(aval: AbstractValue) -> Sums:
     """What the type says: inside a manual region of its axes, else of those that the placement names."""
     if aval.sums is not NOTHING:
         return aval.sums
@@ -199,7 +200,7 @@ def _error(prim: Any, avals: Sequence[Any], text: str) -> ShardingTypeError:
 
 # -- what callers ask for --------------------------------------------------------------------------------------------------
 
-def check_asked(prim: Any, avals: Sequence[Any], asked: Any, params: dict) -> None:
+def check_asked(prim: Primitive, avals: Sequence[AbstractValue], asked: SpecLike, params: dict) -> None:
     """Raise unless ``prim`` can leave the sums to be made that the spec ``asked`` of its result names."""
     check = _CHECKS.get(prim.traits.kind)
     if check is not None and (asked.unreduced or asked.reduced or any([of(a) is not NOTHING for a in avals])):

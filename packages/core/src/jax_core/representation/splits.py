@@ -21,7 +21,7 @@ from .traits import Kind
 if TYPE_CHECKING:
     from .aval import AbstractValue
     from .primitive import Primitive
-    from .typing import ShardingLike
+    from .typing import AxisName, MeshSharding, Shape
 
 Entries = tuple
 
@@ -54,7 +54,7 @@ def cotangent_type(aval: AbstractValue) -> Any:
     return aval if wanted is aval.placement and sums is aval.sums else aval.update(sharding=wanted, sums=sums)
 
 
-def check_fits(name: str, asked: Any, shape: Sequence[Any]) -> None:
+def check_fits(name: str, asked: MeshSharding, shape: Shape) -> None:
     """Raise ValueError where a placement that is asked for names more axes than ``shape`` has, or an axis is no multiple of its parts."""
     if len(asked.spec.partitions) > len(shape):
         raise ValueError(f"{name}: {asked.spec} has {len(asked.spec.partitions)} entries, and the result of shape {tuple(shape)} has "
@@ -64,7 +64,7 @@ def check_fits(name: str, asked: Any, shape: Sequence[Any]) -> None:
         check_lengths(placement, shape)
 
 
-def check_lengths(placement: Any, shape: Sequence[Any]) -> None:
+def check_lengths(placement: MeshSharding, shape: Shape) -> None:
     """Raise ValueError where an axis has a length that is not a multiple of the number of its parts."""
     for axis, (n, entry) in enumerate(zip(shape, placement.spec.partitions)):
         if entry is not None and isinstance(n, int) and n % parts(placement, entry):
@@ -83,17 +83,17 @@ def _names(entry: Any) -> tuple:
     return () if entry is None else (entry,)
 
 
-def entries(aval: Any) -> Entries:
+def entries(aval: AbstractValue) -> Entries:
     """What each axis of values of this type is split over."""
     return (None,) * len(aval.shape) if aval.placement is None else aval.placement.spec.partitions
 
 
-def with_entries(placement: Any, found: Entries) -> Any:
+def with_entries(placement: MeshSharding, found: Entries) -> Any:
     """``placement`` with other entries, for an array of other axes."""
     return placement.update(spec=placement.spec.update(partitions=found))
 
 
-def without_axis(placement: Any, axis: int) -> Any:
+def without_axis(placement: MeshSharding, axis: int) -> Any:
     """The placement of one row along ``axis``; None for None."""
     if placement is None:
         return None
@@ -101,7 +101,7 @@ def without_axis(placement: Any, axis: int) -> Any:
     return with_entries(placement, found[:axis] + found[axis + 1:])
 
 
-def with_axis(placement: Any, axis: int, entry: Any = None) -> Any:
+def with_axis(placement: MeshSharding | None, axis: int, entry: AxisName | None = None) -> Any:
     """The placement with a new axis, split over ``entry``; None for None."""
     if placement is None:
         return None
@@ -110,7 +110,7 @@ def with_axis(placement: Any, axis: int, entry: Any = None) -> Any:
     return with_entries(placement, (*found[:axis], entry, *found[axis:]))
 
 
-def with_lanes(sharding: Any, entry: Any) -> Any:
+def with_lanes(sharding: MeshSharding, entry: AxisName) -> Any:
     """The placement of values that are stacked in front, each of which lies as ``sharding`` says; as the compiler likes for no ``entry``."""
     spec = getattr(sharding, "spec", None)
     if spec is None:  # all on one device
@@ -120,7 +120,7 @@ def with_lanes(sharding: Any, entry: Any) -> Any:
     return with_entries(sharding, (entry, *spec.partitions))
 
 
-def without_open_axes(sharding: ShardingLike | None) -> Any:
+def without_open_axes(sharding: MeshSharding) -> Any:
     """The placement with those axes whole that it leaves to the compiler."""
     spec = getattr(sharding, "spec", None)
     if spec is None or type(spec).UNCONSTRAINED not in spec.partitions:
@@ -157,7 +157,7 @@ def text_of_axis(length: object, entry: object) -> str:
     return f"{length}@{entry}" if not isinstance(entry, tuple) else f"{length}@({','.join(map(str, entry))})"
 
 
-def parts(placement: Any, entry: Any) -> int:
+def parts(placement: MeshSharding, entry: AxisName) -> int:
     """Into how many parts ``entry`` splits an axis."""
     sizes = placement.mesh.shape
     return math.prod(sizes[n] for n in _names(entry))
@@ -200,7 +200,7 @@ def place(prim: Primitive, avals: Sequence[AbstractValue], params: dict, outs: t
     return tuple(result)
 
 
-def types_text(avals: Sequence[Any]) -> str:
+def types_text(avals: Sequence[AbstractValue]) -> str:
     """The operands' types, for messages."""
     return ", ".join(a.str_short() for a in avals)
 
@@ -212,7 +212,7 @@ def joined(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params:
     return [join(prim.name, [a for a in avals if len(a.shape) == len(outs[0].shape)], avals)] * len(outs)
 
 
-def join(name: str, those: Sequence[Any], avals: Sequence[Any]) -> Entries:
+def join(name: str, those: Sequence[AbstractValue], avals: Sequence[AbstractValue]) -> Entries:
     """The common entries of operands of one shape."""
     result = []
     for axis, found in enumerate(zip(*map(entries, those))):
@@ -232,7 +232,7 @@ def as_first(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, param
 
 def resizing(what: str) -> Callable:
     """The rule `as_first`, which names in its messages ``what`` the operation does."""
-    def rule(prim: Primitive, avals, outs, params: dict):
+    def rule(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict):
         return [_resized(f"{prim.name}: {what} on sharded dims must leave multiples of the number of parts", avals[0], out) for out in outs]
     return rule
 
@@ -352,7 +352,7 @@ def regrouped(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, para
     return [regroup(prim.name, x, outs[0].shape)]
 
 
-def regroup(name: str, x: Any, shape: Sequence[int]) -> Entries:
+def regroup(name: str, x: AbstractValue, shape: Sequence[int]) -> Entries:
     """The entries of ``x`` with its elements in another shape, where that cuts one axis or merges neighbours, once; more has to be told."""
     given, result = entries(x), [None] * len(shape)
     if not any(e is not None for e in given):

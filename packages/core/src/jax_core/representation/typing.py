@@ -6,7 +6,7 @@ Placements are protocols, as the classes are the backend's: `Sharding`, `Partiti
 from __future__ import annotations
 
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Hashable, Protocol, Sequence, Union
+from typing import TYPE_CHECKING, Any, Hashable, Mapping, Protocol, Sequence, Union
 
 import numpy as np
 
@@ -41,6 +41,31 @@ class SpecLike(Protocol):
 
     @property
     def partitions(self) -> tuple: ...
+    @property
+    def unreduced(self) -> frozenset: ...
+    @property
+    def reduced(self) -> frozenset: ...
+
+
+class MeshLike(Protocol):
+    """Devices in a grid whose axes have names."""
+
+    @property
+    def axis_names(self) -> tuple: ...
+    @property
+    def shape(self) -> Mapping: ...
+    @property
+    def empty(self) -> bool: ...
+
+
+class MeshSharding(ShardingLike, Protocol):
+    """A placement that says over which axes of which mesh each axis of an array is divided."""
+
+    @property
+    def mesh(self) -> Any: ...
+    @property
+    def spec(self) -> Any: ...
+    def update(self, **changes: Any) -> Any: ...
 
 
 class DeviceLike(Protocol):

@@ -8,7 +8,7 @@ the constant is spread before.
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..representation import dtypes, source
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from ..representation.source import SourceInfo
 from ..representation.traits import Kind
+
+if TYPE_CHECKING:
+    from ..representation.primitive import Primitive
 
 _MOVES = (Kind.IDENTITY, Kind.VIEW, Kind.MOVE)
 _NUMBERS = (float, complex)
@@ -50,7 +53,7 @@ def report(kind: str, name: str, where: SourceInfo) -> FloatingPointError:
         f"jax_debug_{kind}s is on.")
 
 
-def check_primitive(prim: Any, args: Sequence[Any], outs: Any) -> None:
+def check_primitive(prim: Primitive, args: Sequence[Any], outs: Any) -> None:
     """Raise FloatingPointError if the eager call of ``prim`` made a NaN out of arguments that had none."""
     outs = outs if prim.multiple_results else [outs]
     kind = found_in(outs)

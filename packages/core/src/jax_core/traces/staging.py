@@ -165,7 +165,7 @@ class DynamicJaxprTrace(Trace):
             check_jaxpr(jaxpr)
         return jaxpr, [x for _, x in pairs]
 
-    def process_ref(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]):
+    def process_ref(self, prim: Any, args: Sequence[Any], params: dict[str, Any]):
         return self.record(prim, args, params)
 
     def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):

@@ -7,7 +7,7 @@ Source: StableHLO specification, `add`, `broadcast_in_dim`, `transpose`, `reduce
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -25,7 +25,9 @@ from .staging import DynamicJaxprTrace
 
 if TYPE_CHECKING:
     from ..representation.aval import AbstractValue
-    from ..representation.typing import Placement
+    from ..representation.typing import MeshSharding, Placement
+    from ..representation.array import Array
+    from ..transformations.batching import AxisData
 
 # -- add_any: the sum of two values of one type (cotangents) ---------------------------------------------------------
 
@@ -66,7 +68,7 @@ def add(x: ArrayLike, y: ArrayLike) -> Any:
 
 # -- broadcast_in_dim ------------------------------------------------------------------------------------------------
 
-def check_axes(name: str, axes: Sequence[int], rank: int, of: str, aval: Any, increasing: bool = True) -> None:
+def check_axes(name: str, axes: Sequence[int], rank: int, of: str, aval: AbstractValue, increasing: bool = True) -> None:
     """Raises TypeError unless ``axes`` are some of the ``rank`` axes of ``of``, each once, and in order if ``increasing``.
 
     Args:
@@ -127,7 +129,7 @@ def _broadcast_batch(axis, args, dims, *, shape, broadcast_dimensions, sharding=
     return broadcast_in_dim(x, (np.shape(x)[0], *shape), inner, out_sharding=batched_placement(axis, sharding, 0)), 0
 
 
-def batched_placement(axis: Any, sharding: Placement | None, dim: int) -> Any:
+def batched_placement(axis: AxisData, sharding: MeshSharding | None, dim: int) -> Any:
     """The placement ``sharding`` of each of the mapped values, for all of them: with the mapped axis at ``dim``."""
     return splits.with_axis(sharding, dim, axis.spmd_name if axis.spmd_name is not None else axis.explicit_mesh_axis)
 
@@ -205,7 +207,8 @@ broadcast_in_dim_p = Primitive(
 )
 
 
-def broadcast_in_dim(x: Any, shape: Sequence[int], broadcast_dimensions: Sequence[int], *, out_sharding: Placement | None = None) -> Any:
+def broadcast_in_dim(x: ArrayLike, shape: Sequence[int], broadcast_dimensions: Sequence[int], *,
+                     out_sharding: Placement | None = None) -> Any:
     """``x`` repeated along new axes: operand axis ``i`` becomes axis ``broadcast_dimensions[i]`` of ``shape``.
 
     Raises:
@@ -217,7 +220,7 @@ def broadcast_in_dim(x: Any, shape: Sequence[int], broadcast_dimensions: Sequenc
     return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims, sharding=as_placement(out_sharding))
 
 
-def full(aval: ShapedArray, value: Any) -> Any:
+def full(aval: ShapedArray, value: ArrayLike) -> Any:
     """An array of type ``aval`` filled with ``value``."""
     scalar = np.asarray(value, aval.dtype)[()]
     if aval.weak_type and get_aval(scalar.item()).dtype == aval.dtype:
@@ -296,7 +299,7 @@ transpose_p = Primitive(
 )
 
 
-def transpose(x: Any, permutation: Sequence[int]) -> Any:
+def transpose(x: ArrayLike, permutation: Sequence[int]) -> Any:
     """``x`` with its axes in the order ``permutation``. Source: StableHLO `transpose`."""
     permutation = tuple(permutation)
     if permutation == tuple(range(len(permutation))) and len(permutation) == np.ndim(x):
@@ -319,9 +322,9 @@ def _sum_transpose(ct, x, *, axes, out_sharding=None):
     return broadcast_in_dim(ct, x.aval.shape, kept, out_sharding=splits.cotangent_placement(x.aval))
 
 
-def reduction_batch(bind):
+def reduction_batch(bind: Callable):
     """The batching rule of a reduction over ``axes``: the mapped axis stays, the others move up behind it."""
-    def batch(axis, args, dims, *, axes, **params):
+    def batch(axis: AxisData, args: Sequence[Array], dims: Sequence[int], *, axes: tuple[int, ...], **params):
         (x,), (d,) = args, dims
         shifted = tuple(a + (a >= d) for a in axes)
         return bind(x, axes=shifted, **params), d - sum(a < d for a in shifted)
@@ -551,6 +554,6 @@ def matchaxis(axis: object, x: object, source: int | None, target: int | None) -
     return moved(x, source, target)
 
 
-def broadcast_to(x: Any, shape: tuple, dims: Sequence[int]) -> Any:
+def broadcast_to(x: ArrayLike, shape: tuple, dims: Sequence[int]) -> Any:
     """``x`` repeated to ``shape``; its axes become ``dims``."""
     return broadcast_in_dim(x, shape, tuple(dims))

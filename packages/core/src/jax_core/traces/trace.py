@@ -79,7 +79,7 @@ class EvalTrace(Trace):
 
     __slots__ = ()
 
-    def process(self, prim: Primitive, args, params: dict):
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict):
         if prim.own_impl is not None:
             return prim.own_impl(*args, **params)
         for x in args:
@@ -90,13 +90,13 @@ class EvalTrace(Trace):
             nans.check_primitive(prim, args, outs)
         return outs
 
-    def process_custom_jvp(self, call, args):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         return call.fun(*args)
 
-    def process_custom_vjp(self, call, args):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         return call.fun(*args)
 
-    def process_ref(self, prim, args, params: Mapping[str, object]):
+    def process_ref(self, prim: Any, args: Sequence[Any], params: Mapping[str, object]):
         return prim.own_impl(*args, **params)
 
 
@@ -398,20 +398,20 @@ class _FoldingTrace(Trace):
     def _below(self, args) -> Trace:
         return self.parent if any(isinstance(x, Tracer) for x in args) else EVAL
 
-    def process(self, prim: Primitive, args, params: dict):
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict):
         below = self._below(args)
         if below is not EVAL:
             return below.process(prim, args, params)
         with context.Use(EVAL):
             return EVAL.process(prim, args, params)
 
-    def process_ref(self, prim: Primitive, args, params: dict):
+    def process_ref(self, prim: Any, args: Sequence[Any], params: dict):
         return self._below(args).process_ref(prim, args, params)
 
-    def process_custom_jvp(self, call, args):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         return self._below(args).process_custom_jvp(call, args)
 
-    def process_custom_vjp(self, call, args):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         return self._below(args).process_custom_vjp(call, args)
 
 

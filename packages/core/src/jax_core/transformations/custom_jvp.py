@@ -110,7 +110,7 @@ class CustomJvpCall:
         outs, out_tangents = self.jvp(primals, given)
         return outs, [Zero.of(x) if _is_zero(t) else t for x, t in zip(outs, out_tangents)]
 
-    def batched(self, trace, dims):
+    def batched(self, trace, dims: Sequence[int | None]):
         """The pair on a batch of the `vmap` of ``trace``, and the function that gives the positions of the mapped axis in its results."""
         axis, mapped = trace.axis, MappedResults(trace, dims, self.name)
 

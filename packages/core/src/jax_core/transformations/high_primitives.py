@@ -5,7 +5,7 @@ up to where they are compiled; there `on_arrays` runs each object's ``expand`` o
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..configuration import context
 from ..references import api as references
@@ -20,6 +20,10 @@ from ..traces.structural import add, instantiate, moved
 from ..traces.trace import Trace
 from .batching import batch_fun
 from .reverse import LinearizeTrace
+
+if TYPE_CHECKING:
+    from .custom_jvp import CustomJvpCall
+    from .custom_vjp import CustomVjpCall
 
 
 class GradAccum:
@@ -267,7 +271,7 @@ class OnArrays(Trace):
 
     __slots__ = ()
 
-    def process(self, prim: Primitive, args, params: dict):
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict):
         if prim is hi_call_p:
             return _run(*args, **params)
         if prim.holds_program:
@@ -277,13 +281,13 @@ class OnArrays(Trace):
             params = {name: _programs_on_arrays(x) for name, x in params.items()}
         return self.parent.process(prim, args, params)
 
-    def process_custom_jvp(self, call, args):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         return call.fun(*args)
 
-    def process_custom_vjp(self, call, args):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         return call.fun(*args)
 
-    def process_ref(self, prim: Primitive, args, params: dict):
+    def process_ref(self, prim: Any, args: Sequence[Any], params: dict):
         return self.parent.process_ref(prim, args, params)
 
 

@@ -40,6 +40,8 @@ from ..traces.trace import Tracer
 
 if TYPE_CHECKING:
     from ..interfaces import Builder, Value
+    from ..representation.aval import ShapedArray
+    from .batching import AxisData
 
 AxisName = Hashable
 Groups = Sequence[Sequence[int]] | None
@@ -241,7 +243,7 @@ def vary_to(args: Sequence[object], axes: Sequence[frozenset]) -> list:
 # -- operations that change what is equal -------------------------------------------------------------------------------------------
 
 def _all_reduce_lower(op):
-    def lower(b: Builder, x: Value, *, axes):
+    def lower(b: Builder, x: Value, *, axes: tuple[int, ...]):
         attrs = env_of(b, axes).attributes(axes, None)
         return b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer(op, x.aval.dtype)})', x, out=x.aval, attrs="{" + attrs + "}")
     return lower
@@ -323,7 +325,7 @@ def _preduced_type(x, *, axes):
 
 
 def _reduction_type(name, kind):
-    def out_type(x, *, axes):
+    def out_type(x: ShapedArray, *, axes: tuple[int, ...]):
         _check_has(name, x, axes, x.sums.unreduced, "unreduced")
         if x.sums.kind is not kind:
             raise ValueError(f"{name}: the operand of type {x.str_short()} has unreduced_kind={x.sums.kind}, expected {kind}.")
@@ -343,7 +345,7 @@ def _vary_unreduced_type(x, *, axes):
 
 def _type_cast(name, out_type, transpose):
     """An operation that changes only the type."""
-    def batch(axis, args, dims, *, axes):
+    def batch(axis: AxisData, args, dims: Sequence[int | None], *, axes: tuple[int, ...]):
         return prim.bind(*args, axes=axes), dims[0]
     prim = Primitive(
         name, cacheable=False, out_type=out_type, jvp=LINEAR, transpose=lambda ct, x, *, axes: transpose().bind(ct, axes=axes),
@@ -356,7 +358,7 @@ def _as_given(args, params):
 
 
 def _reduction(name, kind, op, jvp, transpose):
-    def batch(axis, args, dims, *, axes):
+    def batch(axis: AxisData, args, dims: Sequence[int | None], *, axes: tuple[int, ...]):
         return prim.bind(*args, axes=axes), dims[0]
     prim = Primitive(
         name, cacheable=False, out_type=_reduction_type(name, kind), jvp=jvp, transpose=transpose, batch=batch, lower=_all_reduce_lower(op),

@@ -5,7 +5,7 @@ differs is the lowering, and what is said about derived programs.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ..representation import tree
 from ..representation.aval import get_aval
@@ -21,6 +21,9 @@ from ..references.discharge import call_rule
 from .reverse import linearize_jaxpr, transpose_jaxpr
 from .splitting import EquationSplit, split_jaxpr
 from ..traces.staging import trace_to_closed
+
+if TYPE_CHECKING:
+    from .batching import AxisData
 
 
 # -- the rules of a call, by its program; ``call(args, closed, tangent)`` calls a derived program -------------------------
@@ -82,7 +85,7 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, **rules:
     def transpose(cts, *args, **params):
         return transpose_call(bound(params), params["jaxpr"], cts, args)
 
-    def batch(axis, args, dims, **params):
+    def batch(axis: AxisData, args, dims: Sequence[int | None], **params):
         closed, out = batch_jaxpr(params["jaxpr"], axis, [d is not None for d in dims])
         outs = call([moved(x, d, 0) for x, d in zip(args, dims)], params, closed)
         return outs, [0 if b else None for b in out]

@@ -10,7 +10,7 @@ Source: "You Only Linearize Once" (Radul, Paszke, Frostig, Johnson, Maclaurin, P
 from __future__ import annotations
 
 import weakref
-from typing import Any, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from .splitting import split_call, split_equation
 from ..traces.staging import leak_error, survivors, trace_to_jaxpr
 from ..traces.structural import add, as_cotangent, convert_element_type_p, instantiate
 from ..traces.trace import Tracer
+
+if TYPE_CHECKING:
+    from .custom_jvp import CustomJvpCall
+    from .custom_vjp import CustomVjpCall
 
 
 class LinearTracer(Tracer):
@@ -65,7 +69,7 @@ class LinearizeTrace(JVPTrace):
     def new_input(self, aval: AbstractValue) -> LinearTracer:
         return LinearTracer(self, aval)
 
-    def process(self, prim: Primitive, args, params: dict):
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict):
         if self.agree is not None:
             args, params = self.agree(prim, args, params)
         primals, tangents, ours = [], [], False
@@ -118,12 +122,12 @@ class LinearizeTrace(JVPTrace):
         known = iter(known)
         return [place[i] if unknown else next(known) for i, unknown in enumerate(parts.out_unknown)]
 
-    def process_custom_jvp(self, call, args):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         if any(type(x) is LinearTracer and x._trace is self for x in args):
             return call.fun(*args)
         return super().process_custom_jvp(call, args)
 
-    def process_custom_vjp(self, call, args):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         if any(type(x) is LinearTracer and x._trace is self for x in args):
             return call.fun(*args)
         return super().process_custom_vjp(call, args)

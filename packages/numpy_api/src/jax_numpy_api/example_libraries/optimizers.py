@@ -57,7 +57,7 @@ tree.register_pytree_node(
 InitFn = Callable[[Params], OptimizerState]
 UpdateFn = Callable[[int, Updates, OptimizerState], OptimizerState]
 ParamsFn = Callable[[OptimizerState], Params]
-Schedule = Callable[[int], float]
+Schedule = Callable[[ArrayLike], ArrayLike]
 
 
 class Optimizer(NamedTuple):
@@ -103,7 +103,7 @@ def optimizer(opt_maker: Callable[..., tuple[Callable[..., Any], Callable[..., A
             leaves, structure = tree.flatten(params)
             return _packed([init(x) for x in leaves], structure)
 
-        def update_fn(i, grads: PyTree, state: PyTree):
+        def update_fn(i: ArrayLike, grads: PyTree, state: PyTree):
             leaves, structure = tree.flatten(grads)
             if structure != state.tree_def:
                 raise TypeError(f"{opt_maker.__name__}: the gradients have the structure {structure}, the parameters "
@@ -146,7 +146,7 @@ def momentum(step_size: ArrayLike, mass: float) -> Any:
     """
     step = make_schedule(step_size)
 
-    def update(i, g: Array, state: PyTree):
+    def update(i: ArrayLike, g: Array, state: PyTree):
         x, v = state
         v = mass * v + g
         return x - step(i) * v, v
@@ -164,7 +164,7 @@ def nesterov(step_size: ArrayLike, mass: float) -> Any:
     """
     step = make_schedule(step_size)
 
-    def update(i, g: Array, state: PyTree):
+    def update(i: ArrayLike, g: Array, state: PyTree):
         x, v = state
         v = mass * v + g
         return x - step(i) * (mass * v + g), v
@@ -188,7 +188,7 @@ def adagrad(step_size: ArrayLike, momentum: float = 0.9) -> Any:
     """
     step = make_schedule(step_size)
 
-    def update(i, g: Array, state: PyTree):
+    def update(i: ArrayLike, g: Array, state: PyTree):
         x, squares, m = state
         squares = squares + jnp.square(g)
         m = (1 - momentum) * (g * _rsqrt_or_zero(squares)) + momentum * m
@@ -207,7 +207,7 @@ def rmsprop(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8) -> Any:
     """
     step = make_schedule(step_size)
 
-    def update(i, g: Array, state: PyTree):
+    def update(i: ArrayLike, g: Array, state: PyTree):
         x, mean = state
         mean = gamma * mean + (1 - gamma) * jnp.square(g)
         return x - step(i) * g / jnp.sqrt(mean + eps), mean
@@ -225,7 +225,7 @@ def rmsprop_momentum(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8
     """
     step = make_schedule(step_size)
 
-    def update(i, g: Array, state: PyTree):
+    def update(i: ArrayLike, g: Array, state: PyTree):
         x, mean, v = state
         mean = gamma * mean + (1 - gamma) * jnp.square(g)
         v = momentum * v + step(i) * g / jnp.sqrt(mean + eps)
@@ -244,7 +244,7 @@ def adam(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float = 
     """
     step = make_schedule(step_size)
 
-    def update(i, g: Array, state: PyTree):
+    def update(i: ArrayLike, g: Array, state: PyTree):
         x, m, v = state
         m = b1 * m + (1 - b1) * g
         v = b2 * v + (1 - b2) * jnp.square(g)
@@ -264,7 +264,7 @@ def adamax(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float 
     """
     step = make_schedule(step_size)
 
-    def update(i, g: Array, state: PyTree):
+    def update(i: ArrayLike, g: Array, state: PyTree):
         x, m, v = state
         m = b1 * m + (1 - b1) * g
         v = jnp.maximum(b2 * v, jnp.abs(g))
@@ -293,7 +293,7 @@ def sm3(step_size: ArrayLike, momentum: float = 0.9) -> Any:
         x = jnp.asarray(x)
         return x, jnp.zeros_like(x), [jnp.zeros(n, x.dtype) for n in x.shape or (1,)]
 
-    def update(i, g: Array, state: PyTree):
+    def update(i: ArrayLike, g: Array, state: PyTree):
         x, m, bounds = state
         least = functools.reduce(jnp.minimum, [along(v, k, x.ndim) for k, v in enumerate(bounds)])
         squares = least + jnp.square(g)
@@ -312,7 +312,7 @@ def constant(step_size: float) -> Schedule:
     >>> optimizers.constant(0.1)(1000)
     0.1
     """
-    def schedule(i):
+    def schedule(i: ArrayLike):
         return step_size
     return schedule
 
@@ -324,7 +324,7 @@ def exponential_decay(step_size: float, decay_steps: int, decay_rate: float) -> 
     >>> optimizers.exponential_decay(1.0, 10, 0.5)(20)
     0.25
     """
-    def schedule(i):
+    def schedule(i: ArrayLike):
         return step_size * decay_rate ** (i / decay_steps)
     return schedule
 
@@ -336,7 +336,7 @@ def inverse_time_decay(step_size: float, decay_steps: int, decay_rate: float, st
     >>> optimizers.inverse_time_decay(1.0, 10, 1.0)(10)
     0.5
     """
-    def schedule(i):
+    def schedule(i: ArrayLike):
         progress = jnp.floor(i / decay_steps) if staircase else i / decay_steps
         return step_size / (1 + decay_rate * progress)
     return schedule
@@ -349,7 +349,7 @@ def polynomial_decay(step_size: float, decay_steps: int, final_step_size: float,
     >>> optimizers.polynomial_decay(1.0, 10, 0.0)(5)
     Array(0.5, dtype=float32, weak_type=True)
     """
-    def schedule(i):
+    def schedule(i: ArrayLike):
         left = 1 - jnp.minimum(i, decay_steps) / decay_steps
         return final_step_size + (step_size - final_step_size) * left ** power
     return schedule
@@ -373,7 +373,7 @@ def piecewise_constant(boundaries: Sequence[ArrayLike], values: ArrayLike) -> Sc
         raise ValueError(f"piecewise_constant: {ends.shape[0]} boundaries need {ends.shape[0] + 1} values, got "
                          f"{steps.shape[0]}")
 
-    def schedule(i):
+    def schedule(i: ArrayLike):
         return steps[jnp.sum(i > ends)]
     return schedule
 

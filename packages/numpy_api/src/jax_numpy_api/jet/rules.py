@@ -7,7 +7,7 @@ Source: Griewank, Walther, "Evaluating Derivatives", 2nd ed., table 13.1.
 """
 from __future__ import annotations
 
-from typing import Callable, Sequence
+from typing import TYPE_CHECKING, Callable, Sequence
 
 from jax_core.transformations.forward import run_jvp_rule
 from jax_core.representation.primitive import Primitive, Zero
@@ -28,11 +28,15 @@ from ..lax.sort import approx_top_k_p, sort_p, top_k_p
 from ..lax.window import reduce_window_max_p, reduce_window_min_p
 from .trace import COMPOSED, SERIES, JetTrace, accumulate, coefficients, ode, times
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import ArrayLike
+    from .trace import JetTracer
+
 # -- piecewise linear ----------------------------------------------------------------------------------------------------
 
 def piecewise_linear(trace: JetTrace, prim: Primitive, args: Sequence[object], params: dict) -> Callable:
     """Where a JVP rule is linear and does not change along the curve, it serves coefficients of any order."""
-    def following(k, series):
+    def following(k: int, series):
         terms = coefficients(trace, args, k)
         if all(isinstance(t, Zero) for t in terms):
             return [None] * len(series)
@@ -48,11 +52,11 @@ def _absolute(trace, prim, args, params):
 
 # -- products and quotients ------------------------------------------------------------------------------------------------
 
-def product(trace: JetTrace, prim: Primitive, args: Sequence[object], params: dict) -> Callable:
+def product(trace: JetTrace, prim: Primitive, args: Sequence[ArrayLike | JetTracer], params: dict) -> Callable:
     """``z_k = sum of x_i y_(k-i)``, for any product."""
     x, y = args
 
-    def following(k, series):
+    def following(k: int, series):
         total = None
         for i in range(k + 1):
             a = trace.coefficient(x, i)
@@ -66,7 +70,7 @@ def _square(trace, prim, args, params):
     """As `product`, each pair once."""
     x, = args
 
-    def following(k, series):
+    def following(k: int, series):
         total = None
         for i in range((k + 1) // 2):
             a, b = x.coefficient(i), x.coefficient(k - i)
@@ -80,7 +84,7 @@ def _square(trace, prim, args, params):
 def _one_minus_square(trace, prim, args, params):
     squares = _square(trace, prim, args, params)
 
-    def following(k, series):
+    def following(k: int, series):
         term, = squares(k, series)
         return [None if term is None else neg_p.bind(term)]
     return following
@@ -90,7 +94,7 @@ def _quotient(trace, prim, args, params):
     """From ``z y = x``: ``z_k = (x_k - sum of z_(k-j) y_j for j > 0) / y_0``."""
     x, y = args
 
-    def following(k, series):
+    def following(k: int, series):
         z, = series
         rest = None
         for j in range(1, k + 1):

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, Callable, Mapping, Sequence, TypeGuard
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeGuard
 
 import numpy as np
 
@@ -35,6 +35,10 @@ from jax_core.representation.typing import ArrayLike
 
 from ..lax.arithmetic import add_p, div_p, mul_p
 from ..lax.nary import constant, like
+
+if TYPE_CHECKING:
+    from jax_core.transformations.custom_jvp import CustomJvpCall
+    from jax_core.transformations.custom_vjp import CustomVjpCall
 
 Terms = list | None
 """The coefficients of ``t^1, t^2, ...`` (None where one is zero), or None where all are."""
@@ -223,7 +227,7 @@ class JetTrace(Trace):
 
     # -- functions with rules of the user's own ------------------------------------------------------------------------------
 
-    def process_custom_jvp(self, call, args):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         if not any(map(self.owns, args)):
             return self.parent.process_custom_jvp(call, args)
         key = ("custom_jvp", call if call.key is None else call.key, *map(_value_key, args))
@@ -238,7 +242,7 @@ class JetTrace(Trace):
             self._keep(key, result, (args, call), result)
         return result
 
-    def process_custom_vjp(self, call, args):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         """A reverse-mode rule says nothing about series: the function itself is expanded."""
         return call.fun(*args)
 

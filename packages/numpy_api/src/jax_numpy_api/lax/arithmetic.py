@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import enum
 import functools
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from .accuracy import Accuracy
 from .nary import (ANY, FLOAT, INEXACT, INTEGER, NUMERIC, apply, as_operand, check_dtype, constant, elementwise, emit,
                    full_operands, integers, like, nary_result, nary_type, op, unbroadcast)
 from .select import select_n_p
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
 
 class RoundingMethod(enum.IntEnum):
     """What `round` does with numbers half-way between two integers."""
@@ -215,7 +218,7 @@ mulhi_p = elementwise("mulhi", _mulhi_lower, accepts=INTEGER, jvp=ZERO, referenc
 # -- max and min ---------------------------------------------------------------------------------------------------------
 
 def _extremum_lower(op_name, direction):
-    def lower(b, x, y):
+    def lower(b: Builder, x: Any, y: Any):
         x, y = full_operands(b, (x, y))
         if drops_nan(b, x.aval):
             return emit_choice(b, op_name, x, y)
@@ -226,7 +229,7 @@ def _extremum_lower(op_name, direction):
     return lower
 
 
-def complex_order(b, direction, x, y):
+def complex_order(b: Builder, direction: str, x: Value, y: Value):
     """Whether ``x`` comes before ``y`` (GT or LT): by real parts, and where these are equal by imaginary parts."""
     part = x.aval.update(dtype=dtypes.to_floating_dtype(x.aval.dtype))
     xr, yr, xi, yi = (b.emit(f"stablehlo.{name} {v}", v, out=part) for name in ("real", "imag") for v in (x, y))

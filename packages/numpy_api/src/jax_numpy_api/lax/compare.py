@@ -80,7 +80,7 @@ def _equality(name: str, direction: str, reference, all_words: bool):
     """A comparison for equality, which takes key arrays too: keys are equal if all their words are."""
     numbers = _comparison(name, direction, ANY, reference)
 
-    def out_type(x, y):
+    def out_type(x: ShapedArray, y: ShapedArray):
         keys = [isinstance(a.dtype, dtypes.ExtendedDType) for a in (x, y)]
         if not any(keys):
             return numbers.out_type(x, y)

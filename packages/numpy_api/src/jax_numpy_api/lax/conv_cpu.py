@@ -65,7 +65,7 @@ def formulation(lhs: ShapedArray, rhs: ShapedArray, out: ShapedArray, params: di
     to_last, kernel_to_last = _order(numbers.lhs_spec, last), _order(numbers.rhs_spec, kernel_last)
     from_last = _order(last, numbers.out_spec)
 
-    def convolve(x: Array, k):
+    def convolve(x: Array, k: Array):
         return transpose(inner(transpose(x, to_last), transpose(k, kernel_to_last), changed, bind), from_last)
     return convolve
 
@@ -95,7 +95,7 @@ def _inner(groups, batch_groups, lhs, rhs, numbers):
     return lambda x, k, params, bind: merged(x, k, params, bind, count, together)
 
 
-def _plain(x: Any, k: Any, params: dict, bind: Callable) -> Any:
+def _plain(x: Any, k: Array, params: dict, bind: Callable) -> Any:
     """Without groups."""
     if x.dtype == np.float64:
         window, (padded, spatial) = np.shape(k)[:-2], _padded(x, k, params)
@@ -106,7 +106,7 @@ def _plain(x: Any, k: Any, params: dict, bind: Callable) -> Any:
     return bind(x, k, **params)
 
 
-def _padded(x, k, params):
+def _padded(x, k: Array, params):
     """The operand with its padding and dilation written out, and the result's spatial shape."""
     config = [(low, high, d - 1) for (low, high), d in zip(params["padding"], params["lhs_dilation"])]
     x = pad(x, np.zeros((), x.dtype)[()], [(0, 0, 0), *config, (0, 0, 0)])
@@ -122,7 +122,7 @@ def _part(x, start, count, step):
     return slice_(x, [0, *start, 0], [np.shape(x)[0], *stop, np.shape(x)[-1]], [1, *step, 1])
 
 
-def _by_taps(x: Any, k: Any, params: dict, spatial: list) -> Any:
+def _by_taps(x: Any, k: Array, params: dict, spatial: list) -> Any:
     """The part of the padded operand that each kernel element meets, side by side, times the kernel."""
     *window, inputs, outputs = np.shape(k)
     taps = [_part(x, [i * d for i, d in zip(at, params["rhs_dilation"])], spatial, params["window_strides"])
@@ -132,7 +132,7 @@ def _by_taps(x: Any, k: Any, params: dict, spatial: list) -> Any:
     return dot_general(concatenate(taps, rank - 1), k, (((rank - 1,), (0,)), ((), ())), params["precision"])
 
 
-def _by_results(x: Any, k: Any, params: dict, spatial: list) -> Any:
+def _by_results(x: Any, k: Array, params: dict, spatial: list) -> Any:
     """The whole kernel times the part of the padded operand that makes each position of the result."""
     *window, inputs, outputs = np.shape(k)
     axes, parts = tuple(range(1, np.ndim(x))), []
@@ -143,7 +143,7 @@ def _by_results(x: Any, k: Any, params: dict, spatial: list) -> Any:
                     (np.shape(x)[0], *spatial, outputs))
 
 
-def _depthwise(x: Any, k: Any, params: dict, bind: Callable) -> Any:
+def _depthwise(x: Any, k: Array, params: dict, bind: Callable) -> Any:
     """Each feature ``c`` of ``x`` by the kernels ``k[..., 0, c * m:(c + 1) * m]``, element after element."""
     *window, _, features = np.shape(k)
     x, spatial = _padded(x, k, params)
@@ -166,7 +166,7 @@ def _own_group(r: int, shape: tuple, first: int, second: int) -> np.ndarray:
     return one[:, None] == two
 
 
-def _merged(x: Any, k: Any, params: dict, bind: Callable, count: int, r: int) -> Any:
+def _merged(x: Any, k: Array, params: dict, bind: Callable, count: int, r: int) -> Any:
     """``count`` groups of features, ``r`` at a time as one dense kernel."""
     rank, inputs, outputs = np.ndim(x), np.shape(k)[-2], np.shape(k)[-1] // count
     params, parts = {**params, "feature_group_count": 1}, []
@@ -181,7 +181,7 @@ def _merged(x: Any, k: Any, params: dict, bind: Callable, count: int, r: int) ->
     return concatenate(parts, rank - 1) if len(parts) > 1 else parts[0]
 
 
-def _merged_batch(x: Any, k: Any, params: dict, bind: Callable, count: int, r: int) -> Any:
+def _merged_batch(x: Any, k: Array, params: dict, bind: Callable, count: int, r: int) -> Any:
     """``count`` groups of the batch, ``r`` at a time against all of their kernels."""
     rank, batch, outputs = np.ndim(x), np.shape(x)[0] // count, np.shape(k)[-1] // count
     params, parts = {**params, "batch_group_count": 1}, []

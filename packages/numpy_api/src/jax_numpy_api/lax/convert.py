@@ -43,7 +43,7 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     return convert(as_operand("convert_element_type", operand, 0), dtype)
 
 
-def convert(x: Any, dtype: Any, weak_type: bool = False) -> Any:
+def convert(x: ArrayLike, dtype: DTypeLike | None, weak_type: bool = False) -> Any:
     """``x`` in the canonical dtype ``dtype``; ``x`` itself where nothing changes."""
     aval = get_aval(x)
     if aval.dtype == dtype and aval.weak_type == weak_type and not isinstance(

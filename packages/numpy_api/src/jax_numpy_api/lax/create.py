@@ -141,7 +141,7 @@ def full(shape: Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = 
     return filled(_shape(shape), fill_value, dtype, weak, sharding)
 
 
-def refuse_complex(name: str, value: complex, dtype: Any) -> None:
+def refuse_complex(name: str, value: complex, dtype: DTypeLike) -> None:
     """Raise TypeError if a dtype of real numbers is to hold a complex Python number; what has a dtype loses its imaginary part."""
     if getattr(dtype, "kind", "") != "b" and not dtypes.issubdtype(dtype, np.complexfloating):
         raise TypeError(f"{name}: fill_value={value!r} is complex, which {dtype} cannot hold; pass dtype=complex")

@@ -35,6 +35,7 @@ from .recurrence import linear_recurrence, shifted
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
+    from jax_core.transformations.batching import AxisData
 
 _WIDTH = 2048  # elements that one step of the loop works on, at least
 _SMALL = 1 << 13  # arrays up to this size take reduce_window
@@ -219,7 +220,7 @@ def _transposed(b, x, order):
 # -- the primitives --------------------------------------------------------------------------------------------------
 
 def _type_rule(name, accepts):
-    def rule(x, *, axis, reverse):
+    def rule(x, *, axis: int, reverse: bool):
         if not accepts(x.dtype):
             raise TypeError(f"{name} does not accept dtype {x.dtype}; convert the operand {x.str_short()} first.")
         if not 0 <= axis < x.ndim:
@@ -230,7 +231,7 @@ def _type_rule(name, accepts):
 
 def _recurrent_jvp(bind, coefficients):
     """The tangent t of the results y by t[i] = a[i] t[i - 1] + c[i] dx[i], for ``coefficients(x, y, previous y)``."""
-    def rule(primals: Sequence[Array], tangents: Sequence[Array], *, axis, reverse):
+    def rule(primals: Sequence[Array], tangents: Sequence[Array], *, axis: int, reverse: bool):
         (x,), (g,) = primals, tangents
         out = bind(x, axis=axis, reverse=reverse)
         if isinstance(g, Zero):
@@ -276,11 +277,11 @@ def _inexact(dtype):
 
 
 def _cumulative(name, reducer, accepts, accumulate, cost=None, **rules):
-    def batch(axis_data, args, dims, *, axis, reverse):
+    def batch(axis_data: AxisData, args: Sequence[Any], dims, *, axis: int, reverse: bool):
         (x,), (d,) = args, dims
         return prim.bind(x, axis=axis + (d <= axis), reverse=reverse), d
 
-    def reference(x: ArrayLike, *, axis, reverse):
+    def reference(x: ArrayLike, *, axis: int, reverse: bool):
         x = np.flip(np.asarray(x), axis) if reverse else np.asarray(x)
         out = accumulate(x, axis=axis, dtype=x.dtype)
         return np.flip(out, axis) if reverse else out

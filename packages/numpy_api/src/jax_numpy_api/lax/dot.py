@@ -169,7 +169,7 @@ def canonical_precision(precision: PrecisionLike) -> Any:
                      "lax.DotAlgorithmPreset.")
 
 
-def precision_text(precision: object, lhs: Any = None) -> str:
+def precision_text(precision: object, lhs: ShapedArray | None = None) -> str:
     """The attributes ``precision`` and ``algorithm`` of `stablehlo.dot_general`, with a comma before them."""
     if precision is None or precision is DotAlgorithmPreset.DEFAULT:
         return ", precision = [DEFAULT, DEFAULT]"

@@ -7,7 +7,7 @@ Source: StableHLO specification, `all_gather`, `reduce_scatter`, `collective_per
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -32,6 +32,10 @@ from .select import select_n
 from .shape import reshape
 from .slicing import dynamic_slice_in_dim
 from jax_core.representation.traits import Kind, Traits
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
+    from jax_core.transformations.batching import AxisData
 
 
 # -- all_gather ------------------------------------------------------------------------------------------------------
@@ -61,7 +65,7 @@ def all_gather(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_inde
     groups = check_groups("all_gather", names, axis_index_groups)
     size = group_size(names, groups)
 
-    def gather_leaf(leaf):
+    def gather_leaf(leaf: Array):
         rank = np.ndim(leaf) + (not tiled)
         if not -rank <= axis < rank:
             raise ValueError(f"lax.all_gather: axis {axis} does not exist in a result of rank {rank}.")
@@ -181,7 +185,7 @@ def _all_gather_reduced_type(x, *, axis_name, **params):
 
 def _dimension_moved(prim, name):
     """The batching rule of a collective along an axis that is not the mapped one; ``name`` is the parameter that counts axes."""
-    def batch(axis, args, dims, **params):
+    def batch(axis: AxisData, args, dims: Sequence[int | None], **params):
         return prim().bind(moved(args[0], dims[0], 0), **{**params, name: params[name] + 1}), 0
     return batch
 
@@ -223,7 +227,7 @@ def psum_scatter(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, scatter
     groups = check_groups("psum_scatter", names, axis_index_groups)
     size = group_size(names, groups)
 
-    def scatter_leaf(leaf):
+    def scatter_leaf(leaf: Array):
         n = np.shape(leaf)[scatter_dimension]
         if n % size if tiled else n != size:
             raise ValueError(f"lax.psum_scatter: axis {scatter_dimension} of an operand of shape {np.shape(leaf)} must "
@@ -374,7 +378,7 @@ def pbroadcast(x: PyTree, axis_name: AxisName | Sequence[AxisName], source: int)
         raise ValueError(f"lax.pbroadcast: source {source} must lie in [0, {size}).")
     here = eq(axis_index(axis_name), np.int32(source))
 
-    def send(leaf):
+    def send(leaf: Array):
         kept = select_n(here, broadcast_in_dim(np.zeros((), get_aval(leaf).dtype)[()], np.shape(leaf), ()), leaf)
         return psum(kept, axis_name)
     return tree.tree_map(send, x)
@@ -438,7 +442,7 @@ def all_to_all(x: ArrayLike, axis_name: AxisName | Sequence[AxisName], split_axi
     groups = check_groups("all_to_all", names, axis_index_groups)
     size = group_size(names, groups)
 
-    def swap(leaf):
+    def swap(leaf: Array):
         rank = np.ndim(leaf)
         split, concat = split_axis % rank, concat_axis % rank
         n = np.shape(leaf)[split]

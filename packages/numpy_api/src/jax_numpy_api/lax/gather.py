@@ -8,7 +8,7 @@ Source: StableHLO specification, `gather`.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, Union
 
 import numpy as np
 
@@ -26,7 +26,8 @@ from jax_numpy_api import lax
 from .nary import int_array
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import DTypeLike
+    from jax_core.representation.typing import DTypeLike, Shape
+    from jax_core.representation.aval import AbstractValue
 
 
 class GatherScatterMode(enum.Enum):
@@ -51,6 +52,9 @@ class GatherScatterMode(enum.Enum):
         except (KeyError, TypeError):
             raise ValueError(f'Unknown gather mode "{s}"; choose one of '
                              f'{", ".join(sorted(m for m in _MODES if m))}.') from None
+
+
+Mode = Union[str, GatherScatterMode, None]  # what users give
 
 
 _MODES = {"clip": GatherScatterMode.CLIP, "fill": GatherScatterMode.FILL_OR_DROP, "drop": GatherScatterMode.FILL_OR_DROP,
@@ -312,7 +316,7 @@ def _gather_reference(x, indices, *, dimension_numbers, slice_sizes, indices_are
     return out
 
 
-def start_arrays(indices: np.ndarray, shape, sizes, index_map) -> tuple[dict, np.ndarray]:
+def start_arrays(indices: np.ndarray, shape: Shape, sizes: Shape, index_map) -> tuple[dict, np.ndarray]:
     """Clamped starts for each indexed operand axis, and which index vectors were in bounds."""
     starts, inside = {}, np.ones(indices.shape[:-1], bool)
     for k, d in enumerate(index_map):
@@ -354,7 +358,7 @@ def _place_axes(out, batch_rank, offset_dims):
     return out.transpose(order)
 
 
-def index_grid(shape: Sequence[int], starts, batch_rank, batching, window_position, sizes, rank: int) -> tuple:
+def index_grid(shape: Sequence[int], starts, batch_rank, batching, window_position, sizes: Shape, rank: int) -> tuple:
     """For every operand axis the index array that, broadcast over batch and window axes of ``rank``, finds the slices.
 
     Args:
@@ -389,7 +393,7 @@ def _gather_general(x, starts, batch_rank, n, slice_sizes):
 
 # -- the primitive and functions -------------------------------------------------------------------------------------
 
-def slice_entries(x: Any, indices: Any, n: GatherDimensionNumbers, slice_sizes: Sequence[int]) -> tuple | None:
+def slice_entries(x: AbstractValue, indices: AbstractValue, n: GatherDimensionNumbers, slice_sizes: Sequence[int]) -> tuple | None:
     """What the slices at ``indices`` are split over: axes of the operand that are taken whole stay split, as do batch axes that both
     share. None where an axis that is cut is split, or the indices are, as the slices then lie on other devices than they are used on."""
     given = splits.entries(x)

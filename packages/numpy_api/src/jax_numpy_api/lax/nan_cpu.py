@@ -26,13 +26,14 @@ from .compare import emit_compare
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
+    from jax_core.representation.aval import AbstractValue
 
 _LARGE = 1 << 11  # elements; the library's own limit is 4096, here with a margin for what is fused
 _TAKEN = {"float16", "bfloat16", "float32", "float64"}
 _BETTER = {"stablehlo.maximum": "LE", "stablehlo.minimum": "GE"}  # how the first compares when the second is the result
 
 
-def drops_nan(b: Builder, aval: ShapedArray) -> bool:
+def drops_nan(b: Builder, aval: AbstractValue) -> bool:
     """Whether XLA may lose NaN in extrema of arrays of this type."""
     return b.platform == "cpu" and aval.size >= _LARGE and aval.dtype.name in _TAKEN
 
@@ -90,7 +91,7 @@ def emit_fold(b: Builder, op: str, x: Value, axes: Sequence[int]) -> Any:
     return emit_fold(b, op, found, axes) if integers and short >= 64 * _PIECES else found
 
 
-def emit_with_nan(b: Any, x: Any, extremum: Any, axes: Sequence[int]) -> Any:
+def emit_with_nan(b: Builder, x: Value, extremum: Value, axes: Sequence[int]) -> Any:
     """``extremum``, which reduces ``x`` over ``axes``, or NaN where there is one in ``x``."""
     out, zero = extremum.aval, b.scalar(0, x.aval.dtype)
     squares = b.emit(f"stablehlo.multiply {x}, {x}", x, x, out=x.aval)

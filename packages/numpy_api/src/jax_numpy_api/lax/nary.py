@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
     from jax_core.representation.array import Array
     from jax_core.representation.typing import ArrayLike, DTypeLike
+    from .accuracy import Accuracy
 
 FLOAT = ("real floating",)
 COMPLEX = ("complex floating",)
@@ -109,7 +110,7 @@ def nary_result(name: str, avals: Sequence[ShapedArray], dtype: np.dtype) -> Sha
     return ShapedArray(shape, dtype, all(a.weak_type for a in avals))
 
 
-def full_operands(b, xs) -> list:
+def full_operands(b: Builder, xs: Sequence[Value]) -> list:
     """The operands as values of the result's shape: scalars are broadcast."""
     shape = b.out_avals[0].shape
     return [x if x.aval.shape == shape else b.broadcast(x, shape) for x in xs]
@@ -117,7 +118,7 @@ def full_operands(b, xs) -> list:
 
 def op(name: str) -> Callable:
     """The lowering rule "the op ``name``", for ops that take the parameter ``accuracy``."""
-    def lower(b: Builder, x: Value, accuracy=None):
+    def lower(b: Builder, x: Value, accuracy: Accuracy | None = None):
         return b.emit(f"{name} {x}", x, out=b.out_avals[0], attrs=accuracy_text(accuracy))
     return lower
 
@@ -141,12 +142,12 @@ def int_array(values: Sequence[int]) -> str:
     return f"array<i64: {', '.join(map(str, values))}>" if len(values) else "array<i64>"
 
 
-def emit(b, name: str, *xs, out: ShapedArray | None = None):
+def emit(b: Builder, name: str, *xs, out: AbstractValue | None = None):
     """The elementwise op ``name`` on values of one shape; ``out`` is the type of the first one if it is not given."""
     return b.emit(f"{name} {', '.join(map(str, xs))}", *xs, out=xs[0].aval if out is None else out)
 
 
-def whole_bytes(b: Any, x: Any) -> Any:
+def whole_bytes(b: Builder, x: Value) -> Any:
     """``x``, of a dtype of whole bytes: XLA's CPU code for sorting, counting and reducing pairs of narrower integers is wrong."""
     dtype = x.aval.dtype
     if dtypes.issubdtype(dtype, np.integer) and dtype != np.bool_ and dtypes.itemsize_bits(dtype) < 8:
@@ -156,7 +157,7 @@ def whole_bytes(b: Any, x: Any) -> Any:
 
 # -- tangents and cotangents ---------------------------------------------------------------------------------------------
 
-def like(g: ArrayLike, out: Any) -> Any:
+def like(g: ArrayLike, out: ArrayLike) -> Any:
     """The tangent ``g`` of a scalar operand, repeated to the shape of ``out``."""
     shape = np.shape(out)
     return g if np.shape(g) == shape else broadcast_in_dim(g, shape, ())

@@ -41,6 +41,7 @@ from jax_core.representation.traits import Kind, Traits
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder
+    from jax_core.transformations.batching import AxisData
 
 __all__ = ["AxisEnv", "env_of"]
 
@@ -155,7 +156,7 @@ def psum(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_grou
     groups = check_groups("psum", names, axis_index_groups)
     size = group_size([n for n in names if not isinstance(n, int)], groups)
 
-    def sum_leaf(leaf):
+    def sum_leaf(leaf: Array):
         if type(leaf) in (int, float, complex):
             return leaf * size
         if get_aval(leaf).dtype == bool:
@@ -174,7 +175,7 @@ def pmean(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_gro
     size = group_size([n for n in names if not isinstance(n, int)],
                        check_groups("pmean", names, axis_index_groups))
 
-    def mean_leaf(leaf):
+    def mean_leaf(leaf: Array):
         dtype = dtypes.to_inexact_dtype(get_aval(leaf).dtype)
         total = psum(leaf, axis_name, axis_index_groups=axis_index_groups)
         if type(total) in (int, float, complex):
@@ -257,7 +258,7 @@ def _min_reducer():
     return reduce_min_p
 
 
-def in_groups(x: Any, dim: int, groups: Sequence[Sequence[int]], reduce: Callable) -> Any:
+def in_groups(x: Array, dim: int, groups: Sequence[Sequence[int]], reduce: Callable) -> Any:
     """Reduce within groups of positions of axis ``dim``; every position gets the result of its group."""
     x = moved(x, dim, 0)
     order = [i for g in groups for i in g]
@@ -266,10 +267,10 @@ def in_groups(x: Any, dim: int, groups: Sequence[Sequence[int]], reduce: Callabl
     grouped = reduce(reshape(rows, (len(groups), len(groups[0]), *shape[1:])), 1)
     repeated = broadcast_in_dim(grouped, (len(groups), len(groups[0]), *shape[1:]),
                                 (0, *range(2, len(shape) + 1)))
-    return take_rows(reshape(repeated, shape), np.argsort(order))
+    return take_rows(reshape(repeated, shape), np.argsort(order).tolist())
 
 
-def take_rows(x: Any, order: Any) -> Any:
+def take_rows(x: Array, order: Sequence[int]) -> Any:
     """``x[order]`` along the leading axis, for a permutation that is known; a static gather."""
     order = [int(i) for i in order]
     if order == list(range(len(order))) and len(order) == np.shape(x)[0]:
@@ -284,7 +285,7 @@ def _reduction_batch(prim, over_axis: Callable, repeat: Callable):
 
     ``repeat(x, n)`` is the result for ``n`` equal values.
     """
-    def batch(axis, args, dims, *, axes, axis_index_groups):
+    def batch(axis: AxisData, args, dims: Sequence[int | None], *, axes: tuple[int, ...], axis_index_groups: Sequence[Sequence[int]] | None):
         if axis.name not in axes:
             return prim().bind(*args, axes=axes, axis_index_groups=axis_index_groups), dims
         if axis_index_groups is not None:
@@ -301,7 +302,7 @@ def _reduction_batch(prim, over_axis: Callable, repeat: Callable):
     return batch
 
 
-def times(x: Any, n: int) -> Any:
+def times(x: Array, n: int) -> Any:
     """The sum of ``n`` values that are all ``x``."""
     return mul(x, np.asarray(n).astype(get_aval(x).dtype)[()])
 
@@ -329,7 +330,7 @@ def axis_effects(*avals: ShapedArray, axes: Any = None, axis_name: Any = None, *
 
 
 def _all_reduce_lower(kind: str):
-    def lower(b: Builder, *xs, axes, axis_index_groups):
+    def lower(b: Builder, *xs, axes: tuple[int, ...], axis_index_groups: Sequence[Sequence[int]] | None):
         op = {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}[kind]
         attrs = env_of(b, axes).attributes(axes, axis_index_groups)
         return [b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer(op, x.aval.dtype)})', x, out=x.aval,
@@ -350,7 +351,7 @@ def _extremum_type(*xs, axes, axis_index_groups):
 
 def _extremum_jvp(prim):
     """The tangent of the positions that attain the extremum; several share it equally, as for `reduce_max`."""
-    def jvp(primals, tangents, *, axes, axis_index_groups):
+    def jvp(primals, tangents, *, axes: tuple[int, ...], axis_index_groups: Sequence[Sequence[int]] | None):
         outs = prim().bind(*primals, axes=axes, axis_index_groups=axis_index_groups)
         found = []
         for x, t, out in zip(primals, tangents, outs):

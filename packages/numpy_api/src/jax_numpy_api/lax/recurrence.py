@@ -158,7 +158,7 @@ def _loop(b, factors, terms, reverse, products=False):
         last = inner.scalar(n, _COUNTER)
         return [inner.emit(f"stablehlo.compare LT, {i}, {last}, SIGNED", i, last, out=ShapedArray((), bool))]
 
-    def body(inner, i, h, p, a, x):
+    def body(inner, i: ArrayLike, h, p, a, x):
         zero, one, at = inner.scalar(0, _COUNTER), inner.scalar(1, _COUNTER), i
         if reverse:
             at = _binary(inner, "subtract", inner.scalar(n - 1, _COUNTER), i)
@@ -210,7 +210,7 @@ linear_recurrence_p = Primitive("linear_recurrence", out_type=_type, jvp=_jvp, t
                                 reference=_reference)
 
 
-def linear_recurrence(a: Any, b: Any, axis: int, reverse: bool = False) -> Any:
+def linear_recurrence(a: Array, b: Array, axis: int, reverse: bool = False) -> Any:
     """h with ``h[i] = a[i] h[i - 1] + b[i]`` and ``h[0] = b[0]`` along ``axis`` (from its end with ``reverse``).
 
     Args:

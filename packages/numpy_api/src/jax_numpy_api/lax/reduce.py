@@ -74,11 +74,11 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
 
     ``nan``: whether the op may lose NaN on CPU, where it must not.
     """
-    def out_type(x, *, axes, out_sharding=None):
+    def out_type(x: ShapedArray, *, axes: tuple[int, ...], out_sharding: Placement | None = None):
         check_dtype(name, x, accepts)
         return ShapedArray(reduced_shape(f"lax.{name}", x, axes), x.dtype, x.weak_type)
 
-    def lower(b, x, *, axes, out_sharding: Placement | None = None):
+    def lower(b: Builder, x: Value, *, axes: tuple[int, ...], out_sharding: Placement | None = None):
         start = b.scalar(identity(x.aval.dtype), x.aval.dtype)
         if x.aval.dtype.kind == "c" and op_name in _COMPLEX_REDUCERS:
             return _complex_extremum(b, x, start, axes, _COMPLEX_REDUCERS[op_name])
@@ -103,7 +103,7 @@ def _complex_extremum(b, x, start, axes, direction):
     """A reducer of several ops: complex numbers in the order of `max_p`."""
     scalar = ShapedArray((), x.aval.dtype)
 
-    def body(b: Builder, first, second):
+    def body(b: Builder, first: Value, second: Value):
         keep = complex_order(b, direction, first, second)
         return [b.emit(f"stablehlo.select {keep}, {first}, {second}", keep, first, second, out=scalar)]
     region = b.region([scalar, scalar], body)
@@ -117,7 +117,7 @@ def _kept(rank, axes):
 
 def _extremum_jvp(prim):
     """The tangent is the mean of the tangents of those elements that equal the result."""
-    def jvp(primals, tangents, *, axes, out_sharding: Placement | None = None):
+    def jvp(primals, tangents, *, axes: tuple[int, ...], out_sharding: Placement | None = None):
         (x,), (g,) = primals, tangents
         out = prim().bind(x, axes=axes, out_sharding=out_sharding)
         if isinstance(g, Zero) or not dtypes.issubdtype(get_aval(x).dtype, np.inexact):
@@ -191,7 +191,7 @@ reduce_xor_p = _reducer("reduce_xor", "stablehlo.xor", _no_bits, BITS, ZERO, lam
 # -- argmax and argmin ---------------------------------------------------------------------------------------------------
 
 def _arg_type(name):
-    def out_type(x, *, axes, index_dtype):
+    def out_type(x: ShapedArray, *, axes: tuple[int, ...], index_dtype: np.dtype):
         check_dtype(name, x, ("bool", "integral", "real floating"))
         axis, = axes
         if not 0 <= axis < x.ndim:
@@ -221,7 +221,7 @@ def _arg_start(b, x, direction):
 
 
 def _arg_lower(direction):
-    def lower(b: Builder, x: Value, *, axes, index_dtype: DTypeLike):
+    def lower(b: Builder, x: Value, *, axes: tuple[int, ...], index_dtype: DTypeLike):
         axis, = axes
         x = whole_bytes(b, x)
         start = _arg_start(b, x, direction)
@@ -236,7 +236,7 @@ def _arg_lower(direction):
 
 def _arg_in_kernel(direction):
     """The compilers of kernels have no reduction of pairs."""
-    def lower(b: Builder, x: Value, *, axes, index_dtype: DTypeLike):
+    def lower(b: Builder, x: Value, *, axes: tuple[int, ...], index_dtype: DTypeLike):
         return _arg_by_value(b, x, _arg_start(b, x, direction), axes[0], direction)
     return lower
 
@@ -249,7 +249,7 @@ def _arg_by_value(b, x, start, axis, direction):
     out, full, places = b.out_avals[0], x.aval.shape, ShapedArray(x.aval.shape, np.dtype(np.float32))
     short = out.update(dtype=places.dtype)
 
-    def select(test, yes, no, aval):
+    def select(test: Value, yes: Value, no: Value, aval: ShapedArray):
         return b.emit(f"stablehlo.select {test}, {yes}, {no}", test, yes, no, out=aval)
     extreme = "maximum" if direction == "GT" else "minimum"
     best = b.emit(f"stablehlo.reduce({x} init: {start}) applies stablehlo.{extreme} across dimensions = [{axis}]", x, start,
@@ -271,10 +271,10 @@ def _arg_by_pairs(b, x, iota, start, axis, direction):
     value, index = ShapedArray((), x.aval.dtype), ShapedArray((), iota.aval.dtype)
     zero, or_equal = b.scalar(0, iota.aval.dtype), {"LT": "LE", "GT": "GE"}[direction]
 
-    def pick(b, test, yes, no):
+    def pick(b: Builder, test: Value, yes: Value, no: Value):
         return b.emit(f"stablehlo.select {test}, {yes}, {no}", test, yes, no, out=yes.aval)
 
-    def body(b: Builder, v1, i1, v2, i2):
+    def body(b: Builder, v1: Value, i1: Value, v2: Value, i2: Value):
         in_order = emit_compare(b, "LT", i1, i2)
         if not dtypes.issubdtype(value.dtype, np.floating):
             keep = pick(b, in_order, emit_compare(b, or_equal, v1, v2), emit_compare(b, direction, v1, v2))
@@ -431,7 +431,7 @@ def _axes(name, axes, x):
 
 
 def _public(prim):
-    def reduction(operand: Array, axes, out_sharding: ShardingLike | None = None):
+    def reduction(operand: Array, axes: tuple[int, ...], out_sharding: ShardingLike | None = None):
         operand = as_operand(prim.name, operand, 0)
         return prim.bind(operand, axes=_axes(prim.name, axes, operand), out_sharding=structural.resolved(out_sharding))
     return reduction

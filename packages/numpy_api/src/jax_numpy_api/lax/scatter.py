@@ -12,7 +12,7 @@ Source: StableHLO specification, `scatter`.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from .nary import flag, integers
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
+    from jax_core.representation.aval import AbstractValue
 
 
 class ScatterDimensionNumbers(NamedTuple):
@@ -69,7 +70,7 @@ def _slice_sizes(x_rank, updates_shape, n):
     return tuple(sizes)
 
 
-def update_entries(name: str, x: Any, indices: Any, n: ScatterDimensionNumbers, slice_sizes: Sequence[int]) -> tuple:
+def update_entries(name: str, x: AbstractValue, indices: AbstractValue, n: ScatterDimensionNumbers, slice_sizes: Sequence[int]) -> tuple:
     """What updates are split over where they are written without a word of how the result is. The rules of the primitives do not ask:
     results are split as the operand is.
 
@@ -87,7 +88,7 @@ def update_entries(name: str, x: Any, indices: Any, n: ScatterDimensionNumbers, 
 # -- rules for all ---------------------------------------------------------------------------------------------------
 
 def _type_rule(name):
-    def rule(x, indices, updates, *, dimension_numbers, **_):
+    def rule(x, indices, updates, *, dimension_numbers: ScatterDimensionNumbers, **_):
         n = dimension_numbers
         check_indices(name, indices, x, n.scatter_dims_to_operand_dims)
         if x.dtype != updates.dtype:
@@ -117,7 +118,8 @@ def _type_rule(name):
 
 
 def _batch_rule(bind: Callable):
-    def rule(axis, args, dims: Sequence[int | None], *, dimension_numbers, indices_are_sorted, unique_indices, **params):
+    def rule(axis: AxisData, args, dims: Sequence[int | None], *, dimension_numbers: ScatterDimensionNumbers,
+             indices_are_sorted: bool, unique_indices: bool, **params):
         (x, indices, updates), (dx, di, du), n = args, dims, dimension_numbers
         x, updates = bdim_at_front(x, dx, axis), bdim_at_front(updates, du, axis)
         window, inserted, index_map, batching, index_batching = n
@@ -135,8 +137,8 @@ def _batch_rule(bind: Callable):
 
 def _lower_rule(combine: Callable):
     """``combine(b, old, new)`` emits the value that an element gets."""
-    def rule(b: Builder, x: Value, indices, updates, *, dimension_numbers, indices_are_sorted, unique_indices, mode, update_jaxpr=None,
-             update_consts=()):
+    def rule(b: Builder, x: Value, indices, updates, *, dimension_numbers: ScatterDimensionNumbers, indices_are_sorted: bool,
+             unique_indices: bool, mode, update_jaxpr=None, update_consts=()):
         if updates.aval.size == 0 or x.aval.size == 0:
             return x
         n = dimension_numbers
@@ -176,7 +178,7 @@ def _overwrite(b, old, new, update_jaxpr):
 
 def _reference_rule(write: Callable):
     """``write(array, index, updates)`` in NumPy, in the order of the updates."""
-    def rule(x: ArrayLike, indices: ArrayLike, updates, *, dimension_numbers, mode, **_):
+    def rule(x: ArrayLike, indices: ArrayLike, updates, *, dimension_numbers: ScatterDimensionNumbers, mode, **_):
         out, indices, updates, n = np.array(x), np.asarray(indices), np.asarray(updates), dimension_numbers
         if not updates.size:
             return out

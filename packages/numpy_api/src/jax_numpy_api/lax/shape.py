@@ -26,7 +26,7 @@ from jax_core.representation.typing import ArrayLike, Placement, Shape, host_val
 from .nary import as_operand, check_same_dtypes
 
 
-def canonical_axis(name: str, axis: Any, rank: int) -> int:
+def canonical_axis(name: str, axis: int, rank: int) -> int:
     """``axis`` counted from the front; raises ValueError where there is no such axis."""
     axis = operator.index(axis)
     if not -rank <= axis < rank:
@@ -62,7 +62,7 @@ reshape_p = Primitive(
     traits=Traits(Kind.VIEW, keeps_places=True), splits=splits.regrouped)
 
 
-def reshaped(x: Any, shape: Sequence[int], placement: Any = None) -> Any:
+def reshaped(x: Any, shape: Sequence[int], placement: Placement | None = None) -> Any:
     """``x`` itself if it has this shape, else `reshape_p`; for use in rules."""
     shape = tuple(shape)
     return x if np.shape(x) == shape else reshape_p.bind(x, new_sizes=shape, dimensions=None, sharding=placement)

@@ -31,6 +31,7 @@ from .nary import flag, whole_bytes
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DTypeLike
+    from jax_core.interfaces import Builder, Value
 
 _NAN_BITS = {np.int32: 0x7FC00000, np.int64: 0x7FF8000000000000}
 _MOST_DIGITS = 4  # beyond, one sort with a comparator of all keys is faster
@@ -60,21 +61,21 @@ class _Digits:
         dtype = operands[0].aval.dtype if dtype is None else np.dtype(dtype)
         return self.b.emit(text, *operands, out=ShapedArray(self.shape, dtype))
 
-    def full(self, value, dtype: DTypeLike | None):
+    def full(self, value: ArrayLike, dtype: DTypeLike | None):
         return self.b.full(value, ShapedArray(self.shape, dtype))
 
-    def binary(self, name: str, x: Array, value: object):
+    def binary(self, name: str, x: Value, value: ArrayLike):
         y = self.full(value, x.aval.dtype)
         return self.op(f"stablehlo.{name} {x}, {y}", x, y)
 
-    def compare(self, direction, x: Array, y: Array):
+    def compare(self, direction: str, x: Value, y: Value):
         kind = "FLOAT" if dtypes.issubdtype(x.aval.dtype, np.floating) else "SIGNED"
         return self.op(f"stablehlo.compare {direction}, {x}, {y}, {kind}", x, y, dtype=bool)
 
-    def select(self, where, x: Array, y: Array):
+    def select(self, where: Value, x: Value, y: Value):
         return self.op(f"stablehlo.select {where}, {x}, {y}", where, x, y, dtype=x.aval.dtype)
 
-    def of(self, x, total=False):
+    def of(self, x: Value, total: bool = False):
         """Digits, most significant first: int64 arrays of signed 32-bit values. ``total``: tell zeros and NaNs apart by sign."""
         dtype = x.aval.dtype
         if dtypes.issubdtype(dtype, np.complexfloating):
@@ -91,12 +92,12 @@ class _Digits:
             x = self.op(f"stablehlo.bitcast_convert {x}", x, dtype=np.int64)
         return self.halves(x)
 
-    def halves(self, x: Array):
+    def halves(self, x: Value):
         high = self.binary("shift_right_arithmetic", x, 32)
         low = self.binary("subtract", self.binary("and", x, 0xFFFFFFFF), 2**31)
         return [high, low]
 
-    def of_float(self, x, total):
+    def of_float(self, x: Value, total: bool):
         wide = x.aval.dtype.itemsize == 8
         floating, integer = (np.float64, np.int64) if wide else (np.float32, np.int32)
         top = 2**63 - 1 if wide else 2**31 - 1
@@ -145,7 +146,7 @@ def _emit_take(b, x, indices, dimension):
     return b.fun(take_along, x, indices, axis=dimension)[0]
 
 
-def emit_order(b: Any, digits: Sequence[Any], dimension: int) -> Any:
+def emit_order(b: Builder, digits: Sequence[Value], dimension: int) -> Any:
     """The permutation (int32) along ``dimension`` that sorts by ``digits``, most significant first, stably."""
     shape = digits[0].aval.shape
     d = _Digits(b, shape)

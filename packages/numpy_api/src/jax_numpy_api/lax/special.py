@@ -6,6 +6,9 @@ Sources: NIST Digital Library of Mathematical Functions, 10.32.1. Chebyshev coef
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+
 import math
 
 import numpy as np
@@ -27,6 +30,10 @@ from .nary import FLOAT, apply, constant, elementwise, full_operands, like, op
 from .select import clamp, select_n_p
 from .transcendental import exp, log
 
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder
+
+
 
 def _k(value, x):
     return constant(value, x)
@@ -37,13 +44,13 @@ def _where(condition, x, y):
 
 
 def _unsupported(message):
-    def rule(g: Array, out, *primals):
+    def rule(g: Array, out: Array, *primals):
         raise ValueError(message)
     return rule
 
 
 def _missing(name, argument):
-    def rule(g: Array, out, *primals):
+    def rule(g: Array, out: Array, *primals):
         raise NotImplementedError(f"lax.{name} has no derivative with respect to {argument}")
     return rule
 
@@ -74,7 +81,7 @@ def _lgamma_plain(b, x):
     mantissa, integer = (52, np.int64) if x.aval.dtype == np.float64 else (23, np.int32)
     lowest = (mantissa + (1022 if mantissa == 52 else 126)) * math.log(2)  # of the reciprocal of the smallest number
 
-    def joined(x, found):
+    def joined(x: Array, found: Array):
         bits = bitcast_convert_type(absolute(x), integer)
         count = convert_element_type(bits, get_aval(x).dtype)
         found = _where(lt(bits, _k(1 << mantissa, bits)), sub(_k(lowest, x), log(count)), found)
@@ -173,11 +180,10 @@ def _i0e(x):
 
 def _in_float32(function):
     """The lowering of a function of arrays that is computed in float32 at least."""
-    def lower(b, *operands):
+    def lower(b: Builder, *operands):
         out = b.out_avals[0]
-        operands = full_operands(b, operands)
         wide = np.dtype(np.float64 if out.dtype == np.float64 else np.float32)
-        result, = b.fun(lambda *xs: [function(*xs)], *(b.convert(x, wide) for x in operands))
+        result, = b.fun(lambda *xs: [function(*xs)], *(b.convert(x, wide) for x in full_operands(b, operands)))
         return b.convert(result, out.dtype)
     return lower
 

@@ -36,6 +36,7 @@ from .reduce import _apply_elementwise
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
     from jax_core.representation.array import Array
+    from jax_core.transformations.batching import AxisData
 
 # -- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -140,13 +141,13 @@ def _window_type(name):
 
 
 def _window_batch(bind):
-    def rule(axis, args, dims: Sequence[int | None], **params):
+    def rule(axis: AxisData, args, dims: Sequence[int | None], **params):
         return bind(moved(args[0], dims[0], 0), **_with_axis(params)), 0
     return rule
 
 
 def _window_lower(op, start):
-    def rule(b, x, **params):
+    def rule(b: Builder, x, **params):
         out = b.out_avals[0]
         if out.size == 0:
             return b.full(0, out)

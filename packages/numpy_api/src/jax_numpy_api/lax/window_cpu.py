@@ -31,6 +31,7 @@ from jax_numpy_api import lax
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
+    from jax_core.representation.primitive import Primitive
 
 _POSITIONS = 16  # of a window, at most: so many slices are compared, and so many windows reach into a block
 _CHEAP = 4  # so many slices cost little
@@ -69,8 +70,8 @@ def _over_slices(b, f, operands, params, **rest):
     return b.in_memory(found, "a reduction over windows")
 
 
-def scatter_to_chosen(b: Any, source: Any, x: Any, select_prim: Any, start: Any, window: Sequence[int], strides: Sequence[int],
-                      padding: Sequence[tuple[int, int]]) -> Any:
+def scatter_to_chosen(b: Builder, source: Value, x: Value, select_prim: Primitive, start: Value, window: Sequence[int],
+                      strides: Sequence[int], padding: Sequence[tuple[int, int]]) -> Any:
     """Lower `select_and_scatter_add`, or return None where this form is no faster or there is none.
 
     The numbers of positions are to be in memory, as several elements read each, but where finding them again is cheap.

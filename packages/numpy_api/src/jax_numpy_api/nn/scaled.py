@@ -7,7 +7,7 @@ Source: "OCP Microscaling Formats (MX) Specification", version 1.0, Open Compute
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Literal, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Sequence
 
 import ml_dtypes
 import numpy as np
@@ -21,6 +21,9 @@ from jax_core.representation.typing import ArrayLike, DTypeLike
 from .. import lax
 from .. import numpy as jnp
 from ..numpy.promotion import as_array, check_arraylike
+
+if TYPE_CHECKING:
+    from ..lax.dot import DotDimensionNumbers
 
 
 @dataclasses.dataclass
@@ -157,7 +160,7 @@ def _with_quantised_cotangent(y, config):
     return same(y)
 
 
-def scaled_dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: tuple[Any, Any],
+def scaled_dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionNumbers,
                        preferred_element_type: DTypeLike = np.float32,
                        configs: Sequence[BlockScaleConfig] | None = None, implementation: str | None = None) -> Array:
     """`lax.dot_general` of operands rounded to block-scaled formats.

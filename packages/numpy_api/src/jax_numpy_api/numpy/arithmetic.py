@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
 
 
-def where(condition: Any, x: ArrayLike, y: ArrayLike) -> Any:
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
     """Selection for use inside this package: ``x`` where ``condition`` holds, else ``y``; promoted and broadcast."""
     x, y = promote_dtypes(x, y)
     return select(truth(condition), x, y)
 
 
-def select(condition: Any, x: Any, y: Any) -> Any:
+def select(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
     """`where` for operands of one dtype."""
     shapes = shape_of(condition), shape_of(x), shape_of(y)
     full = broadcast_shape("where", *shapes)

@@ -50,7 +50,7 @@ class ArrayNamespaceInfo:
         return {"real floating": dtypes.default_float_dtype(), "complex floating": dtypes.default_complex_dtype(),
                 "integral": dtypes.default_int_dtype(), "indexing": dtypes.default_int_dtype()}
 
-    def dtypes(self, *, device: Placement | None = None, kind: Any = None) -> dict:
+    def dtypes(self, *, device: Placement | None = None, kind: str | tuple[str, ...] | None = None) -> dict:
         """The dtypes there are, by name; those of 64 bits (128 for complex) only while x64 is enabled."""
         names = ["bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float32", "complex64"]
         if flags.enable_x64.value:

@@ -1,7 +1,7 @@
 """Arrays seen as bits and bytes: `packbits`, `unpackbits`, and the methods `view` and `byteswap`."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +15,13 @@ from .promotion import as_array, canonical_axis, check_arraylike
 from .shaping import moveaxis, ravel
 from .ufuncs import truth
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DTypeLike
 
-def view_as(x: Any, dtype: Any) -> Array:
+
+def view_as(x: Array, dtype: DTypeLike) -> Array:
     """The bytes of ``x`` as elements of ``dtype``; see the method `view`."""
-    dtype = np.dtype(dtypes.canonicalize_user_dtype(dtype, "view"))
-    old, new = x.dtype, dtype
+    old, new = x.dtype, np.dtype(dtypes.canonicalize_user_dtype(dtype, "view"))
     if old == new:
         return x
     if new == np.bool_:

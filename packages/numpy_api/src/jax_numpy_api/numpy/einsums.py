@@ -145,7 +145,7 @@ def _from_lists(parts: tuple) -> tuple[str, list]:
     """The form with operands and lists of labels taking turns."""
     letters: dict = {}
 
-    def name(label):
+    def name(label: str):
         if label is Ellipsis:
             return "..."
         if label not in letters:
@@ -342,7 +342,7 @@ def _product(x, y, lx, ly, names, where):
     lengths = {**dict(zip(ly, y.shape)), **dict(zip(lx, x.shape))}
     shape = tuple(lengths[c] for c in names)
 
-    def spread(z: Array, labels):
+    def spread(z: Array, labels: str):
         order = [c for c in names if c in labels]
         placement = where if where is None or get_aval(z).placement is None else splits.with_entries(
             where, tuple(e if c in order else None for c, e in zip(names, where.spec.partitions)))

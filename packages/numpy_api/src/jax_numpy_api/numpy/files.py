@@ -1,7 +1,7 @@
 """Arrays in files, in NumPy's formats."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, IO
 
 import numpy as np
 
@@ -11,8 +11,11 @@ from jax_core.representation.typing import ArrayLike
 
 from .creation import asarray
 
+if TYPE_CHECKING:
+    from os import PathLike
 
-def load(file: Any, *args: Any, **kwargs: Any) -> Array:
+
+def load(file: str | PathLike | IO[bytes], *args: Any, **kwargs: Any) -> Array:
     """An array from a ``.npy`` file; of other files what `numpy.load` gives. Source: `numpy.load`.
 
     >>> import tempfile, os
@@ -29,7 +32,7 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Array:
     return asarray(out)
 
 
-def save(file: Any, arr: ArrayLike, allow_pickle: bool = True) -> None:
+def save(file: str | PathLike | IO[bytes], arr: ArrayLike, allow_pickle: bool = True) -> None:
     """Write an array to a ``.npy`` file. Source: `numpy.save`.
 
     >>> import tempfile, os
@@ -41,7 +44,7 @@ def save(file: Any, arr: ArrayLike, allow_pickle: bool = True) -> None:
     np.save(file, np.asarray(arr), allow_pickle=allow_pickle)
 
 
-def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
+def savez(file: str | PathLike | IO[bytes], *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
     """Write several arrays to a ``.npz`` file. Source: `numpy.savez`.
 
     >>> import tempfile, os

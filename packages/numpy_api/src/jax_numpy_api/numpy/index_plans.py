@@ -24,6 +24,7 @@ from .. import lax
 from .creation import asarray
 from .promotion import as_array, concrete, convert, shape_of, unwrapped
 
+
 _INTS = (int, np.integer)
 _INT32, _ZERO = np.dtype(np.int32), np.int32(0)
 _CACHE_SIZE = 16384

@@ -37,7 +37,8 @@ from .index_plans import General, Scalar, Static, as_tuple, check_numbers, gener
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, host_view, shape_of, unwrapped
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import Placement, PyTree
+    from jax_core.representation.typing import ArrayLike, Indexer, Placement, PyTree
+    from ..lax.gather import Mode
 
 def _read_static(x: Any, plan: Static) -> Any:
     if not plan.whole:
@@ -119,7 +120,7 @@ def _host_read(x: Any, index: tuple) -> Any | None:
     return backends.get().from_host(np.asarray(out, order="C"), x.weak_type)
 
 
-def getitem(x: Any, index: Any, out_sharding: Any = None) -> Any:
+def getitem(x: Array, index: Indexer, out_sharding: Placement | None = None) -> Any:
     """``x[index]``.
 
     Args:
@@ -146,8 +147,8 @@ def getitem(x: Any, index: Any, out_sharding: Any = None) -> Any:
     return read(x, index, out_sharding=out_sharding)
 
 
-def read(x: Any, index: tuple, *, mode: Any = None, fill_value: Any = None, unique_indices: bool = False,
-         indices_are_sorted: bool = False, wrap: bool = True, out_sharding: Any = None) -> Any:
+def read(x: Array, index: tuple, *, mode: Mode = None, fill_value: ArrayLike | None = None, unique_indices: bool = False,
+         indices_are_sorted: bool = False, wrap: bool = True, out_sharding: Placement | None = None) -> Any:
     """`getitem` with options; ``index`` is a tuple."""
     with attributed_to(capture()):  # found once for all operations
         if mode is None and fill_value is None and wrap:
@@ -188,7 +189,7 @@ _SCATTERS = {"set": "scatter_p", "add": "scatter_add_p", "subtract": "scatter_su
              "min": "scatter_min_p", "max": "scatter_max_p"}
 
 
-def update_value(x: Any, value: Any, name: str, replaces: bool) -> Any:
+def update_value(x: Array, value: ArrayLike, name: str, replaces: bool) -> Any:
     """The new value: one that takes the place of old ones in the dtype of ``x``, one that is combined with them in the dtype
     of both; with a warning where the dtype of ``x`` loses something."""
     if isinstance(value, (list, tuple)):
@@ -222,8 +223,8 @@ def _promotion_mode() -> str:
     return str(flags.numpy_dtype_promotion.value)
 
 
-def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool = False, unique_indices: bool = False,
-          mode: Any = None, wrap: bool = True, asked: bool = False) -> Any:
+def write(x: Array, index: Indexer, value: Any, op: str, *, indices_are_sorted: bool = False, unique_indices: bool = False,
+          mode: Mode = None, wrap: bool = True, asked: bool = False) -> Any:
     """``x`` with ``value`` written to, or combined with, the elements at ``index``.
 
     Args:
@@ -422,8 +423,8 @@ class _AtIndex:
         return f"_AtIndex({self.array!r}, {self.index!r})"
 
     @api_boundary
-    def get(self, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
-            fill_value: Any = None, out_sharding: Any = None, wrap_negative_indices: bool = True,
+    def get(self, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
+            fill_value: ArrayLike | None = None, out_sharding: Placement | None = None, wrap_negative_indices: bool = True,
             strategy: str = "auto") -> Array:
         """``x[index]`` with options. ``fill_value`` is what positions out of bounds read with mode "fill"; other modes have no use for it."""
         index = as_tuple(self.index)
@@ -439,26 +440,26 @@ class _AtIndex:
         return placed(out, None, out_sharding)
 
     @api_boundary
-    def set(self, values: object, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: object = None,
+    def set(self, values: ArrayLike, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
             out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] = values``."""
         return self._write("set", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
     @api_boundary
-    def add(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
-            out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
+    def add(self, values: ArrayLike, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
+            out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] += values``; positions that come twice are added to twice."""
         return self._write("add", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
     @api_boundary
-    def subtract(self, values: object, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: object = None,
+    def subtract(self, values: ArrayLike, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
                  out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] -= values``."""
         return self._write("subtract", values, indices_are_sorted, unique_indices, mode, out_sharding,
                            wrap_negative_indices)
 
     @api_boundary
-    def multiply(self, values: object, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: object = None,
+    def multiply(self, values: ArrayLike, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
                  out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] *= values``."""
         return self._write("multiply", values, indices_are_sorted, unique_indices, mode, out_sharding,
@@ -467,19 +468,19 @@ class _AtIndex:
     mul = multiply
 
     @api_boundary
-    def min(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
+    def min(self, values: ArrayLike, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
             out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with the minimum of ``x[index]`` and ``values``."""
         return self._write("min", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
     @api_boundary
-    def max(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
+    def max(self, values: ArrayLike, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
             out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with the maximum of ``x[index]`` and ``values``."""
         return self._write("max", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
     @api_boundary
-    def divide(self, values: object, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: object = None,
+    def divide(self, values: ArrayLike, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
                out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] /= values``, as a quotient of ``x`` by the product of what meets in an element; of integers a
         float, as ``x / values`` is."""
@@ -488,7 +489,7 @@ class _AtIndex:
         return divide(self.array, factors)
 
     @api_boundary
-    def power(self, values: object, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: object = None,
+    def power(self, values: ArrayLike, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
               out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] **= values``."""
         exponents = _AtIndex(ones_like(self.array), self.index)._write(
@@ -496,7 +497,7 @@ class _AtIndex:
         return power(self.array, exponents)
 
     @api_boundary
-    def apply(self, func: Callable[..., PyTree], *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
+    def apply(self, func: Callable[..., PyTree], *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
               wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``func``, a function of one number, applied to ``x[index]``, once for each time a position comes."""
         plan = general_plan(self.array.shape, as_tuple(self.index), wrap_negative_indices)

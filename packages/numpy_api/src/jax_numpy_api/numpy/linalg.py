@@ -884,12 +884,12 @@ def _chain(arrays: list, precision: Any) -> Array:
     n = len(arrays)
 
     @functools.lru_cache(None)
-    def best(i, j):
+    def best(i: int, j: int):
         if i == j:
             return 0, None
         return min((best(i, k)[0] + best(k + 1, j)[0] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j))
 
-    def product(i, j):
+    def product(i: int, j: int):
         if i == j:
             return arrays[i]
         k = best(i, j)[1]

@@ -15,7 +15,8 @@ import numpy as np
 from .. import lax
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import DTypeLike
+    from jax_core.representation.typing import ArrayLike, DTypeLike
+    from jax_core.representation.array import Array
 
 _FEWEST = 1 << 15  # elements in all; sorting fewer costs less than the loop
 _SHORTEST = 128  # elements of a line
@@ -28,7 +29,7 @@ def pays(shape: tuple, dtype: DTypeLike, ranks: int) -> bool:
         dtype in (np.float32, np.float64))
 
 
-def neighbours(lines: Any, rank: Any) -> tuple[Any, Any]:
+def neighbours(lines: Array, rank: Array) -> tuple[Any, Any]:
     """The elements of rank ``rank`` (from 0) and of the next rank of each line.
 
     Args:
@@ -94,7 +95,7 @@ def _kth(keys: Any, ranks: list) -> list:
     kind, axis = keys.dtype, keys.ndim - 1
     bits, blocks = 8 * kind.itemsize, _blocks(keys)
 
-    def step(i, found):
+    def step(i: ArrayLike, found):
         bit = lax.shift_left(kind.type(1), lax.sub(kind.type(bits - 1), lax.convert_element_type(i, kind)))
         out = []
         for rank, x in zip(ranks, found):

@@ -271,7 +271,7 @@ def _repeated(chunk: Array, axis: int, count: int, mode: str, dtype: Any) -> Arr
 def _by_function(a: Array, widths: list, function: Callable, kwargs: dict) -> Array:
     out = _constant(a, widths, 0)
     for axis, pair in enumerate(widths):
-        def call(line, pair=pair, axis=axis):
+        def call(line, pair=pair, axis: int = axis):
             return function(line, pair, axis, kwargs)
         out = apply_along_axis(call, axis, out)
     return out

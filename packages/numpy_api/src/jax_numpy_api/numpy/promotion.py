@@ -177,7 +177,7 @@ def joined_in_product(preferred: object, *args: Any) -> tuple[Any, bool]:
 _PYTHON_TYPE = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
-def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
+def convert(x: ArrayLike, dtype: Any, weak: bool = False) -> Any:
     """``x`` with elements of ``dtype``; numbers and NumPy values are converted here, arrays by an equation."""
     kind = type(x)
     if kind in _SCALARS:
@@ -235,7 +235,7 @@ def promote_dtypes(*args: Any) -> list[Array]:
     return [convert(x, dtype, weak) for x in args]
 
 
-def check_numbers(name: str, dtype: Any) -> None:
+def check_numbers(name: str, dtype: np.dtype) -> None:
     """Refuse keys, as TypeError, where only numbers are meant."""
     if isinstance(dtype, dtypes.ExtendedDType):
         raise TypeError(f"{name} does not accept dtype {dtype}; it takes numbers, and jax.random.key_data gives those of keys")
@@ -272,11 +272,11 @@ def promote_dtypes_numeric(*args: Any) -> list[Array]:
 def strong(x: Array) -> Array: ...
 @overload
 def strong(x: ArrayLike) -> Any: ...
-def strong(x: Any) -> Any:
+def strong(x: ArrayLike) -> Any:
     """``x`` with its weak type made strong: what was computed from many elements does not give way any more."""
     if type(x) in (int, float, complex):
         return convert(x, dtypes.dtype(x))
-    if getattr(x, "weak_type", False):
+    if isinstance(x, Array) and x.weak_type:
         return convert_element_type_p.bind(x, new_dtype=x.dtype, weak_type=False, sharding=None)
     return x
 
@@ -388,7 +388,7 @@ def refuse_out(name: str, out: object) -> None:
 
 # -- axes and shapes given by users ------------------------------------------------------------------------------------
 
-def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
+def canonical_axis(axis: int, ndim: int, name: str = "axis") -> int:
     """``axis`` counted from the front. Raises ValueError out of range, TypeError for what is not an integer."""
     try:
         index = axis.__index__()

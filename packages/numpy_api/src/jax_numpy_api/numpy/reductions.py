@@ -43,7 +43,7 @@ def _kept(result: Any, shape: tuple, axes: tuple, keepdims: bool) -> Any:
     return lax.reshape(result, tuple(1 if i in axes else n for i, n in enumerate(shape)))
 
 
-def given_mask(name: str, where: Any, shape: tuple | None = None) -> Any:
+def given_mask(name: str, where: ArrayLike | None, shape: tuple | None = None) -> Any:
     """A user's ``where=``, unless it is None: booleans, and where ``shape`` is given, repeated to it.
 
     Raises:
@@ -128,7 +128,7 @@ def _added(a: Any, axes: tuple, names: tuple) -> Any:
     return lax.psum(as_array(out), names) if names else out
 
 
-def promote_pair(out: Any, initial: Any) -> tuple:
+def promote_pair(out: ArrayLike, initial: ArrayLike) -> tuple:
     """``initial`` in the dtype of ``out``; it must be a scalar."""
     initial = convert(unwrapped(initial), np.dtype(lax.dtype(out)))
     if shape_of(initial):

@@ -101,7 +101,7 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     return as_array(result)
 
 
-def limited(index: Any, n: int, mode: str, name: str, what: str) -> Any:
+def limited(index: ArrayLike, n: int, mode: str, name: str, what: str) -> Any:
     """``index`` brought into ``range(n)`` as ``mode`` says, for the function ``name`` that calls its argument ``what``.
 
     Raises:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Sequence, cast, overload
+from typing import TYPE_CHECKING, Any, Sequence, cast, overload
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from .creation import eye, tri, zeros
 from .promotion import (_parse_shape, as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike, concrete,
                         convert, is_arraylike, several_axes, shape_of, strong, unwrapped)
 from .rows import adaptive
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import Axis
 
 # -- reshape -----------------------------------------------------------------------------------------------------------
 
@@ -461,7 +464,7 @@ def roll(a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[in
     return a
 
 
-def canonical_axes_with_repeats(axis: Any, ndim: int) -> tuple[int, ...]:
+def canonical_axes_with_repeats(axis: Axis, ndim: int) -> tuple[int, ...]:
     """Axes counted from the front; the same may come twice."""
     return tuple(canonical_axis(x, ndim) for x in several_axes(axis))
 

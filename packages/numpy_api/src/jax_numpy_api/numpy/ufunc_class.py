@@ -208,7 +208,7 @@ class ufunc:
         values = broadcast_to(as_array(b), positions.shape).reshape(-1)
         positions = positions.reshape(-1)
 
-        def step(i, flat):
+        def step(i: ArrayLike, flat):
             p = positions[i]
             return flat.at[p].set(self(flat[p], values[i]).astype(flat.dtype))
         return lax.fori_loop(0, positions.size, step, a.reshape(-1)).reshape(a.shape)
@@ -246,7 +246,7 @@ class ufunc:
         stops = lax.concatenate([indices[1:], lax.full((1,), n, indices.dtype)], 0)
         out = lines[indices]
 
-        def step(i, out):
+        def step(i: ArrayLike, out):
             shape = (indices.shape[0],) + (1,) * (lines.ndim - 1)
             inside = lax.bitwise_and(lax.gt(lax.full(indices.shape, 0, indices.dtype) + i, indices),
                                      lax.lt(lax.full(indices.shape, 0, indices.dtype) + i, stops)).reshape(shape)

@@ -15,12 +15,12 @@ from .ufunc_class import ufunc
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array
-    from jax_core.representation.typing import DTypeLike
+    from jax_core.representation.typing import ArrayLike, DTypeLike
 
 
 def _at(op: str, name: str) -> Callable:
     """``at`` by a scatter, in the dtype of ``a``."""
-    def at(a, indices, b):
+    def at(a: ArrayLike, indices, b: ArrayLike):
         check_arraylike(f"{name}.at", a, b)
         return write(as_array(a), as_tuple(indices), b, op)
     return at

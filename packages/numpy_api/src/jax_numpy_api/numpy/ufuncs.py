@@ -197,7 +197,7 @@ def _is_inexact(x: Any) -> bool:
     return dtypes.issubdtype(lax.dtype(x), np.inexact)
 
 
-def whole(name: str, x: Any) -> Any:
+def whole(name: str, x: ArrayLike) -> Any:
     """``x``, which is known not to be inexact. Raises TypeError where it holds no numbers, as random keys."""
     if isinstance(lax.dtype(x), dtypes.ExtendedDType):
         raise TypeError(f"{name} does not accept dtype {lax.dtype(x)}; it takes numbers")

@@ -6,7 +6,7 @@ transpose, as steps overwrite what others stored: reverse mode needs a rule (`ja
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 import numpy as np
 
@@ -34,6 +34,10 @@ from .hidden import traced
 from .spaces import ref_type
 from .mode import forced_interpretation
 from .specs import BlockSpec, CostEstimate, GridSpec, frozen, no_block_spec
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import ArrayLike
+    from .specs import CompilerParams, InterpretParams
 
 
 # -- the primitive -------------------------------------------------------------------------------------------------------
@@ -154,11 +158,12 @@ pallas_call_p: Primitive = Primitive(
 # -- the function --------------------------------------------------------------------------------------------------------
 
 @api_boundary
-def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: GridSpec | None = None, grid: Any = (),
-                in_specs: PyTree = no_block_spec, out_specs: PyTree = no_block_spec, scratch_shapes: PyTree = (),
-                input_output_aliases: Mapping[int, int] = {}, debug: bool = False, interpret: Any = False, name: str | None = None,
-                compiler_params: Any = None, cost_estimate: CostEstimate | None = None, backend: str | None = None,
-                metadata: Mapping[str, str] | None = None) -> Callable[..., Any]:
+def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: GridSpec | None = None,
+                grid: int | tuple[ArrayLike, ...] = (), in_specs: PyTree = no_block_spec, out_specs: PyTree = no_block_spec,
+                scratch_shapes: PyTree = (), input_output_aliases: Mapping[int, int] = {}, debug: bool = False,
+                interpret: bool | InterpretParams = False, name: str | None = None,
+                compiler_params: CompilerParams | dict | None = None, cost_estimate: CostEstimate | None = None,
+                backend: str | None = None, metadata: Mapping[str, str] | None = None) -> Callable[..., Any]:
     """A function of arrays that runs ``kernel`` once for each step of a grid.
 
     Args:

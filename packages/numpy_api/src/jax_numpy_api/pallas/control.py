@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import operator
 from functools import partial
-from typing import Any, Callable, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Sequence, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ..lax.create import full
 from .. import numpy as jnp
 from .spaces import SemaphoreType, ref_type
 from .uninitialized import uninitialized
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import Placement
 
 T = TypeVar("T")
 
@@ -143,7 +146,7 @@ def run_state(f: Callable[..., None]) -> Callable[[PyTree], PyTree]:
     return call
 
 
-def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Any = None) -> Array:
+def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Placement | None = None) -> Array:
     """An array whose elements are not specified (they are zeros).
 
     >>> from jax.experimental import pallas as pl

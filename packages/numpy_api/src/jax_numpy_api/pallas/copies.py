@@ -5,7 +5,7 @@ Interpreted, a copy happens when it is started and waiting has nothing to do. Co
 """
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from .control import run_scoped
 from .devices import DeviceIdType
 from .memory import part_of
 from .spaces import SemaphoreType
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder
+    from .devices import DeviceId
 
 
 # -- the primitives ------------------------------------------------------------------------------------------------------
@@ -84,7 +88,7 @@ def _send(prim, args, refs, params):
 
 def _written(name):
     """The lowering rule in a kernel: a call of ``kernel.name`` on the references, then the operands of their indices."""
-    def lower(b, *operands, parts, add=False, priority=0, to_the_end=False, **_):
+    def lower(b: Builder, *operands, parts, add=False, priority=0, to_the_end=False, **_):
         codes = "|".join(["-" if i is None else i.code() for i in parts] + [str(int(add)), str(priority), str(int(to_the_end))])
         return b.emit(f"stablehlo.custom_call @kernel.{name}({', '.join(map(str, operands))})", *operands, out=[],
                       attrs=f'{{has_side_effect = true, backend_config = "{codes}"}}')
@@ -157,7 +161,8 @@ def make_async_copy(src_ref: object, dst_ref: object, sem: object = None, *, src
     return AsyncCopy(src_ref, dst_ref, sem, src_sem)
 
 
-def async_copy(src_ref: object, dst_ref: object, sem: object = None, *, src_sem: object = None, priority: int = 0, add: bool = False) -> AsyncCopy:
+def async_copy(src_ref: object, dst_ref: object, sem: object = None, *, src_sem: object = None, priority: int = 0,
+               add: bool = False) -> AsyncCopy:
     """Start a copy; ``wait()`` of what it returns waits for it. See `make_async_copy`.
 
     >>> from jax.experimental import pallas as pl
@@ -215,7 +220,7 @@ class RemoteCopy:
         self.wait_recv()
 
 
-def make_async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Any,
+def make_async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: DeviceId,
                            device_id_type: DeviceIdType | None = None) -> RemoteCopy:
     """A copy of one reference, or view of a part, to one on another device, which ``start()`` starts. For kernels under `jax.shard_map`.
 
@@ -251,7 +256,7 @@ def make_async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, r
     return RemoteCopy(src_ref, dst_ref, send_sem, recv_sem, number, mesh)
 
 
-def async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Any,
+def async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: DeviceId,
                       device_id_type: DeviceIdType | None = None) -> RemoteCopy:
     """Start a copy to another device; ``wait()`` of what it returns waits for it. See `make_async_remote_copy`.
 

@@ -8,7 +8,7 @@ import contextlib
 import dataclasses
 import functools
 from collections import OrderedDict
-from typing import Any, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
 from jax_core.configuration import context
 from jax_core.references.api import is_ref
@@ -25,6 +25,9 @@ from .grid import program_id
 from .spaces import ANY
 from .specs import BlockSpec, CostEstimate
 from .tpu import PARALLEL, CompilerParams, GridDimensionSemantics
+
+if TYPE_CHECKING:
+    from .specs import InterpretParams
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -86,7 +89,7 @@ def _on_cores(mesh: TensorCoreMesh) -> Iterator[None]:
 
 @api_boundary
 def kernel(body: Callable[..., None] | None = None, out_type: PyTree = (), *, mesh: TensorCoreMesh | Sequence[TensorCoreMesh],
-           scratch_types: PyTree = (), compiler_params: CompilerParams | None = None, interpret: Any = False,
+           scratch_types: PyTree = (), compiler_params: CompilerParams | None = None, interpret: bool | InterpretParams = False,
            cost_estimate: CostEstimate | None = None, debug: bool = False, name: str | None = None,
            metadata: dict[str, str] | None = None) -> Callable[..., Any]:
     """A function of arrays that runs ``body`` on each core of ``mesh``; without ``body`` a decorator.

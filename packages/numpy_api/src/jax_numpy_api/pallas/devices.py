@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import math
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence, Union
 
 import numpy as np
 
@@ -16,12 +16,16 @@ from jax_core.configuration import context
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.representation.effects import NamedAxisEffect
+from jax_core.representation.typing import ArrayLike, AxisName
 from jax_core.transformations.manual import ManualAxis, region
 
 from .. import lax, numpy as jnp
 
 Mesh = tuple[tuple[Any, int], ...]
 """Names and sizes of the axes."""
+
+DeviceId = Union[ArrayLike, Sequence[ArrayLike], Mapping[AxisName, ArrayLike], None]
+"""A number; a place along each axis of the mesh; or places along some of them, by name."""
 
 
 class DeviceIdType(enum.Enum):
@@ -53,7 +57,7 @@ def effects(mesh: Mesh) -> frozenset:
     return frozenset(NamedAxisEffect(name) for name, _ in mesh)
 
 
-def number_of(function: str, device_id: Any, mesh: Mesh, kind: DeviceIdType | None = None) -> Any:
+def number_of(function: str, device_id: DeviceId, mesh: Mesh, kind: DeviceIdType | None = None) -> Any:
     """The number, an int32 scalar, of the device that ``device_id`` names: a number; a place along each axis; or some of these by name.
 
     Raises:

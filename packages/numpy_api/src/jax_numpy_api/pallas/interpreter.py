@@ -7,7 +7,7 @@ blocks first. An array that is operand and result in one is there once, so that 
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from .grid import Operand, Program
 from .spaces import SemaphoreType
 from .specs import Element, InterpretParams, Squeezed
 from .uninitialized import uninitialized, uninitialized_value
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
 
 def run(program: Program, *operands: Any) -> list:
@@ -63,12 +66,12 @@ class _Memory:
         self.before: list[tuple] = []
         self.zeros = isinstance(program.options.interpret, InterpretParams) and program.options.interpret.uninitialized_memory == "zero"
 
-    def add(self, x: Any, before: tuple = ()) -> None:
+    def add(self, x: Array, before: tuple = ()) -> None:
         self.which.append(len(self.arrays))
         self.arrays.append(x)
         self.before.append(before)
 
-    def add_padded(self, operand: Operand, x: Any, others: Sequence[Operand] = ()) -> None:
+    def add_padded(self, operand: Operand, x: Array, others: Sequence[Operand] = ()) -> None:
         """``x`` with padding for the blocks of ``operand`` and ``others``."""
         both = [_padding(o) for o in (operand, *others)]
         before = tuple(max(p[axis][0] for p in both) for axis in range(len(operand.aval.shape)))

@@ -6,7 +6,7 @@ A block that the next step needs again stays where it is, as in the grid of `pal
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from .copies import AsyncCopy
 from .grid import block_dims, stepping
 from .spaces import SemaphoreType, TpuMemorySpace
 from .specs import BlockSpec, Element, Squeezed, no_block_spec
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import ArrayLike
 
 
 class _Operand:
@@ -44,7 +47,7 @@ class _Operand:
         block = [d.block_size for d in self.dims if type(d) is not Squeezed]
         return self.space((2, *block), self.ref.dtype), SemaphoreType.DMA((2,))
 
-    def index(self, ids: Sequence[Any]) -> list:
+    def index(self, ids: Sequence[ArrayLike]) -> list:
         """The number of the block along each axis."""
         if self.index_map is None:
             return [0] * len(self.dims)
@@ -54,18 +57,18 @@ class _Operand:
             raise ValueError(f"{self.where}: its index map must return {len(self.dims)} indices, and returned {len(found)}.")
         return found
 
-    def part(self, index: Sequence[Any], sizes: Sequence[int]) -> Any:
+    def part(self, index: Sequence[ArrayLike], sizes: Sequence[int]) -> Any:
         """The block in large memory, or as much of it as ``sizes`` says."""
         entries = [i if type(d) is Squeezed else ds(0, size) if d.block_size >= n else ds(i * d.block_size, size)
                    for d, i, n, size in zip(self.dims, index, self.ref.shape, sizes)]
         return self.ref.at[tuple(entries)]
 
-    def buffer(self, count: Any, sizes: Sequence[int] = ()) -> Any:
+    def buffer(self, count: ArrayLike, sizes: Sequence[int] = ()) -> Any:
         slot = rem(count, np.int32(2))
         seen = [(size, d.block_size) for d, size in zip(self.dims, sizes) if type(d) is not Squeezed]
         return self.buffers.at[slot] if all(a == b for a, b in seen) else self.buffers.at[(slot, *(ds(0, size) for size, _ in seen))]
 
-    def lengths(self, index: Sequence[Any]) -> list[tuple[Any, list[int]]]:
+    def lengths(self, index: Sequence[ArrayLike]) -> list[tuple[Any, list[int]]]:
         """How much of the block there is along each axis, in each case with its condition: less where it runs over the end."""
         found: list[tuple[Any, list[int]]] = [(True, [])]
         for d, i, n in zip(self.dims, index, self.ref.shape):
@@ -78,10 +81,10 @@ class _Operand:
                      if length <= n]
         return found
 
-    def fetch(self, index: Sequence[Any], count: Any) -> _Copies:
+    def fetch(self, index: Sequence[ArrayLike], count: ArrayLike) -> _Copies:
         return self._copies(index, lambda sizes: (self.part(index, sizes), self.buffer(count, sizes)), count)
 
-    def give_back(self, index: Sequence[Any], count: Any) -> _Copies:
+    def give_back(self, index: Sequence[ArrayLike], count: ArrayLike) -> _Copies:
         return self._copies(index, lambda sizes: (self.buffer(count, sizes), self.part(index, sizes)), count)
 
     def _copies(self, index, ends, count):
@@ -126,9 +129,9 @@ def _not(a: Any) -> Any:
     return not a if isinstance(a, (bool, np.bool_)) else ~a
 
 
-def emit_pipeline(body: Callable[..., None], *, grid: Any, in_specs: PyTree = (), out_specs: PyTree = (), tiling: object = None,
-                  core_axis: object = None, core_axis_name: object = None, dimension_semantics: Any = None, trace_scopes: bool = True,
-                  no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
+def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...], in_specs: PyTree = (), out_specs: PyTree = (),
+                  tiling: object = None, core_axis: object = None, core_axis_name: object = None, dimension_semantics: Any = None,
+                  trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
     """A function of references to large memory that runs ``body`` on their blocks, once for each step of a grid, inside a kernel.
 
     Args:

@@ -4,7 +4,7 @@ Interpreted, nobody waits, as all that others do has happened when a kernel come
 """
 from __future__ import annotations
 
-from typing import Any, Hashable
+from typing import TYPE_CHECKING, Any, Hashable
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .devices import DeviceIdType
 from .hidden import hidden
 from .memory import part_of
 from .spaces import SemaphoreType
+
+if TYPE_CHECKING:
+    from .devices import DeviceId
 
 
 def _counted(name):
@@ -60,8 +63,8 @@ def _amount(name: str, x: ArrayLike) -> Any:
     return np.int32(x) if isinstance(x, (int, np.integer)) else x.astype(np.int32)  # type: ignore[union-attr]  # a tracer or an array
 
 
-def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: Any = None, device_id_type: DeviceIdType | None = None,
-                     core_index: ArrayLike | None = None) -> None:
+def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: DeviceId | None = None,
+                     device_id_type: DeviceIdType | None = None, core_index: ArrayLike | None = None) -> None:
     """Add ``inc`` to a semaphore.
 
     Args:

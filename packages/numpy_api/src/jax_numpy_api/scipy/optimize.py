@@ -197,7 +197,7 @@ def _direction(g, s_history, y_history, rho, gamma):
         a = rho[j] * jnp.vdot(s_history[j], q)
         return q - a * y_history[j], alphas.at[j].set(a)
 
-    def forth(j, r):
+    def forth(j: ArrayLike, r):
         b = rho[j] * jnp.vdot(y_history[j], r)
         return r + s_history[j] * (lax.dynamic_index_in_dim(alphas, j, keepdims=False) - b)
     q, alphas = lax.fori_loop(0, rho.shape[0], back, (g, jnp.zeros_like(rho)))

@@ -65,7 +65,7 @@ def flatten_fun_for_sparse_ad(fun: Callable[..., PyTree], argnums: int | Sequenc
     nums = [i % len(args) for i in ((argnums,) if isinstance(argnums, int) else argnums)]
     leaves = {i: _flat(args[i]) for i in nums}
 
-    def rebuilt(i, values):
+    def rebuilt(i: int, values):
         return tree.unflatten(leaves[i][1], [_replaced(x, v) for x, v in zip(leaves[i][0], values)])
 
     def run(*given, **kwargs):

@@ -24,6 +24,7 @@ from .util import broadcasting_vmap, columns, nfold_vmap, require_none, valid
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
+    from ..lax.dot import DotDimensionNumbers
 
 
 def _numbers(dimension_numbers):
@@ -87,7 +88,7 @@ def _dot(data, indices, rhs, *, lhs_spinfo, dimension_numbers, preferred_element
 bcoo_dot_general_p = named("bcoo_dot_general", _dot)
 
 
-def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_numbers: tuple[Any, Any], precision: PrecisionLike = None,
+def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_numbers: DotDimensionNumbers, precision: PrecisionLike = None,
                      preferred_element_type: DTypeLike | None = None, out_sharding: Placement | None = None) -> Any:
     """`lax.dot_general` where one operand, or both, are BCOO.
 
@@ -150,7 +151,7 @@ def _sampled(A, B, indices, *, dimension_numbers):
                                       ((*range(n_dot),), (*range(n_dot),))))
         return nfold_vmap(lambda i, x: _elements(x, i, range(n_sparse)), n_batch)(indices, full)
 
-    def one(indices, a, b):
+    def one(indices, a: Array, b: Array):
         shared = n_dot - n_batch
         rows = _elements(a, indices, range(shared + len(free_a)))
         cols = _elements(b, indices, (*range(shared), *range(shared + len(free_a), n_sparse)))
@@ -169,7 +170,7 @@ bcoo_dot_general_sampled_p = named("bcoo_dot_general_sampled", _sampled)
 
 
 def bcoo_dot_general_sampled(A: ArrayLike, B: ArrayLike, indices: ArrayLike, *,
-                             dimension_numbers: tuple[Any, Any]) -> Array:
+                             dimension_numbers: DotDimensionNumbers) -> Array:
     """The elements at ``indices`` (..., nse, n_sparse) of ``lax.dot_general(A, B, dimension_numbers)``, and no others.
 
     >>> from jax.experimental import sparse

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from .util import require_none, static_shape, row, valid
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array
+    from ..lax.gather import GatherDimensionNumbers
 
 
 def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensions: Sequence[int],
@@ -396,7 +397,7 @@ def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
 
 # -- indexing ------------------------------------------------------------------------------------------------------------
 
-def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: Any, slice_sizes: Sequence[int], *,
+def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: GatherDimensionNumbers, slice_sizes: Sequence[int], *,
                 unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | None = None,
                 fill_value: ArrayLike | None = None) -> BCOO:
     """Slices of ``operand`` at traced positions; see `lax.gather`.

@@ -24,6 +24,7 @@ from .util import SparseInfo, batched_shape, nfold_vmap
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
+    from ..lax.dot import DotDimensionNumbers
 
 
 class BCSRProperties(NamedTuple):
@@ -267,7 +268,7 @@ def bcsr_eliminate_zeros(mat: BCSR, nse: int | None = None) -> BCSR:
     return BCSR.from_bcoo(bcoo_eliminate_zeros(mat.to_bcoo(), nse))
 
 
-def bcsr_dot_general(lhs: BCSR | ArrayLike, rhs: ArrayLike, *, dimension_numbers: tuple[Any, Any], precision: PrecisionLike = None,
+def bcsr_dot_general(lhs: BCSR | ArrayLike, rhs: ArrayLike, *, dimension_numbers: DotDimensionNumbers, precision: PrecisionLike = None,
                      preferred_element_type: DTypeLike | None = None, out_sharding: Placement | None = None) -> Array:
     """`lax.dot_general` where an operand is BCSR; see `bcoo_dot_general`.
 

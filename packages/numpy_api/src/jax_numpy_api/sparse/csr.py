@@ -1,7 +1,7 @@
 """CSR and CSC: a matrix by compressed rows, or columns. Unbatched; see `bcsr` for more."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Iterable, Sequence
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class _Compressed(JAXSparse):
         return (self.data, self.indices, self.indptr), self.shape
 
     @classmethod
-    def tree_unflatten(cls, aux_data: Any, children: Any) -> Any:
+    def tree_unflatten(cls, aux_data: Any, children: Iterable) -> Any:
         """Without any check."""
         self = object.__new__(cls)
         self.data, self.indices, self.indptr = children

@@ -27,6 +27,7 @@ from .bcoo_shape import (bcoo_broadcast_in_dim, bcoo_concatenate, bcoo_dynamic_s
 from .bcsr import BCSR
 from .util import valid
 
+
 Array = Any
 
 sparse_rules_bcoo: dict[Any, Callable] = {}
@@ -171,7 +172,7 @@ def _add_sparse(x, y):
                             np.maximum(y.data.shape[:n_batch], y.indices.shape[:n_batch])).tolist()) if n_batch else ()
     dtype = jnp.promote_types(x.dtype, y.dtype)
 
-    def joined(a, b):
+    def joined(a: Array, b: Array):
         return jnp.concatenate([jnp.broadcast_to(z, (*lead, *z.shape[n_batch:])) for z in (a, b)], n_batch)
     return BCOO((joined(x.data.astype(dtype), y.data.astype(dtype)), joined(x.indices, y.indices)), shape=x.shape)
 

@@ -10,7 +10,7 @@ import contextlib
 import textwrap
 import warnings
 import zlib
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -26,8 +26,6 @@ from .base import JAXSparse
 from .bcoo import BCOO
 from .bcsr import BCSR
 
-if TYPE_CHECKING:
-    pass
 
 try:
     from absl.testing.parameterized import TestCase

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from .. import numpy as jnp
 from .bcoo import BCOO
 from .bcsr import BCSR
 from .test_case import SparseTestCase as SparseTestCase, is_sparse as is_sparse
+
+if TYPE_CHECKING:
+    from jax_core.representation.typing import DTypeLike, Shape
 
 MATMUL_TOL = {np.float32: 1e-5, np.float64: 1e-10, np.complex64: 1e-5, np.complex128: 1e-10}
 """How exact products in each dtype are."""
@@ -68,7 +71,7 @@ def iter_bcsr_layouts(shape: Sequence[int], min_n_batch: int = 0) -> Iterator[Sp
 
 def rand_default(rng: np.random.RandomState) -> Callable:
     """A function ``(shape, dtype)`` that draws normal numbers."""
-    def rand(shape, dtype):
+    def rand(shape: Shape, dtype: DTypeLike):
         x = 3 * rng.randn(*shape)
         if np.issubdtype(dtype, np.complexfloating):
             x = x + 3j * rng.randn(*shape)
@@ -90,7 +93,7 @@ def rand_sparse(rng: np.random.RandomState, nse: int | float = 0.5, post: Callab
     >>> int((test_util.rand_sparse(np.random.RandomState(0), nse=2)((3, 4), jnp.float32) != 0).sum())
     2
     """
-    def rand(shape, dtype, nse=nse):
+    def rand(shape: Shape, dtype: DTypeLike, nse=nse):
         x = np.asarray(rand_method(rng)(shape, dtype))
         count = int(np.ceil(nse * x.size)) if 0 < nse < 1 else int(nse)
         kept = rng.choice(x.size, size=min(count, x.size), replace=False)

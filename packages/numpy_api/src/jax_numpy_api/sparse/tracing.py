@@ -5,7 +5,7 @@ in an environment, as rules of other libraries expect it (`values`).
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.compat import linear_util
 from jax_core.configuration import context
@@ -17,6 +17,10 @@ from jax_core.traces.trace import Trace, Tracer, current
 
 from .rules import apply, is_sparse
 from .values import SparsifyEnv, SparsifyValue, arrays_to_spvalues, spvalues_to_arrays
+
+if TYPE_CHECKING:
+    from jax_core.transformations.custom_jvp import CustomJvpCall
+    from jax_core.transformations.custom_vjp import CustomVjpCall
 
 
 class SparseTracer(Tracer):
@@ -75,12 +79,12 @@ class SparseTrace(Trace):
             outs = apply(prim, operands, params)
         return [self.to_sparse_tracer(x) for x in outs] if prim.multiple_results else self.to_sparse_tracer(outs)
 
-    def process_custom_jvp(self, call, args):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         if any(map(self.holds, args)):
             return call.fun(*args)  # rules of derivatives are for dense arrays
         return self.parent.process_custom_jvp(call, args)
 
-    def process_custom_vjp(self, call, args):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         if any(map(self.holds, args)):
             return call.fun(*args)
         return self.parent.process_custom_vjp(call, args)

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import html
-from typing import Any
+from typing import TYPE_CHECKING
 
 from jax_core.representation import sharding_pictures
 
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
 
-def as_html(x: Any) -> str:
+
+def as_html(x: Array) -> str:
     """The text of ``x``, its size and place, and, of an array with one or two axes on several devices, a table of its parts."""
     if x.is_deleted():
         return f"<pre>deleted array {x.aval.str_short()}</pre>"

@@ -9,7 +9,7 @@ computation. Naming a device or a sharding commits.
 from __future__ import annotations
 
 import functools
-from typing import Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy as np
 from jax_core import backends
@@ -30,6 +30,10 @@ from ..jaxlib_compat import _jax, make_array
 from ..placement.layout import AutoLayout, Format, Layout, Space
 from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
+
+if TYPE_CHECKING:
+    from jax_core.representation.aval import AbstractValue
+    from jax_core.representation.typing import Shape
 
 put_cpp = functools.partial(_jax.batched_device_put, enable_x64=True)  # we narrow where narrowing is due
 put_now = _jax.batched_device_put  # the same for the most frequent calls, which give all arguments: a partial costs 0.3 us
@@ -99,7 +103,7 @@ def from_host(x: np.ndarray, weak_type: bool = False) -> Any:
     return put_now(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False, False, _COPY, True)
 
 
-def put(x: Any, aval: Any = None, placement: object = None, may_alias: bool = False, on_mesh: bool = True) -> Any:
+def put(x: Any, aval: AbstractValue | None = None, placement: object = None, may_alias: bool = False, on_mesh: bool = True) -> Any:
     """An array with the contents of ``x``.
 
     Args:
@@ -221,7 +225,7 @@ def as_sharding(placement: object, here: Sharding | None = None) -> Sharding:
                      "Sharding, a PartitionSpec, a Format or None, or a pytree of such")
 
 
-def asked_for(placement: Any, shape: Sequence[Any]) -> Any:
+def asked_for(placement: Any, shape: Shape) -> Any:
     """The sharding that `jit` is asked to give a value; see `jax_core.interfaces.Placements`."""
     sharding = placement
     if isinstance(placement, PartitionSpec):
@@ -259,7 +263,7 @@ def on_devices(placement: Sharding, here: Sharding | None = None) -> Sharding:
     return NamedSharding(found, placement.spec, memory_kind=placement.memory_kind)
 
 
-def typed(aval: Any, sharding: Sharding) -> Any:
+def typed(aval: AbstractValue, sharding: Sharding) -> Any:
     """The type of an array of type ``aval`` that lies as ``sharding`` says."""
     wanted = in_type(sharding, len(aval.shape)) if type(sharding) is NamedSharding else None
     return aval if aval.placement == wanted else aval.update(sharding=wanted)

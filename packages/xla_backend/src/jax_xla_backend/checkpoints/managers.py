@@ -7,7 +7,7 @@ from __future__ import annotations
 import abc
 import itertools
 import threading
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.representation.typing import DTypeLike, Placement, Shape
 
@@ -15,6 +15,9 @@ from ..arrays.array import ArrayImpl
 from ..platforms import client
 from ..platforms.distributed_state import state
 from .transfer import async_serialize, run, run_deserialization, zarr_spec
+
+if TYPE_CHECKING:
+    from .stores import StoreSpec
 
 _numbers = itertools.count()
 """Of what processes wait for together; every process makes the same calls in the same order."""
@@ -114,12 +117,12 @@ class GlobalAsyncCheckpointManagerBase(abc.ABC):
         """Wait until all is written."""
 
     @abc.abstractmethod
-    def serialize(self, arrays: Sequence[ArrayImpl], tensorstore_specs: Sequence[dict[str, Any]], *,
+    def serialize(self, arrays: Sequence[ArrayImpl], tensorstore_specs: Sequence[StoreSpec], *,
                   on_commit_callback: Callable[[], None]) -> None:
         """Begin to write."""
 
     @abc.abstractmethod
-    def deserialize(self, shardings: Sequence[Placement], tensorstore_specs: Sequence[dict[str, Any]],
+    def deserialize(self, shardings: Sequence[Placement], tensorstore_specs: Sequence[StoreSpec],
                     global_shapes: Sequence[Shape] | None = None, dtypes: Sequence[DTypeLike] | None = None) -> Any:
         """Read."""
 
@@ -131,7 +134,7 @@ class GlobalAsyncCheckpointManager(AsyncManager, GlobalAsyncCheckpointManagerBas
       timeout_secs: how long to wait for other processes.
     """
 
-    def serialize(self, arrays: Sequence[ArrayImpl], tensorstore_specs: Sequence[dict[str, Any]], *,
+    def serialize(self, arrays: Sequence[ArrayImpl], tensorstore_specs: Sequence[StoreSpec], *,
                   on_commit_callback: Callable[[], None] | None = None, transaction: object = None) -> None:
         """Write ``arrays``, each to its spec. Returns as soon as their memory may change.
 
@@ -158,7 +161,7 @@ class GlobalAsyncCheckpointManager(AsyncManager, GlobalAsyncCheckpointManagerBas
         """`serialize` to files under ``paths``."""
         self.serialize(arrays, list(map(zarr_spec, paths)), on_commit_callback=on_commit_callback, transaction=transaction)
 
-    def deserialize(self, shardings: Sequence[Placement], tensorstore_specs: Sequence[dict[str, Any]],
+    def deserialize(self, shardings: Sequence[Placement], tensorstore_specs: Sequence[StoreSpec],
                     global_shapes: Sequence[Shape] | None = None, dtypes: Sequence[DTypeLike] | None = None,
                     concurrent_gb: int = 32) -> list[ArrayImpl]:
         """Read the arrays of ``tensorstore_specs``, once what is being written is.

@@ -8,15 +8,19 @@ from __future__ import annotations
 import functools
 import math
 import os
-from typing import Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from ..arrays.array import ArrayImpl
 
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
+
 DEFAULT_DRIVER = "zarr3"
 LARGEST_CHUNK = 2**31  # bytes
 REMOTE = {"gs://": "gcs", "s3://": "s3"}
+StoreSpec = dict[str, Any]  # of an array, or of what it lies in, as tensorstore reads it
 
 
 def tensorstore() -> Any:
@@ -92,7 +96,7 @@ def get_tensorstore_spec(ckpt_path: str | os.PathLike[str], ocdbt: bool = True, 
     return spec
 
 
-def metadata(arr: Any, driver: str) -> dict[str, Any]:
+def metadata(arr: Array | np.ndarray, driver: str) -> dict[str, Any]:
     """Shape, dtype and chunks of ``arr``, in the words of ``driver``. A chunk lies within what one device holds."""
     local = arr.sharding.shard_shape(arr.shape) if isinstance(arr, ArrayImpl) else arr.shape
     chunks = _chunks(local, np.dtype(arr.dtype).itemsize)
@@ -112,7 +116,7 @@ def _chunks(shape: Sequence[int], itemsize: int) -> list[int]:
     return chunks
 
 
-def is_remote_storage(tspec: dict[str, Any] | str) -> bool:
+def is_remote_storage(tspec: StoreSpec | str) -> bool:
     """Whether a spec, or an address, is of a bucket.
 
     >>> from jax.experimental.array_serialization.serialization import is_remote_storage
@@ -148,7 +152,7 @@ def merge_nested_ts_specs(dict1: dict[Any, Any], dict2: dict[Any, Any] | None) -
     return {**dict1, **dict2, "kvstore": {**dict1.get("kvstore", {}), **dict2.get("kvstore", {})}}
 
 
-def verify_tensorstore_spec(spec: Mapping[str, Any], arr: ArrayImpl | None, path: str | os.PathLike[str], ocdbt: bool,
+def verify_tensorstore_spec(spec: StoreSpec, arr: ArrayImpl | None, path: str | os.PathLike[str], ocdbt: bool,
                             check_metadata: bool = True) -> None:
     """Check that ``spec`` stores ``arr`` at ``path``.
 

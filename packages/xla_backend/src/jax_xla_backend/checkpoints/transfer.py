@@ -8,7 +8,7 @@ import asyncio
 import concurrent.futures
 import math
 import os
-from typing import Any, Awaitable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, Awaitable, Coroutine, Sequence
 
 import numpy as np
 from jax_core.representation import dtypes
@@ -21,6 +21,10 @@ from ..placement.layout import Format
 from ..placement.sharding import Sharding
 from ..platforms import client
 from .stores import DEFAULT_DRIVER, get_tensorstore_spec, metadata, shared_context, tensorstore
+
+if TYPE_CHECKING:
+    from jax_core.representation.array import Array
+    from .stores import StoreSpec
 
 
 class BytesInFlight:
@@ -199,7 +203,7 @@ def estimate_read_memory_footprint(t: Any, domain: Any) -> int:
     return math.prod(spans) * t.dtype.numpy_dtype.itemsize
 
 
-def combine_kvstores(combined_kvstore: dict[str, Any], kvstores: Sequence[dict[str, Any]], context: object = None) -> None:
+def combine_kvstores(combined_kvstore: StoreSpec, kvstores: Sequence[StoreSpec], context: object = None) -> None:
     """Put the entries of ``kvstores`` into one database, without copying what is already written in its folder.
 
     Args:
@@ -218,7 +222,7 @@ def combine_kvstores(combined_kvstore: dict[str, Any], kvstores: Sequence[dict[s
     run(combine())
 
 
-def run_serialization(arrays: Sequence[Any], tensorstore_specs: Sequence[dict[str, Any]]) -> None:
+def run_serialization(arrays: Sequence[Array], tensorstore_specs: Sequence[StoreSpec]) -> None:
     """Write ``arrays``, each to its spec, and wait for it.
 
     >>> from jax.experimental.array_serialization import serialization
@@ -230,8 +234,9 @@ def run_serialization(arrays: Sequence[Any], tensorstore_specs: Sequence[dict[st
     run(write())
 
 
-def run_deserialization(shardings: Sequence[Any], tensorstore_specs: Sequence[Any], global_shapes: Sequence[Shape] | None = None,
-                        dtypes: Sequence[DTypeLike] | None = None, concurrent_gb: int = 32) -> list[ArrayImpl]:
+def run_deserialization(shardings: Sequence[Placement | Format], tensorstore_specs: Sequence[StoreSpec],
+                        global_shapes: Sequence[Shape] | None = None, dtypes: Sequence[DTypeLike] | None = None,
+                        concurrent_gb: int = 32) -> list[ArrayImpl]:
     """Read the arrays of ``tensorstore_specs``; see `async_deserialize`.
 
     >>> from jax.experimental.array_serialization import serialization

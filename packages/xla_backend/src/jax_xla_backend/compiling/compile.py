@@ -12,7 +12,7 @@ import hashlib
 import os
 import threading
 import time
-from typing import Any, Callable, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
 import numpy as np
 from jax_core.configuration import flags
@@ -23,6 +23,10 @@ from ..platforms.client import is_described
 from ..jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax, mlir
 from ..planning.loops import USUAL
 from .compiler_options import EXTRA_OPTIONS, LOOP_OPTION
+
+if TYPE_CHECKING:
+    from ..jaxlib_compat import Client, Device
+    from ..lowering.module import Module
 
 LIMIT = 512  # an executable takes some 0.3 MB; those in use are kept by their functions, and disk has the others
 _cache: collections.OrderedDict[Any, Any] = collections.OrderedDict()
@@ -108,7 +112,7 @@ def _varint(n: int) -> bytes:
     return out + bytes([n])
 
 
-def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None = None) -> Any:
+def compile_options(devices: Sequence[Device], items: tuple = (), spmd: bool | None = None) -> Any:
     """jaxlib's compile options: one replica, one partition for each device."""
     given = dict(items)
     options = _cpu_options(given.pop(EXTRA_OPTIONS, "")) if devices[0].platform == "cpu" else _jax.CompileOptions()
@@ -138,8 +142,8 @@ def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None
     return options
 
 
-def compile_text(text: str, client: Any, devices: Sequence[object], items: tuple = (),
-                 host_callbacks: Sequence[Any] = (), module: Any = None, cached: bool = True,
+def compile_text(text: str, client: Client, devices: Sequence[object], items: tuple = (),
+                 host_callbacks: Sequence[Any] = (), module: Module | None = None, cached: bool = True,
                  located: Callable[[], str] | None = None) -> Any:
     """The executable of a module's text, from the caches if it is there.
 

@@ -1,12 +1,15 @@
 """Compiler options that are chosen for a program by what is in it."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jax_core.configuration import flags
 
 from ..jaxlib_compat import BARRIER_OPTIONS
 from ..planning.loops import LOW, USUAL
+
+if TYPE_CHECKING:
+    from ..lowering.module import Module
 
 EXTRA_OPTIONS = "xla_backend_extra_options"
 
@@ -25,7 +28,7 @@ LOOP_OPTION = "xla_cpu_small_while_loop_byte_threshold"
 UNFUSED_OPTIONS: tuple[tuple[str, Any], ...] = (("xla_disable_hlo_passes", "fusion"),)
 
 
-def options_for(module: Any, platform: str, items: tuple) -> tuple:
+def options_for(module: Module, platform: str, items: tuple) -> tuple:
     """Compiler options for a lowered module, as items.
 
     * Small programs and passes over inputs on CPU (see `planning.small_programs`) are compiled the quick way, unless the caller has
@@ -58,7 +61,7 @@ def options_for(module: Any, platform: str, items: tuple) -> tuple:
     return joined(items + chosen, extra) if extra else items + chosen
 
 
-def first_options(module: Any, items: tuple) -> tuple:
+def first_options(module: Module, items: tuple) -> tuple:
     """``items``, which are those of the full code, for the first of two tiers (see `tiered_compilation`).
 
     A program without loops is not optimised at all: one pass over its data is not long. A step of a loop may run any
@@ -67,8 +70,9 @@ def first_options(module: Any, items: tuple) -> tuple:
     """
     if _QUICK in dict(items).get(EXTRA_OPTIONS, ""):
         return items
-    given = dict(items) | dict([_FEW_PARTS]) | {LEVEL: 1 if module.facts.work.has_loops else 0}
-    extra = [_QUICK, NO_SLP] if module.facts.work.has_loops else [_QUICK, NO_SLP, NO_UNROLLING]
+    loops = module.facts.work is not None and module.facts.work.has_loops
+    given = dict(items) | dict([_FEW_PARTS]) | {LEVEL: 1 if loops else 0}
+    extra = [_QUICK, NO_SLP] if loops else [_QUICK, NO_SLP, NO_UNROLLING]
     return joined(tuple(given.items()), ",".join(extra))
 
 

@@ -3,9 +3,13 @@ from __future__ import annotations
 
 import collections
 import re
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ..jaxlib_compat import RuntimeError_
+
+if TYPE_CHECKING:
+    from ..jaxlib_compat import Device
+    from ..lowering.module import Module
 
 _STATUS = re.compile(r"^([A-Z_]{6,}): ")
 _NOISE = re.compile(r"during context \[[^\]]*\]: ?|\bE\d{4}: (?:\w+: )?|,? metadata=\{[^}]*\}|\[xla::PythonStackTrace='[^']*'\]")
@@ -27,7 +31,7 @@ class UnsupportedByCompiler(RuntimeError_, NotImplementedError):
     """The platform's compiler has no such operation, or not for this dtype."""
 
 
-def explained(error: Exception, module: Any, devices: Sequence[Any]) -> Exception:
+def explained(error: Exception, module: Module, devices: Sequence[Device]) -> Exception:
     """The compiler's ``error`` about ``module`` (its text, or parsed) in our words."""
     said = str(error)
     if "No such compile option" in said:

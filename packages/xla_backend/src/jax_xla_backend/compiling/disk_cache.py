@@ -20,12 +20,15 @@ import hashlib
 import os
 import stat
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 from jax_core.configuration import flags
 from jax_core.representation import source
 
 from ..jaxlib_compat import VERSION_TEXT
+
+if TYPE_CHECKING:
+    from ..jaxlib_compat import Client
 
 _MAGIC = b"jaxexe2\n"
 _DEFAULT_BOUND = 2 << 30
@@ -58,7 +61,7 @@ def _host_identity() -> bytes:
     return _host
 
 
-def key_of(text: str, options: str, client: Any) -> str:
+def key_of(text: str, options: str, client: Client) -> str:
     """The name of the entry for a module's text, compiled with these options for this client's platform."""
     digest = hashlib.sha256()
     for part in (VERSION_TEXT, client.platform_version, os.environ.get("XLA_FLAGS", ""), options):

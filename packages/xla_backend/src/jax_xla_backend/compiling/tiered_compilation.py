@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import collections
 import threading
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from jax_core.configuration import flags
 
 from . import compile
 from .compiler_options import first_options, options_for
+
+if TYPE_CHECKING:
+    from ..jaxlib_compat import Client, Device
+    from ..lowering.module import Module
 
 HOT = 2
 """The call of a program that has it compiled in full."""
@@ -74,7 +78,7 @@ class Upgrade:
             self.over = True
 
 
-def compile_first(module: Any, client: Any, devices: Sequence[Any], items: tuple, name: str) -> tuple[Any, Upgrade | None]:
+def compile_first(module: Module, client: Client, devices: Sequence[Device], items: tuple, name: str) -> tuple[Any, Upgrade | None]:
     """Executable code of a lowered module, and what is to replace it, or None.
 
     Only programs on one CPU device that call no Python functions have two tiers, where the caller gave no options, and

@@ -140,7 +140,7 @@ class LoweringRuleContext(RuleContext):
         return _outside(self.module_context, lambda b, *xs: write(b, *xs, **params), values, self.avals_in, self.avals_out)
 
 
-def lower(b: Any, prim: Any, rule: Callable[..., Any], values: Sequence[Value], params: dict) -> list[Value]:
+def lower(b: Builder, prim: Primitive, rule: Callable[..., Any], values: Sequence[Value], params: dict) -> list[Value]:
     """The results of ``prim``, lowered by ``rule(context, *ir values, **params)``."""
     func = bindings("dialects.func")
     avals_in, avals_out = [x.aval for x in values], list(b.out_avals)

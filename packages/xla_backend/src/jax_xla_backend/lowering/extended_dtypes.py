@@ -7,7 +7,7 @@ are run as they are.
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from jax_core.transformations.batching import AxisData, batch_fun
 
@@ -17,6 +17,9 @@ from jax_core.representation.jaxpr import JaxprEqn
 
 from .types import physical_aval
 from .values import Value, new_value
+
+if TYPE_CHECKING:
+    from .builder import Builder
 
 
 def needs_batch_rule(eqn: JaxprEqn) -> bool:
@@ -36,7 +39,7 @@ def physical(x: Value) -> Value:
     return x if aval is x.aval else new_value(x, aval)
 
 
-def lower(b: Any, eqn: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+def lower(b: Builder, eqn: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
     """Lower ``eqn`` through the batching rule of its primitive."""
     prim, params = eqn.primitive, eqn.params
     keys = [x.aval for x in (*eqn.invars, *eqn.outvars) if isinstance(x.aval.dtype, ExtendedDType)]

@@ -9,7 +9,7 @@ Source: Shardy dialect, `sdy.manual_computation`; XLA, `SPMDFullToShardShape` an
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence, final
 
 from jax_core.configuration import flags
 from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token
@@ -27,9 +27,12 @@ from .types import physical_aval
 from .values import Value, new_value
 
 if TYPE_CHECKING:
-    from jax_core.interfaces import Builder
+    from .builder import Builder
+    from jax_core.representation.typing import AxisName
+    from ..placement.mesh import AbstractMesh, Mesh
 
 
+@final
 class Stacked:
     """A part of an array that has an axis of its own in front, over which the parts are stacked.
 
@@ -61,13 +64,14 @@ class Stacked:
         return f"Stacked({self.axes}, {self.rest})"
 
 
-def whole_spec(spec: Any) -> PartitionSpec:
+def whole_spec(spec: PartitionSpec | Stacked) -> PartitionSpec:
     """The spec of the array, for a spec of either kind."""
     return spec.whole if type(spec) is Stacked else spec
 
 
-def manual_computation(b: Any, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: Any, in_specs: Sequence[Any],
-                       out_specs: Sequence[Any], manual: Sequence[Any]) -> list[Value]:
+def manual_computation(b: Builder, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: Mesh | AbstractMesh,
+                       in_specs: Sequence[PartitionSpec | Stacked], out_specs: Sequence[PartitionSpec | Stacked],
+                       manual: Sequence[AxisName]) -> list[Value]:
     """Write ``jaxpr``, a program on the parts, for the arrays ``xs``.
 
     Args:
@@ -168,9 +172,10 @@ def _all_manual(b: Any, mesh: Any, rest: Sequence[Any], emit: Callable, out: Sha
         f"out_shardings = #sdy.sharding_per_value<[<@{b.module.shardings.mesh_symbol(mesh)}, []>]>}}"))[0]
 
 
-def _by_custom_calls(b, xs, types, body, mesh, in_specs, out_specs, manual):
+def _by_custom_calls(b, xs, types, body, mesh, in_specs: Sequence[PartitionSpec | Stacked],
+                     out_specs: Sequence[PartitionSpec | Stacked], manual):
     """The form for XLA's own partitioner."""
-    def hlo(spec, ndim: int):
+    def hlo(spec: PartitionSpec | Stacked, ndim: int):
         return f"mhlo.sharding = {quoted(str(hlo_of(mesh, whole_spec(spec), ndim)))}"
 
     def by_hand(ndim: int):
@@ -191,6 +196,6 @@ def _by_custom_calls(b, xs, types, body, mesh, in_specs, out_specs, manual):
     return wholes
 
 
-def placement(mesh: object, spec: object) -> NamedSharding:
+def placement(mesh: Mesh | AbstractMesh, spec: PartitionSpec | Stacked) -> NamedSharding:
     """The placement of an array outside of the region."""
     return NamedSharding(mesh, whole_spec(spec))

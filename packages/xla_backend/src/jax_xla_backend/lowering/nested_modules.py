@@ -6,13 +6,16 @@ reference to a function and stays.
 from __future__ import annotations
 
 import re
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from . import call_handlers
 from .types import dense_text
 from .values import Value
+
+if TYPE_CHECKING:
+    from .builder import Builder
 
 _piece = re.compile(r'"(?:[^"\\]|\\.)*"|custom_call @[\w$.]+|@[\w$.]+')
 _defined = re.compile(r"^  func\.func (?:public |private )?@([\w$.]+)", re.MULTILINE)
@@ -55,7 +58,7 @@ def custom_call_targets(text: str) -> list[str]:
     return sorted({name.strip('"') for name in _target.findall(text)})
 
 
-def call(b: Any, name: str, text: str, operands: Sequence[Value]) -> list[Value]:
+def call(b: Builder, name: str, text: str, operands: Sequence[Value]) -> list[Value]:
     """A call of the ``main`` of the module ``text``; its functions are written once in the calling module."""
     symbol = _imported(b.module, name, text)
     for target in custom_call_targets(text):

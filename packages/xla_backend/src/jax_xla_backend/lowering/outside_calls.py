@@ -10,7 +10,7 @@ Source: StableHLO specification, `custom_call`, `send`, `recv`; XLA FFI.
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
 from jax_core.representation.aval import AbstractValue, abstract_token
@@ -20,6 +20,10 @@ from ..jaxlib_compat import _jax
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, from_hlo
 from .values import Value
+
+if TYPE_CHECKING:
+    from .builder import Builder
+    from jax_core.representation.typing import ShardingLike
 
 _CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback",
                      "rocm": "xla_ffi_python_gpu_callback"}
@@ -123,7 +127,7 @@ class HostTransfer:
         self.function, self.send_channels, self.receive_channels = function, send_channels, receive_channels
 
 
-def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue],
+def host_callback(b: Builder, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue],
                   has_side_effect: bool, name: str, partitioned: bool = False, device: object = None) -> list[Value]:
     """Emit a call of ``function(*arrays) -> sequence of arrays`` on the host.
 
@@ -134,12 +138,12 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
     Raises:
       NotImplementedError: the platform has no callbacks.
     """
-    target = _CALLBACK_TARGETS.get(b.platform)
-    if target is None and b.platform != "tpu":
+    target = _CALLBACK_TARGETS.get(b.platform, "")
+    if not target and b.platform != "tpu":
         raise NotImplementedError(f"host callback {name or function!r}: platform {b.platform} has no callbacks; they "
                                   f"exist on {', '.join([*_CALLBACK_TARGETS, 'tpu'])}")
     together = b.module.shardings.devices > 1 and b.module.axis_env is None  # else each device calls for itself
-    if partitioned and together and target is not None:
+    if partitioned and together and target:
         return _partitioned_callback(b, target, function, operands, out)
     if together and b.module.shardings.grid is not None:  # XLA would do the same, with a warning on stderr
         everywhere = NamedSharding(b.module.shardings.grid, PartitionSpec())
@@ -175,7 +179,7 @@ def _partitioned_callback(b, target, function, operands, out):
     return [x for x in operands if x.aval is abstract_token]
 
 
-def buffer_callback(b: Any, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], has_side_effect: bool,
+def buffer_callback(b: Builder, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], has_side_effect: bool,
                     aliases: Mapping[int, int], command_buffer_compatible: bool) -> list[Value]:
     """Emit a call of ``function(context, *buffers of operands, *buffers of results)``.
 
@@ -193,7 +197,7 @@ def buffer_callback(b: Any, function: Callable, operands: Sequence[Value], out: 
                          output_operand_aliases=aliases)
 
 
-def inspect_sharding(b: Any, x: Value, callback: Callable[[Any], None]) -> None:
+def inspect_sharding(b: Builder, x: Value, callback: Callable[[ShardingLike], None]) -> None:
     """Call ``callback(sharding)`` with the placement that the compiler gives ``x``, when it compiles.
 
     XLA calls it while it partitions the program; for one device the executable does.

@@ -16,6 +16,9 @@ from .outside_calls import quoted
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DeviceLike, ShardingLike
+    from .builder import Builder
+    from .values import Value
+    from ..placement.mesh import AbstractMesh, Mesh
 
 
 class Shardings:
@@ -41,7 +44,7 @@ class Shardings:
         """``#sdy.sharding<@mesh, [...]>`` of a value with ``ndim`` axes, which may be split further where it is ``partial``."""
         return sharding._to_sdy_sharding(ndim, self.mesh_symbol(sharding.mesh), partial)
 
-    def mesh_symbol(self, mesh: Any, for_groups: bool = False) -> str:
+    def mesh_symbol(self, mesh: Mesh | AbstractMesh, for_groups: bool = False) -> str:
         """The symbol of a mesh of these axes, which the module will declare.
 
         Args:
@@ -124,7 +127,7 @@ def _on_devices(sharding: Any) -> Any:
     return None if found is None else sharding.update(mesh=found)
 
 
-def constrain(b: Any, x: Any, sharding: Any, typed: bool = False) -> Any:
+def constrain(b: Builder, x: Value, sharding: Any, typed: bool = False) -> Any:
     """``x``, placed as ``sharding`` says; nothing is written in a module for one device.
 
     ``typed``: it is the placement of a type, which leaves ``Auto`` mesh axes to the compiler.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from operator import itemgetter
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.representation.aval import ShapedArray
@@ -19,6 +19,9 @@ from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from .builder import NONE, Builder
 from .values import new_value, operand_types
+
+if TYPE_CHECKING:
+    from jax_core.representation.aval import AbstractValue
 
 _PRIVATE = 0xF0000
 _OPERANDS, _NEW, _CONSTANTS, _LOCATION = _PRIVATE, _PRIVATE + 0x1000, _PRIVATE + 0x8000, _PRIVATE + 0xF000
@@ -61,7 +64,7 @@ class Recorder(Builder):
             raise NotATemplate
         return super().constant(value, aval)
 
-    def region(self, in_avals, body, terminator="stablehlo.return"):
+    def region(self, in_avals: Sequence[AbstractValue], body: Callable, terminator: str = "stablehlo.return"):
         self.depth += 1
         try:
             return super().region(in_avals, body, terminator)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax_core.representation.manual_axis_type import UnreducedKind
@@ -12,6 +12,9 @@ from jax_core.representation.manual_axis_type import UnreducedKind
 from ..jaxlib_compat import UNREDUCED_EXTREMA, VERSION_TEXT, HloSharding, _hlo
 from .mesh import Mesh
 from .partition_spec import UNCONSTRAINED, PartitionSpec
+
+if TYPE_CHECKING:
+    from .mesh import AbstractMesh
 
 Index = tuple[slice, ...]
 replicated = HloSharding.replicate()
@@ -96,7 +99,7 @@ def named_to_hlo(axes: tuple[tuple[Any, int], ...], spec: PartitionSpec, ndim: i
                                  transpose_perm=order, subgroup_types=[kind for _, kind in tail])
 
 
-def hlo_of(mesh: Any, spec: PartitionSpec, ndim: int, manual: tuple = ()) -> HloSharding:
+def hlo_of(mesh: Mesh | AbstractMesh, spec: PartitionSpec, ndim: int, manual: tuple = ()) -> HloSharding:
     """XLA's form of ``spec`` over ``mesh``, where the axes ``manual`` are manual."""
     return named_to_hlo(mesh.shape_tuple, spec, ndim, manual)
 

@@ -28,6 +28,7 @@ from ..jaxlib_compat import LAUNCHES_SHARE_THREADS, _jax
 
 if TYPE_CHECKING:
     from ..jaxlib_classes import Device
+    from ..jaxlib_compat import Client
 else:
     Device = _jax.Device
 
@@ -319,7 +320,7 @@ def default_backend() -> str:
     return "gpu" if platform in _GPU_PLATFORMS else platform
 
 
-def platform_of(client: Any) -> str:
+def platform_of(client: Client) -> str:
     """The platform as lowering rules name it: ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"tpu"``."""
     return str(client._raw_platform if client.platform == "gpu" else client.platform)
 

@@ -11,7 +11,7 @@ for every call, and it calls a second dispatcher, which knows the program.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.extension_points import program_caller
 from jax_core.representation import tree
@@ -21,11 +21,15 @@ from ..arrays import callback_buffers, interruptible
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import RuntimeError_
 
+if TYPE_CHECKING:
+    from ..jaxlib_compat import Device
+    from ..lowering.module import Module
+
 
 program_caller.fill(__name__)
 
 
-def calls_host(module: Any, devices: Sequence[Any]) -> bool:
+def calls_host(module: Module, devices: Sequence[Device]) -> bool:
     """Whether a lowered module for ``devices`` is a program of this kind."""
     return len(devices) == 1 and devices[0].platform == "cpu" and bool(module.facts.host_callbacks)
 

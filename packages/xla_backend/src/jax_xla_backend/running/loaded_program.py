@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from jax_core.configuration import flags
 from jax_core.programs.monitoring import log_level, timed
@@ -20,6 +20,9 @@ from ..placement.layout import Format, Layout
 from ..placement.hlo_shardings import hlo_equal
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, flat_mesh, from_hlo, make_single_device_sharding
+
+if TYPE_CHECKING:
+    from ..lowering.module import Module
 
 
 class LoadedProgram:
@@ -42,7 +45,7 @@ class LoadedProgram:
         self._prepare(in_shardings, out_shardings, name)
 
     @classmethod
-    def of(cls, loaded: Any, module: Any, devices: Sequence[object], in_shardings: Sequence[Sharding], committed: bool,
+    def of(cls, loaded: Any, module: Module, devices: Sequence[object], in_shardings: Sequence[Sharding], committed: bool,
            out_shardings: Any = None) -> "LoadedProgram":
         """What jaxlib has compiled or loaded already."""
         self = object.__new__(cls)

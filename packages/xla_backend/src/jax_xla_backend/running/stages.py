@@ -1,7 +1,7 @@
 """From a jaxpr to an executable: lower, then compile."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jax_core.traces.collector import RELAXED
 from jax_core.interfaces import LowerSpec
@@ -13,6 +13,9 @@ from ..platforms import client
 from ..compiling import compile
 from ..placement.sharding import Sharding
 from .executable import Executable
+
+if TYPE_CHECKING:
+    from ..lowering.module import Module
 
 
 _LOWERABLE = ("cpu", "cuda", "rocm", "tpu")
@@ -38,13 +41,13 @@ def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = Non
                                         layouts=asked if layouts is None else layouts)
 
 
-def executable(module: Any, spec: LowerSpec) -> Executable:
+def executable(module: Module, spec: LowerSpec) -> Executable:
     """The executable of a lowered module. XLA runs at the first call, when the placement is known."""
     if _lowering().wants_plan(spec, module.platform) != module.facts.planning:  # an option given after lowering
         module = lower(module.closed, spec, platform=module.platform)
     items = tuple(item for item in compile.option_items(spec.compiler_options) if item[0] != _lowering().PLANNER_OPTION)
 
-    def again(in_shardings, out_shardings, platform: str, everywhere=None, layouts=None):
+    def again(in_shardings: tuple | None, out_shardings: tuple | None, platform: str, everywhere=None, layouts=None):
         return lower(module.closed, spec, in_shardings, out_shardings, platform, everywhere, layouts)
 
     return Executable(module, spec, again, items)

@@ -1,7 +1,7 @@
 """What stages show of a lowered program: its text with placements, HLO, objects of the MLIR bindings, and costs."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Var
@@ -16,8 +16,11 @@ from ..placement.layout import Format
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import Sharding
 
+if TYPE_CHECKING:
+    from ..lowering.module import Module
 
-def placed_module(module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
+
+def placed_module(module: Module, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
     """``module``, or where it will run on several devices, the module for these.
 
     ``spec`` says so, or the program itself, or the mesh in use when it was lowered.
@@ -33,7 +36,7 @@ def placed_module(module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
     return stages.lower(closed, spec, None, outs if any(outs) else None, module.platform, everywhere)
 
 
-def module_as_told(module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
+def module_as_told(module: Module, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
     """``module``, or where ``spec`` places arguments or results on several devices, the module with these placements."""
     told = [*(spec.in_shardings or ()), *(spec.out_shardings or ())]
     if not any(isinstance(s, Sharding) and s.num_devices > 1 for s in map(_sharding, told)):
@@ -62,7 +65,7 @@ def hlo_text(module: object, debug_info: bool) -> str:
     return _computation(module, True).get_hlo_module().to_string(options)
 
 
-def compiler_ir(module: Any, dialect: str | None) -> Any:
+def compiler_ir(module: Module, dialect: str | None) -> Any:
     """The parsed module (``"stablehlo"``, the default), or the `XlaComputation` (``"hlo"``); None for other dialects."""
     if dialect == "hlo":
         return _computation(module)

@@ -112,7 +112,7 @@ def _update_rotations(r, w):
     batch = np.shape(r)[:-2]
     axis = len(batch)
 
-    def step(i, state: PyTree):
+    def step(i: ArrayLike, state: PyTree):
         r, w = state
         row = lax.squeeze(lax.dynamic_slice_in_dim(r, i, 1, axis), (axis,))
         a = lax.dynamic_slice_in_dim(row, i, 1, axis)

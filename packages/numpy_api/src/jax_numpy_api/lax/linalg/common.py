@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
     from jax_core.representation.array import Array
     from jax_core.representation.typing import ArrayLike, DTypeLike
+    from jax_core.transformations.batching import AxisData
 
 PREFIX = {np.dtype(np.float32): "s", np.dtype(np.float64): "d", np.dtype(np.complex64): "c", np.dtype(np.complex128): "z"}
 
@@ -71,25 +72,25 @@ def check_square(name: str, x: AbstractValue) -> None:
 
 # -- matrix arithmetic -----------------------------------------------------------------------------------------------
 
-def mm(a: Any, b: Any) -> Any:
+def mm(a: ArrayLike, b: ArrayLike) -> Any:
     """Matrix product over leading batch axes, in full precision."""
     rank = np.ndim(a)
     batch = tuple(range(rank - 2))
     return lax.dot_general(a, b, (((rank - 1,), (rank - 2,)), (batch, batch)), precision=lax.Precision.HIGHEST)
 
 
-def mt(a: Any) -> Any:
+def mt(a: ArrayLike) -> Any:
     """Transposed matrices."""
     rank = np.ndim(a)
     return transpose(a, (*range(rank - 2), rank - 1, rank - 2))
 
 
-def mh(a: Any) -> Any:
+def mh(a: ArrayLike) -> Any:
     """Conjugate-transposed matrices."""
     return mt(conj(a))
 
 
-def conj(a: Any) -> Any:
+def conj(a: ArrayLike) -> Any:
     """Complex conjugate; a real array as it is."""
     return lax.conj(a) if is_complex(a) else a
 
@@ -111,18 +112,18 @@ def hermitian(a: Array, lower: bool) -> Any:
     return lax.select(eye_mask(a), symmetrize(a), out) if is_complex(a) else out
 
 
-def full_like(a: Any, value: Any) -> Any:
+def full_like(a: Any, value: ArrayLike) -> Any:
     """A scalar of the dtype of ``a``."""
     return np.asarray(value, a.dtype)[()]
 
 
-def rows(v: ArrayLike, like: Any) -> Any:
+def rows(v: ArrayLike, like: ArrayLike) -> Any:
     """Vectors ``[..., n]`` as matrices of the shape of ``like`` with entry ``v[j]`` in column j."""
     rank = np.ndim(like)
     return broadcast_in_dim(v, np.shape(like), (*range(rank - 2), rank - 1))
 
 
-def columns(v: ArrayLike, like: Any) -> Any:
+def columns(v: ArrayLike, like: ArrayLike) -> Any:
     """Vectors ``[..., n]`` as matrices of the shape of ``like`` with entry ``v[i]`` in row i."""
     rank = np.ndim(like)
     return broadcast_in_dim(v, np.shape(like), (*range(rank - 2), rank - 2))
@@ -136,7 +137,7 @@ def _triangle(a, k, compare):
     return broadcast_in_dim(mask, shape, (len(shape) - 2, len(shape) - 1))
 
 
-def tril(a: Any, k: int = 0) -> Any:
+def tril(a: Array, k: int = 0) -> Any:
     """The entries on and below diagonal ``k``, zero elsewhere."""
     return lax.select(_triangle(a, k, lax.ge), a, zeros(ShapedArray(np.shape(a), a.dtype)))
 
@@ -146,12 +147,12 @@ def triu(a: Array, k: int = 0) -> Any:
     return lax.select(_triangle(a, k, lax.le), a, zeros(ShapedArray(np.shape(a), a.dtype)))
 
 
-def eye_mask(a: object) -> Any:
+def eye_mask(a: ArrayLike | ShapedArray) -> Any:
     """Booleans of the shape of ``a``, true on the diagonal."""
     return _triangle(a, 0, lax.eq)
 
 
-def eye(n: int, like: Any, m: int | None = None) -> Any:
+def eye(n: int, like: Array, m: int | None = None) -> Any:
     """The identity, ``[..., n, m]``, with the batch axes and dtype of ``like``."""
     shape = (*np.shape(like)[:-2], n, n if m is None else m)
     out = ShapedArray(shape, like.dtype)
@@ -173,7 +174,7 @@ def safe_reciprocal(x: Array) -> Any:
     return lax.select(none, zero, lax.div(one, lax.select(none, one, x)))
 
 
-def inverse_gaps(w: Array, like: object) -> Any:
+def inverse_gaps(w: Array, like: ArrayLike) -> Any:
     """``1 / (w[j] - w[i])`` with zeros on the diagonal and wherever two values are equal."""
     return safe_reciprocal(lax.sub(rows(w, like), columns(w, like)))
 
@@ -192,7 +193,7 @@ def first_rows(a: Array, k: int) -> Any:
 
 def batch_rule(bind: Callable) -> Callable:
     """The batching rule of a primitive that takes leading batch axes: the mapped axis becomes the first."""
-    def rule(axis, args, dims: Sequence[int | None], **params):
+    def rule(axis: AxisData, args, dims: Sequence[int | None], **params):
         out = bind(*(bdim_at_front(x, d, axis) for x, d in zip(args, dims)), **params)
         return out, 0
     return rule
@@ -268,7 +269,7 @@ def unitary(x: Array) -> bool:
     return is_complex(x)
 
 
-def nan_on_failure(b: Any, info: Any, *outs: Any) -> list:
+def nan_on_failure(b: Builder, info: Value, *outs: Any) -> list:
     """The results, with NaN for each matrix whose ``info`` is not zero."""
     return b.fun(_mask_failures, info, *outs)
 

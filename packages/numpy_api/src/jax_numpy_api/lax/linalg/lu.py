@@ -54,7 +54,7 @@ def _swap_all(pivots, *, permutation_size):
             positions = before(lax.full_like(positions, i), lax.slice_in_dim(pivots, i, i + 1, axis=axis), positions)
         return [positions]
 
-    def step(n, row: Array):
+    def step(n: ArrayLike, row: Array):
         i = lax.sub(np.int32(k - 1), lax.convert_element_type(n, np.int32))
         return before(broadcast_in_dim(lax.convert_element_type(i, pivots.dtype), shape, ()),
                       lax.dynamic_slice_in_dim(pivots, i, 1, axis), row)
@@ -111,7 +111,7 @@ def _lu_type(x):
     return [ShapedArray(x.shape, x.dtype), ShapedArray((*batch, min(m, n)), np.int32), ShapedArray((*batch, m), np.int32)]
 
 
-def permute_rows(x: ArrayLike, order: Any) -> Any:
+def permute_rows(x: ArrayLike, order: ArrayLike) -> Any:
     """``x[order]`` for each matrix of a batch."""
     rank = np.ndim(x)
     batch = tuple(range(rank - 2))

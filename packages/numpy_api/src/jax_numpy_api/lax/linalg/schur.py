@@ -72,7 +72,7 @@ def _complex_skew(t, inner):
     k = lax.broadcasted_iota(np.int32, np.shape(t), axis)
     zero, identity = lax.full_like(t, 0), lax.convert_element_type(lax.eq(i, k), t.dtype)
 
-    def column(j, w: Array):
+    def column(j: ArrayLike, w: Array):
         j = lax.convert_element_type(j, np.int32)
         at = broadcast_in_dim(j, np.shape(t), ())
         pivot = lax.reduce_sum(lax.select(lax.bitwise_and(lax.eq(i, at), lax.eq(k, at)), t, zero), (axis - 1, axis))

@@ -12,6 +12,7 @@ from ... import numpy as jnp
 from ...numpy.promotion import as_array, check_arraylike, check_batch_ranks, promote_dtypes_inexact
 
 
+
 def matrices(name: str, *args: Any, square: bool = True) -> list[Array]:
     """Arguments as arrays of one inexact dtype.
 
@@ -27,7 +28,7 @@ def matrices(name: str, *args: Any, square: bool = True) -> list[Array]:
     return arrays
 
 
-def is_complex(x: Any) -> bool:
+def is_complex(x: Array) -> bool:
     return dtypes.issubdtype(x.dtype, np.complexfloating)
 
 
@@ -40,12 +41,12 @@ def adjoint(x: Array) -> Any:
     return jnp.conj(jnp.matrix_transpose(x))
 
 
-def mm(a: Any, b: Any) -> Any:
+def mm(a: Array, b: Array) -> Any:
     """Matrix product in full precision on every device."""
     return jnp.matmul(a, b, precision="highest")
 
 
-def as_columns(name: str, a: Any, b: Any) -> tuple:
+def as_columns(name: str, a: Array, b: Array) -> tuple:
     """``a`` and right-hand sides ``b`` as matrices with the same batch axes, and whether ``b`` held vectors.
 
     Raises:

@@ -3,7 +3,7 @@ skip checks in SciPy (``overwrite_a``, ``check_finite``, ``lwork``) are accepted
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False,
     return _cholesky(a, given_flag(lower), "cho_factor", False), lower
 
 
-def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> Array:
+def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``cho_factor(a)``.
 
     Args:
@@ -91,7 +91,7 @@ def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True
     return factors, pivots
 
 
-def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike, trans: int = 0, overwrite_b: bool = False,
+def lu_solve(lu_and_piv: tuple[ArrayLike, ArrayLike], b: ArrayLike, trans: int = 0, overwrite_b: bool = False,
              check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``lu_factor(a)``.
 
@@ -449,7 +449,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     if t.ndim != 2 or z.shape != t.shape:
         raise ValueError(f"jax.scipy.linalg.rsf2csf: needs two square matrices of one shape, got {t.shape} and {z.shape}")
 
-    def step(i, state: PyTree):
+    def step(i: ArrayLike, state: PyTree):
         t, z = state
         k = n - 2 - i
         block = lax.dynamic_slice(t, (k, k), (2, 2))

@@ -98,11 +98,11 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
 # -- Sylvester ---------------------------------------------------------------------------------------------------------
 
-def triangular_sylvester(r: Any, s: Any, f: Any) -> Any:
+def triangular_sylvester(r: Array, s: Array, f: Array) -> Any:
     """The ``y`` with ``r y + y s = f`` for upper triangular ``r``, ``s``: column by column, each a triangular system."""
     m, n = f.shape[-2:]
 
-    def step(k, y: Array):
+    def step(k: ArrayLike, y: Array):
         column = lax.dynamic_slice_in_dim(s, k, 1, -1)
         rest = lax.dynamic_slice_in_dim(f, k, 1, -1) - mm(y, column)  # columns of y from k on are still 0
         shift = lax.dynamic_slice_in_dim(column, k, 1, -2)

@@ -367,7 +367,7 @@ def invhilbert(n: int) -> Array:
     """
     n = _size("invhilbert", n)
 
-    def element(i, j):
+    def element(i: int, j: int):
         return ((-1) ** (i + j) * (i + j + 1) * math.comb(n + i, n - j - 1) * math.comb(n + j, n - i - 1)
                 * math.comb(i + j, i) ** 2)
     return _host(_table(n, element))

@@ -83,7 +83,7 @@ def _solve(name, method, A, b, x0, tol, atol, maxiter, M, symmetric):
     operator_ = _operator(A, name)
     precondition = (lambda x: x) if M is None else _operator(M, name)
 
-    def solve(matvec, rhs):
+    def solve(matvec: Callable[[PyTree], PyTree], rhs: PyTree):
         limit = jnp.maximum(jnp.square(tol) * _square(rhs), jnp.square(atol))
         return method(matvec, rhs, x0, limit, maxiter, precondition)
 
@@ -118,11 +118,11 @@ def _cg(matvec, b, x0, limit, maxiter, precondition):
     r = _sub(b, matvec(x0))
     z = precondition(r)
 
-    def going(state):
+    def going(state: PyTree):
         _, r, gamma, _, k = state
         return (_square(r) > limit) & (k < maxiter)
 
-    def step(state):
+    def step(state: PyTree):
         x, r, gamma, p, k = state
         Ap = matvec(p)
         alpha = _safe(gamma, _dot(p, Ap).astype(gamma.dtype))
@@ -151,11 +151,11 @@ def _bicgstab(matvec, b, x0, limit, maxiter, precondition):
     r = _sub(b, matvec(x0))
     shadow, one = r, jnp.ones((), jnp.result_type(*tree.flatten(b)[0]))
 
-    def going(state):
+    def going(state: PyTree):
         r, k, broken = state[1], state[-2], state[-1]
         return (_square(r) > limit) & (k < maxiter) & ~broken
 
-    def step(state):
+    def step(state: PyTree):
         x, r, p, v, rho, alpha, omega, k, _ = state
         new_rho = _dot(shadow, r)
         beta = _safe(new_rho, rho) * _safe(alpha, omega)
@@ -208,7 +208,7 @@ def gmres(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, to
     size = sum(int(np.size(v)) for v in tree.flatten(b)[0])
     restart = min(int(restart), max(size, 1))
 
-    def method(matvec, rhs, start, limit, maxiter, precondition):
+    def method(matvec: Callable[[PyTree], PyTree], rhs: PyTree, start: PyTree, limit, maxiter, precondition: Callable[[PyTree], PyTree]):
         return _gmres(matvec, rhs, start, limit, maxiter, precondition, restart)
     return _solve("gmres", method, A, b, x0, tol, atol, maxiter, M, False)
 
@@ -219,10 +219,10 @@ def _flatten(b):
     dtype = jnp.result_type(*leaves)
     cuts = np.cumsum([v.size for v in leaves])[:-1]
 
-    def flat(x):
+    def flat(x: PyTree):
         return jnp.concatenate([v.reshape(-1).astype(dtype) for v in tree.flatten(x)[0]])
 
-    def back(v):
+    def back(v: PyTree):
         return tree.unflatten(structure, [p.reshape(u.shape).astype(u.dtype) for p, u in zip(jnp.split(v, cuts), leaves)])
     return flat, back, dtype
 
@@ -230,16 +230,16 @@ def _flatten(b):
 def _gmres(matvec, b, x0, limit, maxiter, precondition, restart):
     flat, back, dtype = _flatten(b)
 
-    def product(v):
+    def product(v: PyTree):
         return flat(precondition(matvec(back(v))))
 
-    def residual(x):
+    def residual(x: PyTree):
         return flat(precondition(_sub(b, matvec(back(x)))))
 
     scale = _safe(jnp.sqrt(_square(precondition(b))), jnp.sqrt(_square(b)))
     limit = limit * jnp.square(scale)  # residuals are measured after the preconditioner
 
-    def orthogonalised(v, basis):
+    def orthogonalised(v: PyTree, basis: PyTree):
         """Against the rows of ``basis``, twice (classical Gram-Schmidt)."""
         h = jnp.zeros(basis.shape[0], dtype)
         for _ in range(2):
@@ -247,18 +247,18 @@ def _gmres(matvec, b, x0, limit, maxiter, precondition, restart):
             v, h = v - jnp.matmul(part, basis, precision="highest"), h + part
         return v, h
 
-    def arnoldi(k, state):
+    def arnoldi(k: ArrayLike, state: PyTree):
         basis, h = state
         w, column = orthogonalised(product(basis[k]), basis)
         size = jnp.linalg.norm(w).astype(dtype)
         basis = basis.at[k + 1].set(jnp.where(jnp.abs(size) > 1e-30, w / jnp.where(size == 0, 1, size), 0))
         return basis, h.at[:, k].set(column.at[k + 1].set(size))
 
-    def going(state):
+    def going(state: PyTree):
         _, r, k = state
         return (_square(r) > limit) & (k < maxiter)
 
-    def cycle(state):
+    def cycle(state: PyTree):
         x, r, k = state
         size = jnp.linalg.norm(r).astype(dtype)
         basis = jnp.zeros((restart + 1, r.shape[0]), dtype).at[0].set(r / jnp.where(size == 0, 1, size))

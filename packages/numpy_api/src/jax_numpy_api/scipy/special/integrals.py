@@ -194,7 +194,7 @@ def _expn_fraction(n, x):
     """DLMF 8.19.17 as an even continued fraction, from its end: 130 levels reach full precision from x = 1 on."""
     levels = 130
 
-    def step(i, tail):
+    def step(i: ArrayLike, tail):
         k = (levels - i).astype(x.dtype)
         return x + n + 2 * (k - 1) - k * (n + k - 1) / tail
     return jnp.exp(-x) / lax.fori_loop(0, levels, step, x + n + 2.0 * levels)

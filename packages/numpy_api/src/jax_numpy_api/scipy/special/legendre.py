@@ -55,7 +55,7 @@ def _table(n, x, normalised):
     found = _normalised(n, x)
     zero = jnp.zeros_like(x)
 
-    def factor(m, k):
+    def factor(m: int, k: int):
         return 1.0 if normalised else math.sqrt(4 * math.pi / (2 * k + 1) * math.factorial(k + m) / math.factorial(k - m))
     return jnp.stack([jnp.stack([found[m, k] * factor(m, k) if m <= k else zero for k in range(n + 1)])
                       for m in range(n + 1)])

@@ -12,7 +12,7 @@ contributes what its copy did.
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
@@ -42,8 +42,12 @@ from ...placement.partition_spec import PartitionSpec
 from ...placement.sharding import NamedSharding
 from ...arrays.put import put
 
+if TYPE_CHECKING:
+    from jax_core.representation.typing import AxisName
+    from ...placement.mesh import AbstractMesh
 
-def region(mesh: Any, manual_axes: Sequence[Any], checked: bool) -> Any:
+
+def region(mesh: Mesh | AbstractMesh, manual_axes: Sequence[AxisName], checked: bool) -> Any:
     """The context in which programs on parts are traced."""
     return manual.region({a: mesh.shape[a] for a in manual_axes}, checked)
 
@@ -52,12 +56,12 @@ def _region(params: dict) -> Any:
     return region(params["mesh"], params["manual_axes"], params["check_vma"])
 
 
-def axes_of(spec: object) -> frozenset:
+def axes_of(spec: PartitionSpec | Stacked) -> frozenset:
     """The mesh axes that a spec names."""
     return frozenset(whole_spec(spec).axis_names())
 
 
-def sums_of(spec: Any, manual_axes: Sequence[Any]) -> Sums:
+def sums_of(spec: PartitionSpec | Stacked, manual_axes: Iterable[AxisName]) -> Sums:
     """What a spec says of sums over the manual axes that are still to be made."""
     if type(spec) is Stacked:
         return spec.sums
@@ -66,19 +70,20 @@ def sums_of(spec: Any, manual_axes: Sequence[Any]) -> Sums:
     return Sums(unreduced, reduced, spec.unreduced_kind if unreduced else None) if unreduced or reduced else NOTHING
 
 
-def _of_cotangent(spec: Any) -> Any:
+def _of_cotangent(spec: PartitionSpec | Stacked) -> Any:
     """The spec of a cotangent."""
     if type(spec) is Stacked:
         return Stacked(spec.axes, spec.rest, spec.sums.turned())
     return spec.to_ct_spec()
 
 
-def parts_along(mesh: Any, spec: PartitionSpec, dim: int) -> int:
+def parts_along(mesh: Mesh | AbstractMesh, spec: PartitionSpec, dim: int) -> int:
     """Into how many parts ``spec`` splits an axis."""
     return math.prod(mesh.shape[a] for a in _names(spec.partitions[dim] if dim < len(spec) else None))
 
 
-def part_aval(aval: ShapedArray, mesh: object, spec: PartitionSpec, checked: bool, manual_axes: Sequence[object]) -> ShapedArray:
+def part_aval(aval: ShapedArray, mesh: Mesh | AbstractMesh, spec: PartitionSpec, checked: bool,
+              manual_axes: Iterable[AxisName]) -> ShapedArray:
     """The type of a part of an array of type ``aval``, which stays split over the ``Explicit`` axes that are not manual."""
     shape = tuple(n // parts_along(mesh, spec, i) for i, n in enumerate(aval.shape))
     placement, inner = aval.placement, None
@@ -94,7 +99,7 @@ def _names(entry: Any) -> tuple:
     return entry if isinstance(entry, tuple) else () if entry is None else (entry,)
 
 
-def whole_aval(aval: ShapedArray, mesh: Any, spec: Any, manual_axes: Sequence[Any]) -> ShapedArray:
+def whole_aval(aval: ShapedArray, mesh: Mesh | AbstractMesh, spec: PartitionSpec | Stacked, manual_axes: Iterable[AxisName]) -> ShapedArray:
     inner = [()] * len(aval.shape) if aval.placement is None else list(map(_names, aval.placement.spec.partitions))
     shape = aval.shape
     if type(spec) is Stacked:
@@ -109,7 +114,8 @@ def whole_aval(aval: ShapedArray, mesh: Any, spec: Any, manual_axes: Sequence[An
 
 # -- rules -----------------------------------------------------------------------------------------------------------
 
-def bind(args: Sequence[Any], *, jaxpr: ClosedJaxpr, in_specs: Sequence[Any], out_specs: Sequence[Any], **params: Any) -> list:
+def bind(args: Sequence[Any], *, jaxpr: ClosedJaxpr, in_specs: Sequence[PartitionSpec | Stacked],
+         out_specs: Sequence[PartitionSpec | Stacked], **params: Any) -> list:
     """Apply ``jaxpr`` to the parts of ``args``; in a checked region its types first come to say what the specs do."""
     if params["check_vma"]:
         axes = params["manual_axes"]
@@ -119,7 +125,7 @@ def bind(args: Sequence[Any], *, jaxpr: ClosedJaxpr, in_specs: Sequence[Any], ou
     return shard_map_p.bind(*args, jaxpr=jaxpr, in_specs=tuple(in_specs), out_specs=tuple(out_specs), **params)
 
 
-def _varies_over(spec: Any) -> frozenset:
+def _varies_over(spec: PartitionSpec | Stacked) -> frozenset:
     """The mesh axes over which a part with this spec varies: addends of a sum are stacked, but do not count as such."""
     return axes_of(spec) - spec.sums.unreduced if type(spec) is Stacked else axes_of(spec)
 
@@ -149,7 +155,7 @@ def _agree(args, params):
         return args, {**params, "jaxpr": manual.retyped(params["jaxpr"], [g | e for g, e in zip(given, expected)])}
 
 
-def _type(*avals, jaxpr, mesh, out_specs, manual_axes, **_):
+def _type(*avals, jaxpr, mesh, out_specs: Sequence[PartitionSpec | Stacked], manual_axes, **_):
     return [whole_aval(a, mesh, s, manual_axes) for a, s in zip(jaxpr.out_avals, out_specs)]
 
 
@@ -255,7 +261,7 @@ def _on_equal_copies(closed: ClosedJaxpr, spread: tuple, params: dict) -> Closed
     return closed
 
 
-def _front(spec: Any) -> int:
+def _front(spec: PartitionSpec | Stacked) -> int:
     return 1 if type(spec) is Stacked else 0
 
 
@@ -271,14 +277,14 @@ def _spread_over(axis, params) -> tuple:
     return names
 
 
-def _with_axis(spec: Any, spread: tuple) -> Any:
+def _with_axis(spec: PartitionSpec | Stacked, spread: tuple) -> Any:
     """The spec with the mapped axis in front. Copies of a residual along the axes that it is spread over become its parts."""
     if type(spec) is Stacked:
         return Stacked(tuple(a for a in spec.axes if a not in spread), PartitionSpec(spread, *spec.rest), spec.sums)
     return spec.update(partitions=(spread, *spec.partitions))
 
 
-def _lower(b, *xs, jaxpr, mesh, in_specs, out_specs, manual_axes, **_):
+def _lower(b, *xs, jaxpr, mesh, in_specs: Sequence[PartitionSpec | Stacked], out_specs: Sequence[PartitionSpec | Stacked], manual_axes, **_):
     if isinstance(mesh, Mesh):
         b.module.shardings.constraints.append(placement(mesh, PartitionSpec()))
     elif mesh.size > 1:
