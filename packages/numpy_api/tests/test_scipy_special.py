@@ -137,11 +137,18 @@ def test_derivatives_where_x_log_y_is_zero():
     assert grad(special.xlogy, 1)(0.0, 2.0) == 0
 
 
+BESIDE_POLES = np.array([1e-30, -1e-12, 1e-9j, -1e-9j, -1 + 1e-9, -1 + 1e-9j, -1 - 1e-9j, -4 - 1e-7 + 1e-8j])
+
+
 def test_complex_functions():
     z = LINE[:20] + 1j * LINE[20:40]
     with flags.enable_x64(True):
         np.testing.assert_allclose(special.wofz(z), scipy.special.wofz(z), rtol=1e-12)
-        np.testing.assert_allclose(special.loggamma(z), scipy.special.loggamma(z), rtol=1e-12, atol=1e-13)
+        for x in (z, BESIDE_POLES, -2e3 + 0.25 + 1j * LINE[:20]):
+            np.testing.assert_allclose(special.loggamma(x), scipy.special.loggamma(x), rtol=1e-12, atol=1e-13)
+    for x in (0, -1, -7):
+        poles = np.array([complex(x, 0.0), complex(x, -0.0)], np.complex64)
+        assert np.isnan(special.loggamma(poles)).all()
 
 
 def test_bessel_and_harmonics():

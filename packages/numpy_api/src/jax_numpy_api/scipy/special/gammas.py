@@ -124,8 +124,9 @@ def gammaln(x: ArrayLike) -> Array:
 
 
 def _complex_loggamma(z):
-    """Stirling's series after moving the real part above 8; reflection (DLMF 5.5.3) on the left half."""
-    reflect = jnp.real(z) < 0.5
+    """Stirling's series after moving the real part above 8; reflection (DLMF 5.5.3) on the left half. NaN at the poles."""
+    x, reflect = jnp.real(z), jnp.real(z) < 0.5
+    pole = (jnp.imag(z) == 0) & (x <= 0) & (x == jnp.floor(x))
     y = jnp.where(reflect, 1 - z, z)
     shift = jnp.zeros_like(z)
     for _ in range(8):
@@ -135,14 +136,15 @@ def _complex_loggamma(z):
     right = (y - 0.5) * jnp.log(y) - y + 0.5 * math.log(2 * math.pi) + _stirling_sum(y) - shift
     upper = jnp.imag(z) >= 0
     w = jnp.where(upper, z, jnp.conj(z))
-    log_sine = jnp.log1p(-jnp.exp(2j * np.pi * w)) + (1j * np.pi * (0.5 - w) - math.log(2))
+    turn = 2j * np.pi * (w - jnp.round(jnp.real(w)))  # near 0 beside the poles, where 1 - exp(turn) has no digits
+    log_sine = jnp.log(-jnp.expm1(turn)) + (1j * np.pi * (0.5 - w) - math.log(2))
     log_sine = jnp.where(upper, log_sine, jnp.conj(log_sine))
-    return jnp.where(reflect, math.log(math.pi) - log_sine - right, right)
+    return jnp.where(pole, complex(np.nan, np.nan), jnp.where(reflect, math.log(math.pi) - log_sine - right, right))
 
 
 @inlined
 def loggamma(x: ArrayLike) -> Array:
-    """The logarithm of gamma, continued from the positive axis; for real ``x`` below 0 it is NaN.
+    """The logarithm of gamma, continued from the positive axis; for real ``x`` below 0 it is NaN, as for complex ``x`` at the poles.
 
     Source: `scipy.special.loggamma`.
 
