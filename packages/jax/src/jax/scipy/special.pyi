@@ -76,7 +76,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
 def log_softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
     """``x - log(sum(exp(x)))`` along ``axis``; by default over all elements. Source: `scipy.special.log_softmax`."""
 def loggamma(x: ArrayLike) -> Array:
-    """The logarithm of gamma, continued from the positive axis; for real ``x`` below 0 it is NaN."""
+    """The logarithm of gamma, continued from the positive axis; for real ``x`` below 0 it is NaN, as for complex ``x`` at the poles."""
 def logit(x: ArrayLike) -> Array:
     """``log(x / (1 - x))``, the inverse of `expit`: infinite at 0 and 1, NaN outside."""
 def lpmn(m: int, n: int, z: ArrayLike) -> tuple[Array, Array]:
