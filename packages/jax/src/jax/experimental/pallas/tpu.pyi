@@ -1,4 +1,5 @@
 """Types of `jax.experimental.pallas.tpu`. Written by packages/jax/tools/make_stubs.py."""
+import numpy as np
 from contextlib import AbstractContextManager
 from enum import Enum
 from jax import Array
@@ -142,13 +143,13 @@ VMEM: MemorySpace
 VMEM_SHARED: MemorySpace
 def async_copy(src_ref: object, dst_ref: object, sem: object | None = None, *, src_sem: object | None = None, priority: int = 0, add: bool = False) -> Any:
     """Start a copy; ``wait()`` of what it returns waits for it. See `make_async_copy`."""
-def async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Any, device_id_type: DeviceIdType | None = None) -> Any:
+def async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Array | np.ndarray | np.bool | np.number | bool | int | float | complex | Sequence[ArrayLike] | Mapping[Any, ArrayLike] | None, device_id_type: DeviceIdType | None = None) -> Any:
     """Start a copy to another device; ``wait()`` of what it returns waits for it. See `make_async_remote_copy`."""
 def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
     """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of."""
 def einshape(equation: str, x: Array, assert_is_tile_preserving: bool = False, **sizes: int) -> Array:
     """``x`` with its axes in another order, split and merged."""
-def emit_pipeline(body: Callable[..., None], *, grid: Any, in_specs: Any = ..., out_specs: Any = ..., tiling: object | None = None, core_axis: object | None = None, core_axis_name: object | None = None, dimension_semantics: Any = None, trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
+def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...], in_specs: Any = ..., out_specs: Any = ..., tiling: object | None = None, core_axis: object | None = None, core_axis_name: object | None = None, dimension_semantics: Any = None, trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
     """A function of references to large memory that runs ``body`` on their blocks, once for each step of a grid, inside a kernel."""
 def force_tpu_interpret_mode(params: InterpretParams = ...) -> AbstractContextManager[None]:
     """Context in which kernels that are called are interpreted, as if ``interpret=params`` had been given."""
@@ -164,7 +165,7 @@ def load(ref: object, *, mask: ArrayLike | None = None, other: ArrayLike | None 
     """The contents of ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
 def make_async_copy(src_ref: object, dst_ref: object, sem: object | None = None, *, src_sem: object | None = None) -> Any:
     """A copy of one reference, or view of a part, to another, which ``start()`` starts and ``wait()`` waits for."""
-def make_async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Any, device_id_type: DeviceIdType | None = None) -> Any:
+def make_async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_sem: object, device_id: Array | np.ndarray | np.bool | np.number | bool | int | float | complex | Sequence[ArrayLike] | Mapping[Any, ArrayLike] | None, device_id_type: DeviceIdType | None = None) -> Any:
     """A copy of one reference, or view of a part, to one on another device, which ``start()`` starts. For kernels under `jax.shard_map`."""
 def pack_elementwise(xs: Sequence[ArrayLike], *, packed_dtype: DTypeLike) -> Any:
     """Words whose bits are the elements of ``xs``, the first in the lowest bits; bfloat16 from float32, or the low bits of integers."""
