@@ -150,3 +150,15 @@ def test_bindings_of_jaxlib_as_teaching_material_imports_them():
     from jax._src.lib.mlir.dialects import func, hlo
     assert jax_mlir_ext.register_dialects and xla_client.PrimitiveType.F32 is not None
     assert mlir.ir is ir and hlo.AddOp and func.FuncOp and all(getattr(dialects, name) for name in dialects.__all__)
+
+
+def test_names_that_the_tutorials_of_primitives_and_interpreters_import():
+    from jax._src import api, util
+    assert api.grad is jax.grad and all(getattr(api, name) for name in api.__all__)
+    assert util.safe_map(abs, [-1]) == [1] and util.wraps(abs, "{fun}_of_{other}", other="x")(lambda x: x).__name__ == "abs_of_x"
+    assert util.unzip2([]) == ((), ()) and util.concatenate([[1], (2,)]) == [1, 2]
+    flags, values = [True, False, True], [1, 2, 3]
+    assert util.merge_lists(flags, *util.partition_list(flags, values)) == values
+    for call in (lambda: util.safe_zip([1], [1, 2]), lambda: util.split_list([1], [2]), lambda: util.merge_lists([True], [1], [])):
+        with pytest.raises(ValueError, match="length|values"):
+            call()

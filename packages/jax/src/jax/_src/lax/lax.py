@@ -1,4 +1,4 @@
-"""jax._src.lax.lax: names in pickles, implemented in `jax_numpy_api.lax`."""
+"""jax._src.lax.lax: `jax.lax`, for pickles and tutorials that find its names here."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.lax", "Precision DotAlgorithm DotAlgorithmPreset RoundingMethod AccuracyMode Tolerance RandomAlgorithm")
+__getattr__, __dir__ = _mirror(__name__, "jax.lax")

@@ -1,0 +1,120 @@
+"""Functions of lists that interpreters of programs import as ``jax._src.util``, since tutorials use them."""
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import Any, Callable, Iterable, Sequence, TypeVar
+
+from ..public.api_util import safe_map
+
+T = TypeVar("T")
+
+
+def safe_zip(*sequences: Sequence[Any]) -> list[tuple]:
+    """``list(zip(...))`` of sequences of one length.
+
+    Raises:
+      ValueError: the lengths differ.
+
+    >>> from jax._src import util
+    >>> util.safe_zip([1, 2], "ab")
+    [(1, 'a'), (2, 'b')]
+    """
+    lengths = tuple(map(len, sequences))
+    if len(set(lengths)) > 1:
+        raise ValueError(f"safe_zip: the sequences have lengths {lengths}, which must be equal")
+    return list(zip(*sequences))
+
+
+def unzip2(pairs: Iterable[tuple]) -> tuple[tuple, tuple]:
+    """The first and the second entries of pairs.
+
+    >>> from jax._src import util
+    >>> util.unzip2([(1, "a"), (2, "b")])
+    ((1, 2), ('a', 'b'))
+    """
+    first, second = zip(*pairs) if (pairs := list(pairs)) else ((), ())
+    return first, second
+
+
+def unzip3(triples: Iterable[tuple]) -> tuple[tuple, tuple, tuple]:
+    """The first, the second and the third entries of triples.
+
+    >>> from jax._src import util
+    >>> util.unzip3([(1, "a", None), (2, "b", None)])
+    ((1, 2), ('a', 'b'), (None, None))
+    """
+    first, second, third = zip(*triples) if (triples := list(triples)) else ((), (), ())
+    return first, second, third
+
+
+def split_list(values: Sequence[T], lengths: Sequence[int]) -> list[list[T]]:
+    """Pieces of ``values`` with these lengths, one after the other, and what is left.
+
+    Raises:
+      ValueError: there are fewer values.
+
+    >>> from jax._src import util
+    >>> util.split_list("abcd", [1, 2])
+    [['a'], ['b', 'c'], ['d']]
+    """
+    if sum(lengths) > len(values):
+        raise ValueError(f"split_list: pieces of lengths {list(lengths)} need {sum(lengths)} values, got {len(values)}")
+    ends = [0, *itertools.accumulate(lengths)]
+    return [list(values[a:b]) for a, b in zip(ends, [*ends[1:], len(values)])]
+
+
+def partition_list(second: Sequence[bool], values: Sequence[T]) -> tuple[list[T], list[T]]:
+    """The values where ``second`` is false, and those where it is true; `merge_lists` puts them together again.
+
+    >>> from jax._src import util
+    >>> util.partition_list([True, False, True], "abc")
+    (['b'], ['a', 'c'])
+    """
+    pairs = safe_zip(second, values)
+    return [x for s, x in pairs if not s], [x for s, x in pairs if s]
+
+
+def merge_lists(second: Sequence[bool], zeros: Sequence[T], ones: Sequence[T]) -> list[T]:
+    """One list of values from ``zeros`` and ``ones``, in order: from the latter where ``second`` is true.
+
+    Raises:
+      ValueError: the lengths do not fit.
+
+    >>> from jax._src import util
+    >>> util.merge_lists([True, False, True], "b", "ac")
+    ['a', 'b', 'c']
+    """
+    if len(zeros) + len(ones) != len(second) or len(ones) != sum(map(bool, second)):
+        raise ValueError(f"merge_lists: {len(second)} entries of which {sum(map(bool, second))} are true, for {len(zeros)} and {len(ones)} values")
+    rest = iter(zeros), iter(ones)
+    return [next(rest[bool(s)]) for s in second]
+
+
+def concatenate(sequences: Iterable[Sequence[T]]) -> list[T]:
+    """All entries of the sequences, one after the other.
+
+    >>> from jax._src import util
+    >>> util.concatenate([[1], [2, 3]])
+    [1, 2, 3]
+    """
+    return list(itertools.chain.from_iterable(sequences))
+
+
+def wraps(wrapped: Callable, namestr: str | None = None, docstr: str | None = None, **names: Any) -> Callable[[T], T]:
+    """`functools.wraps` with another name or docstring, in which ``{fun}`` is the name and ``{doc}`` the docstring of ``wrapped``.
+
+    >>> from jax._src import util
+    >>> util.wraps(abs, namestr="my_{fun}")(lambda x: x).__name__
+    'my_abs'
+    """
+    def decorate(fun: Any) -> Any:
+        functools.update_wrapper(fun, wrapped)
+        name, doc = getattr(wrapped, "__name__", "<unnamed function>"), getattr(wrapped, "__doc__", "") or ""
+        fun.__name__ = (namestr or "{fun}").format(fun=name, **names)
+        fun.__doc__ = (docstr or "{doc}").format(fun=name, doc=doc, **names)
+        return fun
+    return decorate
+
+
+__all__ = ["concatenate", "merge_lists", "partition_list", "safe_map", "safe_zip", "split_list", "unzip2", "unzip3", "wraps"]
