@@ -4,7 +4,6 @@
 ``primitives``    how interpreters of jaxprs bind primitives
 ``custom_calls``  how traces of libraries get functions with custom rules
 ``avals``         what libraries with types of their own ask types for
-``lists``         functions of lists that tutorials import as `jax._src.util`
 ``linear_util``   `jax.extend.linear_util`: functions with transformations stacked on them
 ``extended_dtypes``  dtypes that libraries define by a class of rules
 ``stages``        how tools take compiled programs apart

@@ -14,5 +14,6 @@ those forms and this system's own (`primitive`, `forward`, `reverse`, `batching`
 ``tree_util``                  `jax.tree_util`
 ``hijax``                      `jax.experimental.hijax`
 ``export``                     `jax.export`
+``lists``                      `jax._src.util`
 ``literals``                   NumPy arrays that know whether their dtype is weak
 """

@@ -1,4 +1,4 @@
-"""jax._src.util: implemented in `jax_core.compat.lists`."""
+"""jax._src.util: implemented in `jax_core.public.lists`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.compat.lists")
+__getattr__, __dir__ = _mirror(__name__, "jax_core.public.lists")

@@ -405,15 +405,15 @@ def given_axes(axis: Any, named: bool = False) -> Any:
     Raises TypeError for all else."""
     if axis is None or type(axis) is int:
         return axis
+    if named and isinstance(axis, str):
+        return (axis,)
     try:
-        if not isinstance(axis, (tuple, list)) and not np.ndim(axis):
+        if not isinstance(axis, (str, tuple, list)) and not np.ndim(axis):
             if not isinstance(axis, Iterable) or hasattr(axis, "__index__"):
                 return operator.index(cast(Any, axis))
             axis = tuple(axis)
         return tuple(map(operator.index, axis))
     except (TypeError, ValueError):  # ValueError: np.ndim of lists of different lengths
-        if named and isinstance(axis, str):
-            return (axis,)
         if named and isinstance(axis, (tuple, list)) and any(isinstance(a, str) for a in axis):
             return tuple(a if isinstance(a, str) else operator.index(a) for a in axis)
         if isinstance(axis, Tracer):

@@ -5,7 +5,7 @@ import functools
 import itertools
 from typing import Any, Callable, Iterable, Sequence, TypeVar
 
-from ..public.api_util import safe_map
+from .api_util import safe_map
 
 T = TypeVar("T")
 
