@@ -16,10 +16,13 @@ import inspect
 import weakref
 from typing import Any, Callable, Iterable, Sequence
 
+import numpy as np
+
 from .. import backends
 from ..configuration import flags, context
 from ..references.discharge import check_aliases, pure
 from ..representation import high, source, tree
+from ..representation.array import Array
 from ..representation.dtypes import ExtendedDType
 from ..representation.source import describe_function, name_of
 from ..representation.tracebacks import boundary, shorten
@@ -179,9 +182,11 @@ def inlined(fun: Callable[..., PyTree] | None = None, *, static_argnums: int | S
             if wide_numbers and isinstance(error, OverflowError) and context.state.trace is EVAL:
                 return fun(*args, **kwargs)
             wrong = _unhashable(fun, nums, names, args, kwargs) if nums or names else ()
-            if any(name in lists and not isinstance(value, Tracer) for name, value in wrong):
-                return call(*_with_tuples(fun, lists, args, kwargs))
-            wrong = [x for x in wrong if x[0] not in lists]
+            meant = {name: key for name, value in wrong if can_be_key(key := _key_of(value, name in lists))}
+            if meant:
+                args, kwargs = _with_keys(fun, meant, args, kwargs)
+                return call(*args, **kwargs)
+            wrong = [x for x in wrong if x[0] not in lists or not isinstance(x[1], Tracer)]
             if not wrong:
                 shorten(error)
                 raise
@@ -198,16 +203,20 @@ def _unhashable(fun: Callable, nums: tuple, names: tuple, args: tuple, kwargs: d
     return [(name, x) for i, (name, x) in enumerate(given.items()) if (i in nums or name in names) and not can_be_key(x)]
 
 
-def _with_tuples(fun: Callable, lists: Sequence[str], args: tuple, kwargs: dict) -> list:
-    """All arguments by position, tuples and ints in place of lists and arrays that stand for them."""
+def _with_keys(fun: Callable, keys: dict, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """The arguments, those named in ``keys`` replaced."""
     given = inspect.signature(fun).bind(*args, **kwargs)
-    given.apply_defaults()
-    return [_key_of(x) if name in lists and not can_be_key(x) else x for name, x in given.arguments.items()]
+    given.arguments.update(keys)
+    return given.args, given.kwargs
 
 
-def _key_of(x: Any) -> Any:
-    x = x.tolist() if hasattr(x, "tolist") else x
-    return tuple(x) if isinstance(x, list) else x
+def _key_of(x: Any, sequence: bool) -> Any:
+    """What an argument that cannot be a key stands for: a number for an array without axes; tuples, if it may be a ``sequence``."""
+    if isinstance(x, Tracer):
+        return x
+    if isinstance(x, np.ndarray | Array) and (sequence or not x.ndim):
+        x = x.tolist()
+    return tuple([_key_of(y, True) for y in x]) if sequence and isinstance(x, (list, dict)) else x
 
 
 _MANY_TYPES = 1 << 12

@@ -297,7 +297,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     return lax.transpose(a, tuple(order))
 
 
-@adaptive("always", static_argnames=("source", "destination"))
+@adaptive("always", static_argnames=("source", "destination"), lists=("source", "destination"))
 def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """``a`` with some axes moved; the others keep their order.
 

@@ -200,7 +200,7 @@ def apply_over_axes(func: Callable[[Array, int], Array], a: ArrayLike, axes: Seq
     for axis in (axes,) if isinstance(axes, (int, np.integer)) else axes:
         out = func(a, cast(int, axis))
         if out.ndim == a.ndim - 1:
-            out = lax.expand_dims(out, (canonical_axis(axis, a.ndim),))
+            out = lax.expand_dims(out, (canonical_axis(cast(int, axis), a.ndim),))
         elif out.ndim != a.ndim:
             raise ValueError("function is not returning an array of the correct shape")
         a = out
