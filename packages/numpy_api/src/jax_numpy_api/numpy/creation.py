@@ -636,6 +636,10 @@ def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | No
     >>> jnp.arange(2, 10, 3)
     Array([2, 5, 8], dtype=int32)
     """
+    if dtype is device is out_sharding is None and type(start) is int and type(stop) in _COUNTS and type(step) in _COUNTS and evaluating():
+        found = _range_of_ints(start, cast("int | None", stop), cast("int | None", step))
+        if found is not None:
+            return found
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "arange")
     numbers = [_range_argument(x, n) for x, n in ((start, "stop" if stop is None else "start"), (stop, "stop"), (step, "step"))]
     given = [x for x in numbers if x is not None]
@@ -646,6 +650,18 @@ def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | No
         raise TypeError("jnp.arange: a range of booleans is not defined; give a dtype of numbers.")
     low, high, gap = numbers
     return placed(_arange(low, high, gap, result), device, out_sharding)
+
+
+_COUNTS = int, type(None)
+
+
+def _range_of_ints(start: int, stop: int | None, step: int | None) -> Array | None:
+    """The most frequent ranges, eager ones of not too many ints; None for others, where `_arange` says what is to be done."""
+    low, high, gap = (0, start, step or 1) if stop is None else (start, stop, step or 1)
+    if step == 0 or max(abs(low), abs(high), abs(gap)) > _HOST_LIMIT or flags.transfer_guard_host_to_device.value not in (None, "allow"):
+        return None
+    found = np.arange(low, high, gap, dtype=cast(Any, dtypes.default_int_dtype()))
+    return _put(found) if found.nbytes <= _HOST_LIMIT else None
 
 
 def _arange(start, stop, step, dtype):

@@ -24,6 +24,7 @@ from .creation import _dtype_asked, _put, arange, asarray, placed, zeros
 from .promotion import (as_array, canonical_shape, check_arraylike, check_batch_ranks, convert, evaluating, given_flag,
                         promote_dtypes_inexact, shape_of, strong)
 from .joining import stack
+from .rows import adaptive
 from .shaping import moveaxis
 from .ufuncs import exp, less, log, sign
 
@@ -216,6 +217,11 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         raise ValueError("jax.numpy.meshgrid: copy=False is not offered, arrays have no views; leave it out")
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Valid values for indexing are 'xy' and 'ij', got {indexing}")
+    return _meshgrid(bool(sparse), indexing, *xi)
+
+
+@adaptive("always", (0, 1))
+def _meshgrid(sparse: bool, indexing: str, *xi: Any) -> tuple:
     vectors = [asarray(x) for x in xi]
     if any(v.ndim > 1 for v in vectors):
         raise ValueError(f"Arguments to jax.numpy.meshgrid must be at most 1D, got shapes {[v.shape for v in vectors]}")

@@ -160,7 +160,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple:
         raise ValueError(f"n argument to diag_indices must be nonnegative, got {n}")
     if ndim < 0:
         raise ValueError(f"ndim argument to diag_indices must be nonnegative, got {ndim}")
-    return (lax.iota(dtypes.default_int_dtype(), n),) * ndim
+    return (arange(n),) * ndim
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple:

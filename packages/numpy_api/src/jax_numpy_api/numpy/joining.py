@@ -6,7 +6,7 @@ compiling, because the primitives they bind do.
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -21,8 +21,11 @@ from .. import lax
 from .creation import astype_of
 from .promotion import (as_array, canonical_axis, check_arraylike, concrete,
                         convert, evaluating, host, joined, refuse_out, shape_of, unwrapped)
-from .rows import adaptive
+from .rows import Static, adaptive, is_few
 from .shaping import _reshape, atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 # -- joining -----------------------------------------------------------------------------------------------------------
 
@@ -72,6 +75,27 @@ def concatenate(arrays: ArrayLike | Sequence[ArrayLike], axis: int | None = 0, d
     if isinstance(arrays, (Array, np.ndarray)) and len(shape_of(arrays)) >= 2 and axis == 0 and dtype is None:
         x = as_array(arrays)
         return _reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
+    if dtype is None and type(axis) is int and _are_few(arrays):
+        return _concatenate_few(axis, *arrays)
+    return _concatenate(arrays, axis, dtype)
+
+
+_MOST_PARTS = 16
+
+
+def _are_few(arrays: Any) -> TypeIs[Sequence[Array]]:
+    """Whether one compiled call joins them fastest, as `is_few` says of one array."""
+    return type(arrays) in (list, tuple) and 0 < len(arrays) <= _MOST_PARTS and all(map(is_few, arrays))
+
+
+def _at_once(join: Callable[..., Array]) -> Callable[..., Array]:
+    """``join(arrays, number)`` as an adaptive function of the number and each array."""
+    def joined_at_once(number: int, *arrays: Array) -> Array:
+        return join(arrays, number)
+    return adaptive("always", (0,))(joined_at_once)
+
+
+def _concatenate(arrays: Any, axis: int | None, dtype: DTypeLike | None = None) -> Array:
     arrays = _sequence("concatenate", arrays, dtype)
     if axis is None:
         return concatenate([ravel(a) for a in arrays], 0)
@@ -90,6 +114,9 @@ def concatenate(arrays: ArrayLike | Sequence[ArrayLike], axis: int | None = 0, d
         return as_array(arrays[0])
     found = _joined_on_host(np.concatenate, arrays, axis)
     return lax.concatenate(arrays, axis) if found is None else found
+
+
+_concatenate_few = _at_once(_concatenate)
 
 
 def _joined_on_host(join: Callable, arrays: list, axis: int) -> Array | None:
@@ -133,6 +160,12 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
             raise TypeError(f"jax.numpy.stack: arrays must be a sequence, or an array with an axis to take apart; got a number of {x.dtype.name}.")
         x = x if dtype is None else astype_of(x, dtypes.canonicalize_user_dtype(dtype, "stack"))
         return moveaxis(x, 0, canonical_axis(axis, x.ndim)) if axis else x
+    if dtype is None and type(axis) is int and _are_few(arrays):
+        return _stack_few(axis, *arrays)
+    return _stack(arrays, axis, dtype)
+
+
+def _stack(arrays: Any, axis: int, dtype: DTypeLike | None = None) -> Array:
     arrays = _sequence("stack", arrays, dtype)
     shapes = [shape_of(a) for a in arrays]
     if any(s != shapes[0] for s in shapes):
@@ -146,6 +179,9 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
     dims = tuple(i for i in range(len(new)) if i != axis)
     parts = [broadcast_in_dim_p.bind(a, shape=new, broadcast_dimensions=dims, sharding=None) for a in arrays]
     return lax.concatenate(parts, axis) if len(parts) > 1 else parts[0]
+
+
+_stack_few = _at_once(_stack)
 
 
 @adaptive("always", static_argnames=("axis",))
@@ -173,8 +209,7 @@ def vstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None)
     Array([[0, 1],
            [2, 3]], dtype=int32)
     """
-    arrays = atleast_2d(*_listed("vstack", tup))
-    return concatenate(arrays if isinstance(arrays, tuple) else (arrays,), 0, dtype)
+    return _stacked("vstack", tup, 2, dtype)
 
 
 def hstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
@@ -183,9 +218,7 @@ def hstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None)
     >>> jnp.hstack([jnp.arange(2), jnp.arange(3)])
     Array([0, 1, 0, 1, 2], dtype=int32)
     """
-    arrays = atleast_1d(*_listed("hstack", tup))
-    arrays = arrays if isinstance(arrays, tuple) else (arrays,)
-    return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
+    return _stacked("hstack", tup, 1, dtype)
 
 
 def dstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
@@ -194,8 +227,26 @@ def dstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None)
     >>> jnp.dstack([jnp.arange(2), jnp.arange(2)]).shape
     (1, 2, 2)
     """
-    arrays = atleast_3d(*_listed("dstack", tup))
-    return concatenate(arrays if isinstance(arrays, tuple) else (arrays,), 2, dtype)
+    return _stacked("dstack", tup, 3, dtype)
+
+
+def _stacked(name: str, tup: Any, rank: int, dtype: Any) -> Array:
+    if dtype is None and _are_few(tup):
+        return _stacked_few(rank, *tup)
+    return _of_rank_joined(_listed(name, tup), rank, dtype)
+
+
+def _of_rank_joined(arrays: Sequence[Any], rank: int, dtype: Any = None) -> Array:
+    """The arrays, each brought to ``rank`` axes at least, one after another along the axis that ``rank`` stands for."""
+    arrays = [_WITH_AXES[rank](a) for a in arrays]
+    return concatenate(arrays, 0 if arrays[0].ndim == 1 else _AXIS_OF_RANK[rank], dtype)
+
+
+_WITH_AXES: dict[int, Callable[..., Any]] = {1: atleast_1d, 2: atleast_2d, 3: atleast_3d}
+_AXIS_OF_RANK = {1: 1, 2: 0, 3: 2}
+
+
+_stacked_few = _at_once(_of_rank_joined)
 
 
 def column_stack(tup: ArrayLike | Sequence[ArrayLike]) -> Array:
@@ -205,8 +256,14 @@ def column_stack(tup: ArrayLike | Sequence[ArrayLike]) -> Array:
     Array([[0, 5],
            [1, 6]], dtype=int32)
     """
-    arrays = [a if a.ndim >= 2 else _reshape(a, (-1, 1)) for a in map(as_array, _listed("column_stack", tup))]
-    return concatenate(arrays, 1)
+    return _columns_few(1, *tup) if _are_few(tup) else _columns(_listed("column_stack", tup), 1)
+
+
+def _columns(arrays: Sequence[Any], axis: int) -> Array:
+    return concatenate([a if a.ndim >= 2 else _reshape(a, (-1, 1)) for a in map(as_array, arrays)], axis)
+
+
+_columns_few = _at_once(_columns)
 
 
 def _listed(name: str, tup: Any) -> list:
@@ -308,11 +365,19 @@ def _split(name: str, ary: Any, sections: Any, axis: int, equal: bool = True) ->
     a = as_array(ary)
     axis = canonical_axis(axis, a.ndim)
     bounds = _split_points(name, a.shape[axis], sections, equal)
+    return list(_pieces_few(a, Static(bounds), axis)) if is_few(a) and len(bounds) <= _MOST_PARTS else _pieces(a, bounds, axis)
+
+
+def _pieces(a: Array, bounds: Sequence[int], axis: int) -> list:
+    """What lies along the axis between each bound and the next; nothing where that is lower."""
     sizes = [j - i for i, j in zip(bounds, bounds[1:])]
     whole = bounds[0] == 0 and bounds[-1] == a.shape[axis] and min(sizes) >= 0
     if whole and isinstance(a, Tracer):  # one equation, whose transpose is one concatenation; of an array, slices are views
         return list(lax.split(a, sizes, axis))
     return [lax.slice_in_dim(a, i, max(i, j), axis=axis) for i, j in zip(bounds, bounds[1:])]
+
+
+_pieces_few = adaptive("always", (1, 2))(_pieces)
 
 
 def split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, axis: int = 0) -> list:

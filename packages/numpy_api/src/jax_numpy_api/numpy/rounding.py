@@ -434,7 +434,7 @@ def sinc(x: ArrayLike, /) -> Array:
     u = lax.square(select(near, y, _like(y, 0)))
     series = lax.full_like(u, 1)
     for k in range(8, 0, -1):  # 1 - u/6 (1 - u/20 (1 - ...)): the term of order 18 is below 1e-19 for |y| < 0.5
-        series = lax.sub(_like(u, 1), lax.div(lax.mul(u, series), _like(u, 2 * k * (2 * k + 1))))
+        series = lax.sub(_like(u, 1), lax.mul(lax.mul(u, _like(u, 1 / (2 * k * (2 * k + 1)))), series))
     away = select(near, _like(y, 1), y)
     if _is_complex(x):
         inside = lax.eq(lax.imag(x), _like(lax.imag(x), 0))  # on the real line, where the sine stays small and the infinities give 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from jax_core import backends
 from jax_core.configuration import engine, context
@@ -18,6 +18,9 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.traces.trace import EVAL
 
 from .promotion import as_array, promote_args, promote_args_inexact, promote_args_numeric
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 _F = TypeVar("_F", bound=Callable)
 
@@ -54,6 +57,8 @@ def parameters(*names: str, positional_only: bool = True) -> inspect.Signature:
 
 _COLD_CALLS = 16
 _HOST_ELEMENTS = 1 << 20
+_ELEMENTS_OF_A_CALL = 1 << 16  # a call on more counts as several
+_FEW = 1 << 14
 _calls: dict = {}
 
 
@@ -77,9 +82,10 @@ def _is_cold(fun: Callable, exact: str, args: tuple) -> bool:
         return False
     if len(_calls) > 1 << 16:
         _calls.clear()
-    if exact == "integers" and not all(map(_is_integer, args)) or any(_elements(x) > _HOST_ELEMENTS for x in args):
+    most = max(map(_elements, args), default=1)
+    if exact == "integers" and not all(map(_is_integer, args)) or most > _HOST_ELEMENTS:
         count = _COLD_CALLS
-    _calls[known] = count + 1
+    _calls[known] = count + 1 + most // _ELEMENTS_OF_A_CALL
     return count < _COLD_CALLS
 
 
@@ -103,6 +109,12 @@ def adaptive(exact: str, static_argnums: tuple = (), static_argnames: tuple = ()
         return inlined(fun, static_argnums=static_argnums, static_argnames=static_argnames, lists=lists,
                        rather_plain=lambda args: _is_cold(fun, exact, args))
     return decorate
+
+
+def is_few(x: Any) -> TypeIs[Array]:
+    """Whether ``x`` is an array of few elements and this an eager call, so that one compiled call that moves them is the fastest: to make a
+    view takes twice as long, whatever the size. Committed arrays go the ordinary way, on which they keep their placement."""
+    return context.state.trace is EVAL and not getattr(x, "_committed", True) and x.size <= _FEW
 
 
 def _made(fun: Callable, exact: str | None) -> Callable:

@@ -16,15 +16,15 @@ from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.array import Array
 from jax_core.traces.structural import broadcast_in_dim_p
-from jax_core.representation.typing import ArrayLike, Placement, Shape
+from jax_core.representation.typing import ArrayLike, Axis, Placement, Shape
 
 from .. import lax
 from .arithmetic import remainder
 from .broadcasting import broadcast_to
 from .creation import eye, tri, zeros
 from .promotion import (_parse_shape, as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike, concrete,
-                        convert, is_arraylike, several_axes, shape_of, strong, unwrapped)
-from .rows import adaptive
+                        convert, evaluating, given_axes, is_arraylike, several_axes, shape_of, strong, unwrapped)
+from .rows import Static, adaptive, is_few
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import Axis
@@ -61,13 +61,20 @@ def _reshape(a: Any, shape: Any, order: str = "C", out_sharding: Any = None) -> 
     if order == "C":
         if new == a.shape and out_sharding is None:
             return a
-        return lax.reshape(a, new, out_sharding=out_sharding) if out_sharding is not None else lax.reshape(a, new)
+        if out_sharding is not None:
+            return lax.reshape(a, new, out_sharding=out_sharding)
+        return _reshape_few(a, Static(new)) if is_few(a) else lax.reshape(a, new)
     if order == "F":
         backwards = lax.transpose(a, tuple(range(a.ndim))[::-1])
         return lax.transpose(lax.reshape(backwards, new[::-1]), tuple(range(len(new)))[::-1])
     if order == "A":
         raise NotImplementedError("np.reshape order=A is not implemented.")
     raise ValueError(f"Unexpected value for 'order' argument: {order}.")
+
+
+@adaptive("always", (1,))
+def _reshape_few(a: Array, shape: tuple[int, ...]) -> Array:
+    return lax.reshape(a, tuple(shape))
 
 
 def _complete_shape(a: Any, shape: Any) -> tuple[int, ...]:
@@ -103,10 +110,17 @@ def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Placement | None = No
     >>> jnp.ravel(jnp.array([[1, 2], [3, 4]]))
     Array([1, 2, 3, 4], dtype=int32)
     """
+    if order == "C" and out_sharding is None and is_few(a):
+        return a if len(a.shape) == 1 else _ravel_few(a)
     check_arraylike("ravel", a)
     if order == "K":
         raise NotImplementedError("Ravel not implemented for order='K'.")
     return _reshape(as_array(a), (math.prod(shape_of(a)),), order, out_sharding)
+
+
+@adaptive("always")
+def _ravel_few(a: Array) -> Array:
+    return lax.reshape(a, (a.size,))
 
 
 def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
@@ -124,7 +138,13 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     >>> jnp.squeeze(jnp.zeros((1, 3, 1)), 0).shape
     (3, 1)
     """
+    if is_few(a):
+        return a if axis is None and 1 not in a.shape else _squeeze_few(a, given_axes(axis))
     check_arraylike("squeeze", a)
+    return _squeeze(a, axis)
+
+
+def _squeeze(a: Any, axis: Axis) -> Array:
     a = as_array(a)
     if axis is None:
         axes = tuple(i for i, n in enumerate(a.shape) if n == 1)
@@ -136,6 +156,9 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     return lax.squeeze(a, axes) if axes else a
 
 
+_squeeze_few = adaptive("always", (1,))(_squeeze)
+
+
 def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
     """``a`` with axes of length 1 inserted, at positions of the result. Source: `numpy.expand_dims`.
 
@@ -145,7 +168,13 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
     >>> jnp.expand_dims(jnp.zeros((2, 3)), (0, -1)).shape
     (1, 2, 3, 1)
     """
+    if is_few(a):
+        return _expand_few(a, given_axes(axis))
     check_arraylike("expand_dims", a)
+    return _expand(a, axis)
+
+
+def _expand(a: Any, axis: int | Sequence[int]) -> Array:
     axes = several_axes(axis)
     a = as_array(a)
     rank = a.ndim + len(axes)
@@ -158,7 +187,12 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
                                    broadcast_dimensions=tuple(i for i in range(rank) if i not in places))
 
 
+_expand_few = adaptive("always", (1,))(_expand)
+
+
 def _at_least(rank: int, arys: tuple, name: str) -> Any:
+    if len(arys) == 1 and is_few(a := arys[0]):
+        return a if len(a.shape) >= rank else _of_rank(a, rank)
     check_arraylike(name, *arys)
     out = [_of_rank(as_array(a), rank) if len(shape_of(a)) < rank else as_array(a) for a in arys]
     return out[0] if len(out) == 1 else tuple(out)
@@ -218,8 +252,12 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     Array([1, 2, 3, 1, 2], dtype=int32)
     """
     check_arraylike("resize", a)
-    shape = canonical_shape(new_shape)
-    flat = ravel(a)
+    return _resize(a, Static(canonical_shape(new_shape)))
+
+
+@adaptive("always", (1,))
+def _resize(a: Any, shape: tuple[int, ...]) -> Array:
+    shape, flat = tuple(shape), ravel(a)
     size = math.prod(shape)
     if flat.size == 0 or size == 0:
         return zeros(shape, flat.dtype)
@@ -241,7 +279,13 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
            [1, 4],
            [2, 5]], dtype=int32)
     """
+    if is_few(a) and not isinstance(axes, int):
+        return _transpose_few(a, given_axes(axes))
     check_arraylike("transpose", a)
+    return _transpose(a, axes)
+
+
+def _transpose(a: Any, axes: Sequence[int] | None) -> Array:
     a = as_array(a)
     if axes is None:
         return lax.transpose(a, tuple(range(a.ndim))[::-1])
@@ -249,6 +293,9 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     if len(order) != a.ndim or len(set(order)) != a.ndim:
         raise TypeError(f"transpose: axes={tuple(axes)} must name each of the {a.ndim} axes of shape {a.shape} once")
     return lax.transpose(a, order)
+
+
+_transpose_few = adaptive("always", (1,))(_transpose)
 
 
 def permute_dims(a: ArrayLike, /, axes: tuple[int, ...]) -> Array:
@@ -446,9 +493,22 @@ def roll(a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[in
     Array([3, 4, 0, 1, 2], dtype=int32)
     """
     check_arraylike("roll", a)
+    if evaluating():  # whole numbers are part of the program
+        shifts = (shift,) if type(shift) is int else shift if type(shift) is tuple else ()
+        if shifts and all(type(s) is int for s in shifts):
+            return _roll_by(a, Static(shifts), given_axes(axis))
+    return _roll(a, shift, axis)
+
+
+@adaptive("always", (1, 2))
+def _roll_by(a: Any, shifts: tuple[int, ...], axis: Any) -> Array:
+    return _roll(a, tuple(shifts), axis)
+
+
+def _roll(a: Any, shift: Any, axis: Any) -> Array:
     a = as_array(a)
     if axis is None:
-        return _reshape(roll(ravel(a), shift, 0), a.shape)
+        return _reshape(_roll(ravel(a), shift, 0), a.shape)
     axes = canonical_axes_with_repeats(axis, a.ndim)
     if any([splits.entries(get_aval(a))[d] is not None for d in axes]):
         raise ShardingTypeError(f"roll: {get_aval(a).str_short()} is split along one of the axes {axes} that are rolled; reshard it first, or call "

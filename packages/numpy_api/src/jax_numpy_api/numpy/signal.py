@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 # -- convolution -------------------------------------------------------------------------------------------------------
 
 
-def _convolve(name: str, a: Any, v: Any, mode: str, precision: Any, preferred: Any, correlate_: bool) -> Array:
+@inlined(static_argnums=2)
+def _convolve(a: Any, v: Any, how: tuple) -> Array:
+    name, mode, precision, preferred = how
+    correlate_ = name == "correlate"
     check_arraylike(name, a, v)
     if len(shape_of(a)) != 1 or len(shape_of(v)) != 1:
         raise ValueError(f"{name}() only support 1-dimensional inputs.")
@@ -38,11 +41,6 @@ def _convolve(name: str, a: Any, v: Any, mode: str, precision: Any, preferred: A
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"mode must be one of ['full', 'same', 'valid'], got {mode!r}")
     preferred = None if preferred is None else dtypes.canonicalize_user_dtype(preferred, name)
-    return _convolve_core(a, v, mode, precision, preferred, correlate_)
-
-
-@inlined(static_argnums=(2, 3, 4, 5))
-def _convolve_core(a, v, mode, precision, preferred, correlate_):
     a, v = (as_array(x) for x in promote_dtypes_inexact(a, v))
     if correlate_:
         v = conj(v)
@@ -76,7 +74,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full", *, precision: Preci
     >>> jnp.convolve(jnp.array([1, 2, 3]), jnp.array([1, 1]))
     Array([1., 3., 5., 3.], dtype=float32)
     """
-    return _convolve("convolve", a, v, mode, precision, preferred_element_type, False)
+    return _convolve(a, v, ("convolve", mode, precision, preferred_element_type))
 
 
 def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid", *, precision: PrecisionLike = None,
@@ -86,7 +84,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid", *, precision: Pre
     >>> jnp.correlate(jnp.array([1, 2, 3]), jnp.array([0, 1]))
     Array([2., 3.], dtype=float32)
     """
-    return _convolve("correlate", a, v, mode, precision, preferred_element_type, True)
+    return _convolve(a, v, ("correlate", mode, precision, preferred_element_type))
 
 
 # -- interpolation -----------------------------------------------------------------------------------------------------
@@ -306,7 +304,10 @@ def _trapezoid_of_steps(y, dx, axis):
     return 0.5 * reductions.sum(broadcast_to(dx, broadcast_shape("trapezoid", dx.shape, sums.shape)) * sums, axis=axis)
 
 
-def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: ArrayLike = 6.283185307179586) -> Array:
+_TURN = 6.283185307179586
+
+
+def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: ArrayLike = _TURN) -> Array:
     """``p`` with multiples of ``period`` added so that no step is larger than half of it.
 
     Args:
@@ -324,8 +325,15 @@ def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, perio
     Array([0.       , 3.       , 0.2168147], dtype=float32)
     """
     check_arraylike("unwrap", p)
+    if discont is None and period is _TURN:
+        return _unwrap_turns(p, axis)
     whole = isinstance(period, int) and dtypes.issubdtype(dtypes.dtype(unwrapped(p)), np.integer)
     return _unwrap(p, discont, operand(period, p) if type(period) is float and evaluating() else period, axis, whole)
+
+
+@inlined(static_argnums=1)
+def _unwrap_turns(p, axis):
+    return _unwrap(p, None, _TURN, axis, False)
 
 
 @inlined(static_argnums=(3, 4))

@@ -246,10 +246,25 @@ def _compare_all(a: Any, v: Any, side: str, dtype: Any) -> Any:
     return lax.reduce_sum_p.bind(lax.convert_element_type(passes, dtype), axes=(v.ndim,), out_sharding=None)
 
 
-@inlined(static_argnums=(2, 3, 4))
-def _searchsorted(a, v, side, method, dtype):
+def _positions(a, v, side, method):
     a, v = (as_array(x) for x in promote_dtypes(a, v))
+    dtype = np.dtype(np.int64) if a.shape[0] >= 1 << 31 else np.dtype(np.int32)
     return (_compare_all if method == "compare_all" else _search)(a, v, side, dtype)
+
+
+_positions_compiled = inlined(static_argnums=(2, 3))(_positions)
+
+
+@adaptive("always", (2, 3))
+def _searchsorted(a, v, side, method):
+    """The first few calls with operands of these types are NumPy's; many values are found faster by compiled code."""
+    if not evaluating():
+        return _positions(a, v, side, method)
+    line, values = host(a), host(v)
+    if line is None or values is None or line.dtype != values.dtype or line.dtype.kind not in "iuf" or line.size >= 1 << 31:
+        return _positions_compiled(a, v, side, method)
+    found = np.searchsorted(line, values, side=cast(Any, side))
+    return backends.get().from_host(np.asarray(found).astype(np.int32))
 
 
 def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike | None = None, *,
@@ -285,14 +300,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLi
         raise ValueError(f"jax.numpy.searchsorted: a must be a vector, got shape {tuple(shape_of(a))}")
     if sorter is not None:
         a = as_array(a)[as_array(sorter)]
-    n = shape_of(a)[0]
-    dtype = np.dtype(np.int64) if n >= 1 << 31 else np.dtype(np.int32)
-    if evaluating():
-        line, values = host(a), host(v)
-        if line is not None and values is not None and line.dtype == values.dtype and line.dtype.kind in "iuf":
-            found = np.searchsorted(line, values, side=cast(Any, side))
-            return backends.get().from_host(np.asarray(found).astype(dtype))
-    return _searchsorted(a, v, side, method, dtype)
+    return _searchsorted(a, v, side, method)
 
 
 @inlined(static_argnames=("right", "method"))

@@ -23,6 +23,21 @@ def _window(M: int, formula: Any) -> Array:
     return array(formula(M).astype(dtype) if M > 1 else np.ones(max(M, 0), dtype))
 
 
+_FEW_POINTS = 1 << 12
+
+
+def _cosine(M: int, turns: int) -> np.ndarray:
+    """``cos`` at ``M`` points of which the last is ``turns`` whole turns from the first.
+
+    Of many points the sines and cosines of every 1024th are turned by those of the first 1024, a product of matrices.
+    """
+    step = 2 * np.pi * turns / (M - 1)
+    if M <= _FEW_POINTS:
+        return np.cos(step * np.arange(M))
+    near, far = step * np.arange(1024), step * np.arange(0, M, 1024)
+    return (np.stack([np.cos(far), -np.sin(far)], 1) @ np.stack([np.cos(near), np.sin(near)])).reshape(-1)[:M]
+
+
 def bartlett(M: int) -> Array:
     """The triangle, from 0 to 1 to 0. Source: `numpy.bartlett`.
 
@@ -38,7 +53,7 @@ def blackman(M: int) -> Array:
     >>> jnp.round(jnp.blackman(5), 3)
     Array([-0.  ,  0.34,  1.  ,  0.34, -0.  ], dtype=float32)
     """
-    return _window(M, np.blackman)
+    return _window(M, lambda m: 0.42 - 0.5 * _cosine(m, 1) + 0.08 * _cosine(m, 2))
 
 
 def hamming(M: int) -> Array:
@@ -48,7 +63,7 @@ def hamming(M: int) -> Array:
     Array([0.08000001, 0.54      , 1.        , 0.54      , 0.08000001],
           dtype=float32)
     """
-    return _window(M, np.hamming)
+    return _window(M, lambda m: 0.54 - 0.46 * _cosine(m, 1))
 
 
 def hanning(M: int) -> Array:
@@ -57,7 +72,7 @@ def hanning(M: int) -> Array:
     >>> jnp.round(jnp.hanning(5), 3)
     Array([0. , 0.5, 1. , 0.5, 0. ], dtype=float32)
     """
-    return _window(M, np.hanning)
+    return _window(M, lambda m: 0.5 - 0.5 * _cosine(m, 1))
 
 
 def kaiser(M: int, beta: ArrayLike) -> Array:
