@@ -24,12 +24,15 @@ from .creation import _dtype_asked, _put, arange, asarray, placed, zeros
 from .promotion import (as_array, canonical_shape, check_arraylike, check_batch_ranks, convert, evaluating, given_flag,
                         promote_dtypes_inexact, shape_of, strong)
 from .joining import stack
-from .rows import adaptive
+from .rows import Static, adaptive
 from .shaping import moveaxis
 from .ufuncs import exp, less, log, sign
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
+
+
+_MANY = 1 << 14  # points from which on to fill an array by NumPy takes longer than to call compiled code
 
 
 def fromfunction(function: Callable[..., PyTree], shape: Shape, *, dtype: DTypeLike = float, **kwargs: Any) -> Array:
@@ -135,6 +138,9 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
 def _host_linspace(start, stop, num, endpoint, dtype, computed):
     low, high, gaps = float(computed.type(start)), float(computed.type(stop)), num - 1 if endpoint else num
     step = (high - low) / gaps if gaps > 0 else 0.0
+    if 1e-30 < abs(step) < math.inf and num > _MANY:
+        values, distance = _linspace_compiled(computed.type(start), computed.type(stop), num, endpoint, dtype, 0)
+        return values, distance
     if 1e-30 < abs(step) < math.inf:
         values = np.arange(num) * step + low
         if endpoint:
@@ -144,6 +150,9 @@ def _host_linspace(start, stop, num, endpoint, dtype, computed):
     if dtype.kind in "iu":
         values = np.floor(values.astype(computed))
     return _put(values.astype(dtype)), np.asarray(step, computed)
+
+
+_linspace_compiled = inlined(static_argnums=(2, 3, 4, 5))(_linspace)
 
 
 @inlined(static_argnames=("num", "endpoint", "dtype", "axis"))
@@ -249,8 +258,13 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: b
     Array([[0, 0],
            [1, 1]], dtype=int32)
     """
-    dimensions = canonical_shape(dimensions)
-    dtype = _dtype_asked(dtype, "indices", dtypes.default_int_dtype)
+    shape = canonical_shape(dimensions)
+    kind = _dtype_asked(dtype, "indices", dtypes.default_int_dtype)
+    return (_indices if math.prod(shape) > _MANY else _indices_few)(Static(shape), kind, bool(sparse))
+
+
+def _indices(dimensions: tuple[int, ...], dtype: np.dtype, sparse: bool) -> Any:
+    dimensions = tuple(dimensions)
     rank, parts = len(dimensions), []
     for axis, n in enumerate(dimensions):
         shape = tuple(n if i == axis else 1 for i in range(rank)) if sparse else dimensions
@@ -258,3 +272,7 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: b
     if sparse:
         return tuple(parts)
     return stack(parts) if parts else zeros((0,), dtype)
+
+
+_indices_few = adaptive("always", (0, 1, 2))(_indices)
+_indices = inlined(static_argnums=(0, 1, 2))(_indices)

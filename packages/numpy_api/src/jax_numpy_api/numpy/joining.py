@@ -75,17 +75,18 @@ def concatenate(arrays: ArrayLike | Sequence[ArrayLike], axis: int | None = 0, d
     if isinstance(arrays, (Array, np.ndarray)) and len(shape_of(arrays)) >= 2 and axis == 0 and dtype is None:
         x = as_array(arrays)
         return _reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
-    if dtype is None and type(axis) is int and _are_few(arrays):
-        return _concatenate_few(axis, *arrays)
+    if dtype is None and type(axis) is int and _joined_compiled(arrays):
+        return _concatenate_at_once(axis, *arrays)
     return _concatenate(arrays, axis, dtype)
 
 
 _MOST_PARTS = 16
 
 
-def _are_few(arrays: Any) -> TypeIs[Sequence[Array]]:
-    """Whether one compiled call joins them fastest, as `is_few` says of one array."""
-    return type(arrays) in (list, tuple) and 0 < len(arrays) <= _MOST_PARTS and all(map(is_few, arrays))
+def _joined_compiled(arrays: Any) -> TypeIs[Sequence[Array]]:
+    """Whether this is an eager call on not too many arrays, none committed to a placement: one compiled call joins them fastest."""
+    return evaluating() and type(arrays) in (list, tuple) and 0 < len(arrays) <= _MOST_PARTS and not any([
+        getattr(a, "_committed", True) for a in arrays])
 
 
 def _at_once(join: Callable[..., Array]) -> Callable[..., Array]:
@@ -116,7 +117,7 @@ def _concatenate(arrays: Any, axis: int | None, dtype: DTypeLike | None = None) 
     return lax.concatenate(arrays, axis) if found is None else found
 
 
-_concatenate_few = _at_once(_concatenate)
+_concatenate_at_once = _at_once(_concatenate)
 
 
 def _joined_on_host(join: Callable, arrays: list, axis: int) -> Array | None:
@@ -160,8 +161,8 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
             raise TypeError(f"jax.numpy.stack: arrays must be a sequence, or an array with an axis to take apart; got a number of {x.dtype.name}.")
         x = x if dtype is None else astype_of(x, dtypes.canonicalize_user_dtype(dtype, "stack"))
         return moveaxis(x, 0, canonical_axis(axis, x.ndim)) if axis else x
-    if dtype is None and type(axis) is int and _are_few(arrays):
-        return _stack_few(axis, *arrays)
+    if dtype is None and type(axis) is int and _joined_compiled(arrays):
+        return _stack_at_once(axis, *arrays)
     return _stack(arrays, axis, dtype)
 
 
@@ -181,7 +182,7 @@ def _stack(arrays: Any, axis: int, dtype: DTypeLike | None = None) -> Array:
     return lax.concatenate(parts, axis) if len(parts) > 1 else parts[0]
 
 
-_stack_few = _at_once(_stack)
+_stack_at_once = _at_once(_stack)
 
 
 @adaptive("always", static_argnames=("axis",))
@@ -231,8 +232,8 @@ def dstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None)
 
 
 def _stacked(name: str, tup: Any, rank: int, dtype: Any) -> Array:
-    if dtype is None and _are_few(tup):
-        return _stacked_few(rank, *tup)
+    if dtype is None and _joined_compiled(tup):
+        return _stacked_at_once(rank, *tup)
     return _of_rank_joined(_listed(name, tup), rank, dtype)
 
 
@@ -246,7 +247,7 @@ _WITH_AXES: dict[int, Callable[..., Any]] = {1: atleast_1d, 2: atleast_2d, 3: at
 _AXIS_OF_RANK = {1: 1, 2: 0, 3: 2}
 
 
-_stacked_few = _at_once(_of_rank_joined)
+_stacked_at_once = _at_once(_of_rank_joined)
 
 
 def column_stack(tup: ArrayLike | Sequence[ArrayLike]) -> Array:
@@ -256,14 +257,14 @@ def column_stack(tup: ArrayLike | Sequence[ArrayLike]) -> Array:
     Array([[0, 5],
            [1, 6]], dtype=int32)
     """
-    return _columns_few(1, *tup) if _are_few(tup) else _columns(_listed("column_stack", tup), 1)
+    return _columns_at_once(1, *tup) if _joined_compiled(tup) else _columns(_listed("column_stack", tup), 1)
 
 
 def _columns(arrays: Sequence[Any], axis: int) -> Array:
     return concatenate([a if a.ndim >= 2 else _reshape(a, (-1, 1)) for a in map(as_array, arrays)], axis)
 
 
-_columns_few = _at_once(_columns)
+_columns_at_once = _at_once(_columns)
 
 
 def _listed(name: str, tup: Any) -> list:

@@ -23,7 +23,7 @@ from .broadcasting import broadcast_to as _fitted
 from .indexing import getitem, update_value, write
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
                         promote_dtypes, refuse_out, several_axes, shape_of, strong, unwrapped)
-from .rows import NUMBERS, adaptive, operand
+from .rows import NUMBERS, Static, adaptive, operand
 from .joining import stack
 from .shaping import moveaxis, ravel, resize
 from .sorting import argsort, searchsorted, sort
@@ -573,8 +573,19 @@ def delete(arr: ArrayLike, obj: ArrayLike, axis: int | None = None, *, assume_un
             raise ValueError(f"jax.numpy.delete: a mask obj must be a vector with an entry for each of the {n} positions along the "
                              f"axis, got shape {known.shape}")
         positions = known if known.size else known.astype(int)
+        if n > _LONG and positions.size < _MOST_RUNS and positions.dtype.kind in "iu" and np.all((positions >= -n) & (positions < n)):
+            cuts = sorted({int(i) % n for i in positions.flat})
+            return _runs(a, Static(zip([0, *(i + 1 for i in cuts)], [*cuts, n])), axis)
         return take(a, np.delete(np.arange(n), positions), axis)
     return _delete_traced(a, as_array(obj), axis, assume_unique_indices)
+
+
+_LONG, _MOST_RUNS = 1 << 12, 8  # few runs of many elements are copied whole, others by their positions
+
+
+@adaptive("always", (1, 2))
+def _runs(a: Array, runs: Sequence[tuple[int, int]], axis: int) -> Array:
+    return lax.concatenate([lax.slice_in_dim(a, i, j, axis=axis) for i, j in runs if i < j], axis)
 
 
 def _delete_traced(a, obj, axis, unique):

@@ -558,28 +558,17 @@ def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
         sample = stack([ravel(s) for s in sample], 1)
     check_arraylike("histogramdd", sample)
     sample, = promote_dtypes_inexact(as_array(sample))
-    points, rank = sample.shape
+    rank = sample.shape[1]
     if range is not None and len(range) != rank:
         raise ValueError(f"For sample.shape={sample.shape}, range should be a sequence of {rank} pairs or Nones; got "
                          f"range={range}")
     per_axis = list(bins) if isinstance(bins, (list, tuple)) else [bins] * rank
     if len(per_axis) != rank:
         raise ValueError(f"should be a bin for each of {rank} dimensions, got {len(per_axis)}")
-    edges, flat, shape = [], lax.full((points,), 0, np.int32), []
-    inside = lax.full((points,), True, np.bool_)
-    for d, b in enumerate(per_axis):
-        values = sample[:, d]
-        e = convert(histogram_bin_edges(values, b, None if range is None else range[d]), sample.dtype)
-        n = e.shape[0] - 1
-        index = _any_bin(values, e, n)
-        inside = lax.bitwise_and(inside, lax.bitwise_and(lax.ge(values, e[0]), lax.le(values, e[n])))
-        flat = lax.add(lax.mul(flat, np.int32(n)), index)
-        edges.append(e)
-        shape.append(n)
-    total = int(np.prod(shape))
-    flat = arithmetic.select(inside, flat, np.int32(total))
+    edges = [convert(histogram_bin_edges(sample[:, d], b, None if range is None else range[d]), sample.dtype) for d, b in enumerate(per_axis)]
     kind = dtypes.default_int_dtype() if weights is None else dtypes.result_type(weights)
-    counts = lax.reshape(_count(flat, 1 if weights is None else ravel(weights), total, kind), tuple(shape))
+    counts = _histogramdd(sample, None if weights is None else ravel(weights), tuple([len(shape_of(b)) == 0 for b in per_axis]), kind, *edges)
+    shape = counts.shape
     if density:
         counts = convert(counts, sample.dtype)
         counts = lax.div(counts, broadcast_to(reductions.sum(counts), counts.shape))
@@ -587,6 +576,23 @@ def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
             widths = lax.reshape(lax.sub(e[1:], e[:-1]), tuple(n if i == d else 1 for i, n in enumerate(shape)))
             counts = lax.div(counts, broadcast_to(convert(widths, counts.dtype), counts.shape))
     return counts, edges
+
+
+@inlined(static_argnums=(2, 3))
+def _histogramdd(sample: Array, weights: Array | None, equal: tuple[bool, ...], kind: np.dtype, *edges: Array) -> Array:
+    """Counts of the rows of ``sample``; ``equal`` says of each axis whether its bins are equally wide."""
+    points = sample.shape[0]
+    flat, inside = lax.full((points,), 0, np.int32), lax.full((points,), True, np.bool_)
+    for d, e in enumerate(edges):
+        values, n = sample[:, d], e.shape[0] - 1
+        e = lax.optimization_barrier(e)
+        index = _equal_bin(values, e, n) if equal[d] and n > 1 else _any_bin(values, e, n)
+        inside = lax.bitwise_and(inside, lax.bitwise_and(lax.ge(values, e[0]), lax.le(values, e[n])))
+        flat = lax.add(lax.mul(flat, np.int32(n)), index)
+    shape = tuple([e.shape[0] - 1 for e in edges])
+    total = math.prod(shape)
+    flat = arithmetic.select(inside, flat, np.int32(total))
+    return lax.reshape(_count(flat, 1 if weights is None else weights, total, kind), shape)
 
 
 # -- covariance --------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Window functions for signal processing, and the modified Bessel function that one of them needs."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -13,29 +13,52 @@ from jax_core.representation.typing import ArrayLike
 from .. import lax
 from . import bessel
 from .creation import array
-from .promotion import promote_args_inexact
+from .promotion import evaluating, promote_args_inexact
 
 
-def _window(M: int, formula: Any) -> Array:
-    """A window of ``M`` points (a fraction is cut off), computed in float64 and rounded; one point is 1."""
+_FEW_POINTS = 1 << 14
+
+
+def _window(M: int, formula: Callable) -> Array:
+    """A symmetric window of ``M`` points (a fraction is cut off); one point is 1. ``formula(place, sin)`` is its value at a part of the way,
+    0 to 1/2. Of few points it is computed in float64 and rounded."""
     M = int(M)
     dtype = dtypes.default_float_dtype()
-    return array(formula(M).astype(dtype) if M > 1 else np.ones(max(M, 0), dtype))
+    if M <= 1:
+        return array(np.ones(max(M, 0), dtype))
+    if M > _FEW_POINTS and evaluating():
+        return _window_compiled(M, formula, dtype)
+    return array(formula(_nearer_end(np.arange(M), np.minimum) / (M - 1), np.sin).astype(dtype))
 
 
-_FEW_POINTS = 1 << 12
+@inlined(static_argnums=(0, 1, 2))
+def _window_compiled(M: int, formula: Callable, dtype: np.dtype) -> Array:
+    steps = lax.convert_element_type(_nearer_end(lax.iota(np.int32, M), lax.min), dtype)
+    return formula(lax.div(steps, dtype.type(M - 1)), lax.sin)
 
 
-def _cosine(M: int, turns: int) -> np.ndarray:
-    """``cos`` at ``M`` points of which the last is ``turns`` whole turns from the first.
+def _nearer_end(n: Any, minimum: Callable) -> Any:
+    return minimum(n, n.shape[0] - 1 - n)
 
-    Of many points the sines and cosines of every 1024th are turned by those of the first 1024, a product of matrices.
-    """
-    step = 2 * np.pi * turns / (M - 1)
-    if M <= _FEW_POINTS:
-        return np.cos(step * np.arange(M))
-    near, far = step * np.arange(1024), step * np.arange(0, M, 1024)
-    return (np.stack([np.cos(far), -np.sin(far)], 1) @ np.stack([np.cos(near), np.sin(near)])).reshape(-1)[:M]
+
+def _bartlett(place: Any, sin: Callable) -> Any:
+    return 2 * place
+
+
+# A raised cosine is the square of a sine, which is exact near 0 too.
+
+def _hanning(place: Any, sin: Callable) -> Any:
+    half = sin(place * np.pi)
+    return half * half
+
+
+def _hamming(place: Any, sin: Callable) -> Any:
+    return 0.08 + 0.92 * _hanning(place, sin)
+
+
+def _blackman(place: Any, sin: Callable) -> Any:
+    s = _hanning(place, sin)
+    return s * (0.36 + 0.64 * s)
 
 
 def bartlett(M: int) -> Array:
@@ -44,16 +67,16 @@ def bartlett(M: int) -> Array:
     >>> jnp.bartlett(5)
     Array([0. , 0.5, 1. , 0.5, 0. ], dtype=float32)
     """
-    return _window(M, np.bartlett)
+    return _window(M, _bartlett)
 
 
 def blackman(M: int) -> Array:
     """The window of Blackman: three cosine terms. Source: `numpy.blackman`.
 
     >>> jnp.round(jnp.blackman(5), 3)
-    Array([-0.  ,  0.34,  1.  ,  0.34, -0.  ], dtype=float32)
+    Array([0.  , 0.34, 1.  , 0.34, 0.  ], dtype=float32)
     """
-    return _window(M, lambda m: 0.42 - 0.5 * _cosine(m, 1) + 0.08 * _cosine(m, 2))
+    return _window(M, _blackman)
 
 
 def hamming(M: int) -> Array:
@@ -63,7 +86,7 @@ def hamming(M: int) -> Array:
     Array([0.08000001, 0.54      , 1.        , 0.54      , 0.08000001],
           dtype=float32)
     """
-    return _window(M, lambda m: 0.54 - 0.46 * _cosine(m, 1))
+    return _window(M, _hamming)
 
 
 def hanning(M: int) -> Array:
@@ -72,7 +95,7 @@ def hanning(M: int) -> Array:
     >>> jnp.round(jnp.hanning(5), 3)
     Array([0. , 0.5, 1. , 0.5, 0. ], dtype=float32)
     """
-    return _window(M, lambda m: 0.5 - 0.5 * _cosine(m, 1))
+    return _window(M, _hanning)
 
 
 def kaiser(M: int, beta: ArrayLike) -> Array:
