@@ -4,13 +4,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
-from jax_xla_backend.compiling import compile as xla_compile
+from jax_xla_backend.compiling import compile as xla_compile, compiler_options
 from jax_xla_backend.planning.small_programs import ELEMENTS
-from jax_xla_backend.compiling.compiler_options import EXTRA_OPTIONS, NO_UNROLLING, QUICK_OPTIONS, joined, options_for
+from jax_xla_backend.compiling.compiler_options import EXTRA_OPTIONS, NO_UNROLLING, QUICK_OPTIONS, WIDE_OPTION, joined, options_for
 
 PLAIN = ((EXTRA_OPTIONS, NO_UNROLLING),)
 SMALL, BIG = np.linspace(0.1, 1, ELEMENTS, dtype=np.float32), np.linspace(0.1, 1, ELEMENTS + 1, dtype=np.float32)
 
+
+
+@pytest.fixture(autouse=True)
+def processor_without_wide_vectors(monkeypatch):
+    monkeypatch.setattr(compiler_options, "wide_vectors_are_fast", lambda: False)
 
 
 def lowered(function, *args):
@@ -164,3 +169,15 @@ def test_quick_and_full_agree(name):
             np.testing.assert_array_equal(a, b)
         else:
             np.testing.assert_allclose(a, b, rtol=3e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("function, wide", [
+    (jnp.exp, True), (lambda x: jax.random.bits(jax.random.key(0), x.shape), True), (lambda x: lax.map(jnp.log1p, x), False),
+    (lambda x: lax.scan(lambda c, _: (jnp.exp(c), None), x, None, 3)[0], True), (lambda x: x + x, False), (jnp.sqrt, False), (jnp.max, False),
+])
+def test_wide_vectors_for_programs_that_compute_much(monkeypatch, function, wide):
+    monkeypatch.setattr(compiler_options, "wide_vectors_are_fast", lambda: True)
+    assert ((WIDE_OPTION, 512) in chosen(function, MATRIX)) is wide
+    assert (WIDE_OPTION, 512) not in chosen(function, MATRIX[:2])
+    monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_prefer_vector_width=256")
+    assert (WIDE_OPTION, 512) not in chosen(function, MATRIX)

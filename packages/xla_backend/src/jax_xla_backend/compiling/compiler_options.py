@@ -1,6 +1,9 @@
 """Compiler options that are chosen for a program by what is in it."""
 from __future__ import annotations
 
+import functools
+import itertools
+import os
 from typing import TYPE_CHECKING, Any
 
 from jax_core.configuration import flags
@@ -25,6 +28,8 @@ LEVEL = "xla_backend_optimization_level"
 
 LOOP_OPTION = "xla_cpu_small_while_loop_byte_threshold"
 
+WIDE_OPTION = "xla_cpu_prefer_vector_width"
+
 UNFUSED_OPTIONS: tuple[tuple[str, Any], ...] = (("xla_disable_hlo_passes", "fusion"),)
 
 
@@ -35,6 +40,7 @@ def options_for(module: Module, platform: str, items: tuple) -> tuple:
       options of his own, as their runs take no longer for it. ``jax_quick_compile`` switches that.
     * Small programs whose values fusion would compute many times over (see `planning.repeated_work`) are compiled without it.
     * Loops inside kernels are not unrolled where that makes them no faster (see `planning.unrolling`).
+    * Programs that compute much for each element get vectors of 512 bits where the processor has good ones (see `planning.wide_vectors`).
     * Loops become one function each where that pays (see `planning.loops`).
     * The fusion planner's barriers are made to last in programs that have no others (see `BARRIER_OPTIONS`).
 
@@ -58,7 +64,19 @@ def options_for(module: Module, platform: str, items: tuple) -> tuple:
             chosen += QUICK_OPTIONS
         if not only_reads and not ours.unrolls:
             extra = ",".join(filter(None, [extra, NO_UNROLLING]))
+    if ours and ours.wants_wide_vectors and wide_vectors_are_fast() and WIDE_OPTION not in os.environ.get("XLA_FLAGS", ""):
+        chosen += ((WIDE_OPTION, 512),)
     return joined(items + chosen, extra) if extra else items + chosen
+
+
+@functools.cache
+def wide_vectors_are_fast() -> bool:
+    """Whether this processor has vectors of 512 bits and does not slow down for them, as those did that do not know bfloat16 yet."""
+    try:
+        with open("/proc/cpuinfo") as lines:
+            return any(line.startswith("flags") and "avx512_bf16" in line for line in itertools.islice(lines, 40))
+    except OSError:
+        return False
 
 
 def first_options(module: Module, items: tuple) -> tuple:

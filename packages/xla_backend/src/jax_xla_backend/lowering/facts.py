@@ -8,7 +8,7 @@ from jax_core.representation.jaxpr import Jaxpr
 from jax_core.representation.traits import Kind
 
 from ..arrays.own_layouts import Layouts
-from ..planning import unrolling
+from ..planning import unrolling, wide_vectors
 from ..planning.loops import USUAL
 from ..planning.repeated_work import repeats_work
 from ..planning.small_programs import is_small, only_reads_inputs, programs
@@ -44,6 +44,11 @@ class Work:
     def unrolls(self) -> bool:
         """Whether unrolled code is faster (`unrolling`)."""
         return unrolling.steps_gain(self._jaxpr) if self.small else unrolling.gains(self._jaxpr)
+
+    @functools.cached_property
+    def wants_wide_vectors(self) -> bool:
+        """Whether vectors of 512 bits are faster (`wide_vectors`)."""
+        return wide_vectors.gains(self._jaxpr)
 
     @functools.cached_property
     def repeats_work(self) -> bool:
