@@ -5,4 +5,5 @@
 ``repeated_work``   where fusion would compute values many times
 ``small_programs``  where compiling the quick way pays
 ``unrolling``       where unrolled loops are no faster
+``wide_vectors``    where vectors of 512 bits are faster
 """
