@@ -231,7 +231,6 @@ def _scaled(x, exponent):
 
 
 @inlined()
-@inlined()
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Mantissa in [0.5, 1) with the sign of ``x``, and exponent (int32), such that ``x == mantissa * 2**exponent``.
 

@@ -260,7 +260,6 @@ def _is_complex_value(h):
 
 
 @inlined(static_argnames=("axis",))
-@inlined(static_argnames=("axis",))
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1) -> Array:
     """Integral by the trapezoidal rule.
 
