@@ -45,7 +45,7 @@ CASES = {
     "by keyword": (lambda f: f(F3, shift=F3), lambda f: f(F3, shift=np.float32(1)),
                    ["the shape of argument shift: now f32[], before f32[3]"]),
     "static": (lambda f: f(F3, times=2), lambda f: f(F3, times=3), ["static argument 'times': now 3, before 2"]),
-    "another argument": (lambda f: f(F3), lambda f: f(F3, extra=F3), ["the structure of the arguments: extra is new"]),
+    "another argument": (lambda f: f(F3), lambda f: f(F3, extra=F3), ["the structure of the arguments: more['extra'] is new"]),
     "a key of a dict": (lambda f: f({"a": F3, "b": F3}), lambda f: f({"a": F3}),
                         ["the structure of the arguments: x['b'] is gone"]),
     "another container": (lambda f: f((F3,)), lambda f: f([F3]), ["the structure of the arguments: now PyTreeDef"]),

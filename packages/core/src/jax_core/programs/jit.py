@@ -214,7 +214,7 @@ def _key_of(x: Any, sequence: bool) -> Any:
     """What an argument that cannot be a key stands for: a number for an array without axes; tuples, if it may be a ``sequence``."""
     if isinstance(x, Tracer):
         return x
-    if isinstance(x, np.ndarray | Array) and (sequence or not x.ndim):
+    if isinstance(x, np.ndarray | Array) and hasattr(x, "tolist") and (sequence or not x.ndim):
         x = x.tolist()
     return tuple([_key_of(y, True) for y in x]) if sequence and isinstance(x, (list, dict)) else x
 

@@ -55,7 +55,7 @@ def ragged_all_to_all(operand: ArrayLike, output: ArrayLike, input_offsets: Arra
 
     Source: XLA, HLO `ragged-all-to-all`.
 
-    >>> mesh = jax.make_mesh((1,), ('x',))
+    >>> mesh = jax.make_mesh((1,), ('x',), axis_types=(jax.sharding.AxisType.Auto,))
     >>> move = lambda v, out, *where: jax.lax.ragged_all_to_all(v, out, *where, axis_name='x')
     >>> move = jax.shard_map(move, mesh=mesh, in_specs=jax.P('x'), out_specs=jax.P('x'))
     >>> rows, out = jnp.array([1, 2, 3]), jnp.zeros(4, int)

@@ -426,7 +426,8 @@ def _extremum_jvp(bind):
             return out, Zero.of(out)
         static = _static(params)
         found = _read(out, indices, np.shape(updates), **static)
-        old_wins, new_wins = _same(x, out), _same(updates, found)
+        touched = scatter_add_p.bind(_like(x, 0), indices, _like(updates, 1), **params)
+        old_wins, new_wins = lax.max(_same(x, out), _same(touched, _like(touched, 0))), _same(updates, found)  # what is not touched keeps its slope
         ties = lax.max(scatter_add_p.bind(old_wins, indices, new_wins, **params), _like(old_wins, 1))  # nobody is NaN
         gx = lax.mul(instantiate(gx), lax.div(old_wins, ties))
         share = lax.div(new_wins, _read(ties, indices, np.shape(updates), **dict(static, fill_value=1)))

@@ -455,7 +455,7 @@ def wrapped(positions: Any, n: int, wrap: bool) -> Any:
     if type(positions) is Slot:
         return positions
     if isinstance(positions, int):
-        return np.asarray(max(-1, min(positions + n if wrap and positions < 0 else positions, n)), np.int64 if n >= 1 << 31 else np.int32)
+        return np.asarray(max(-1, min(positions + n if wrap and positions < 0 else positions, max(n, 2 ** 31 - 1))), np.int64 if n >= 1 << 31 else np.int32)
     if isinstance(positions, np.ndarray):
         positions = np.asarray(positions)
         if positions.dtype.kind == "u":

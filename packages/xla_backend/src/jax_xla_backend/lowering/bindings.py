@@ -461,7 +461,7 @@ def custom_call(call_target_name: str, *, result_types: Sequence[Any], operands:
     ...     return mlir.custom_call("halve", result_types=[x.type], operands=[x]).results
     >>> halve = jax.extend.core.Primitive("halve")
     >>> _ = halve.def_abstract_eval(lambda x: x)
-    >>> mlir.register_lowering(halve, rule)
+    >>> _ = mlir.register_lowering(halve, rule)
     >>> "@halve" in jax.jit(halve.bind).lower(1.).as_text()
     True
     """

@@ -228,7 +228,7 @@ def _power_transform(log_x, lmbda):
     small = jnp.abs(lmbda) < 1e-19
     safe = jnp.where(small, 1, lmbda)
     regular = jnp.expm1(jnp.where(small, 0, z)) / safe
-    return jnp.where(small | ((log_x == 0) & (lmbda == 0)), log_x + 0 * z, regular)
+    return jnp.where(small | ((log_x == 0) & (lmbda == 0)), log_x + 0 * lmbda, regular)
 
 
 @_power_transform.defjvp

@@ -59,7 +59,7 @@ def shard_map(f: Callable[..., PyTree] | None = None, /, *, out_specs: PyTree, i
         the axes.
       TypeError: a spec is not a `PartitionSpec`.
 
-    >>> mesh = jax.make_mesh((1,), ('x',))
+    >>> mesh = jax.make_mesh((1,), ('x',), axis_types=(jax.sharding.AxisType.Auto,))
     >>> f = jax.shard_map(lambda part: jax.lax.psum(part.sum(), 'x'), mesh=mesh, in_specs=jax.P('x'), out_specs=jax.P())
     >>> f(jnp.arange(4))
     Array(6, dtype=int32)
@@ -87,7 +87,7 @@ def smap(f: Callable[..., PyTree] | None = None, /, *, in_axes: PyTree = Infer, 
     Raises:
       TypeError: an axis is neither an int nor None, or ``axis_name`` is not one name. ValueError: as for `shard_map`.
 
-    >>> with jax.set_mesh(jax.make_mesh((1,), ('x',))):
+    >>> with jax.set_mesh(jax.make_mesh((1,), ('x',), axis_types=(jax.sharding.AxisType.Auto,))):
     ...     jax.smap(lambda part: part.sum()[None], in_axes=0, out_axes=0, axis_name='x')(jnp.arange(4))
     Array([6], dtype=int32)
     """
@@ -122,7 +122,7 @@ def old_shard_map(f: Callable[..., PyTree], mesh: Mesh | AbstractMesh, in_specs:
       auto: the mesh axes that are left to the compiler.
 
     >>> from jax.experimental.shard_map import shard_map
-    >>> mesh = jax.make_mesh((1,), ("d",))
+    >>> mesh = jax.make_mesh((1,), ("d",), axis_types=(jax.sharding.AxisType.Auto,))
     >>> shard_map(lambda x: lax.psum(x, "d"), mesh, in_specs=jax.P("d"), out_specs=jax.P())(jnp.arange(3.))
     Array([0., 1., 2.], dtype=float32)
     """
