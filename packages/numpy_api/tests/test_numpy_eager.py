@@ -196,3 +196,49 @@ def test_first_and_later_calls_and_programs_agree(call):
     assert first.dtype == later.dtype == traced.dtype and first.weak_type == later.weak_type == traced.weak_type
     np.testing.assert_allclose(later, first, rtol=1e-6)
     np.testing.assert_allclose(traced, first, rtol=1e-5)
+
+
+_N = 20_001
+_LARGE = np.sin(np.arange(_N) * 0.7).astype(np.float32)
+_WHOLE = (np.arange(_N, dtype=np.int32) * 7919 - 50_000)
+_SORTED = np.sort(_LARGE)
+
+
+@pytest.mark.parametrize("call", [
+    lambda p: p.hanning(_N), lambda p: p.hamming(_N), lambda p: p.blackman(_N), lambda p: p.blackman(_N - 1), lambda p: p.bartlett(_N),
+    lambda p: p.linspace(-3.0, 10.0, _N), lambda p: p.linspace(-3.0, 10.0, _N, endpoint=False), lambda p: p.linspace(5, 5, _N),
+    lambda p: p.delete(_WHOLE, np.array([3, -1, 17])), lambda p: p.delete(_WHOLE, 0), lambda p: p.delete(_WHOLE, np.array([_N - 1, 0])), lambda p: p.delete(_WHOLE, np.array([], int)),
+    lambda p: p.delete(_WHOLE[:_N - 1].reshape(-1, 2), np.array([-2, 5]), axis=0), lambda p: p.bitwise_count(np.abs(_WHOLE)),
+    lambda p: p.searchsorted(_SORTED, _LARGE[::7]), lambda p: p.searchsorted(_SORTED, _LARGE[::7], side="right"),
+    lambda p: p.histogram2d(_LARGE, _LARGE[::-1].copy(), 8, range=((-1, 1), (-0.5, 0.5)))[0],
+    lambda p: p.histogram2d(_LARGE, _LARGE[::-1].copy(), [np.array([-1.0, -0.25, 0.5]), 4], range=((-1, 1), (-1, 1)), weights=np.float32(_WHOLE % 5))[0],
+    lambda p: p.stack(p.indices((150, 140))), lambda p: p.frexp(_LARGE)[0], lambda p: p.frexp(_LARGE)[1], lambda p: p.trapezoid(_LARGE)],
+    ids=lambda call: None)
+def test_calls_on_many_elements_agree_with_numpy(call):
+    """The first of them and those after they were compiled."""
+    expected = call(np)
+    for _ in range(18):
+        found = call(jnp)
+    np.testing.assert_allclose(call(jnp), found, rtol=1e-6, atol=1e-7)
+    assert found.shape == expected.shape
+    np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("call", [
+    lambda p, x: p.reshape(x, (3, 2)), lambda p, x: p.ravel(x), lambda p, x: p.squeeze(x[None]), lambda p, x: p.squeeze(x[:, None], 1),
+    lambda p, x: p.expand_dims(x, (0, -1)), lambda p, x: p.transpose(x), lambda p, x: p.transpose(x[None], (2, 0, 1)), lambda p, x: p.resize(x, (4, 5)),
+    lambda p, x: p.roll(x, -2), lambda p, x: p.roll(x, (1, 2), (0, 1)), lambda p, x: p.roll(x, 7, 1), lambda p, x: p.meshgrid(x[0], x[:, 0])[1],
+    lambda p, x: p.split(x, 3, axis=1)[2], lambda p, x: p.array_split(x, 2, axis=1)[1], lambda p, x: p.split(x, [1, 1], axis=1)[1],
+    lambda p, x: p.vstack([x, x[:1]]), lambda p, x: p.hstack([x, x]), lambda p, x: p.hstack([x[0], x[1]]), lambda p, x: p.dstack([x, x]),
+    lambda p, x: p.column_stack([x[:, 0], x]), lambda p, x: p.stack([x, x], 1), lambda p, x: p.concatenate([x, x], -1), lambda p, x: p.arange(7, 1, -2),
+    lambda p, x: p.diag_indices(3)[1], lambda p, x: p.correlate(x[0], x[1], "full"), lambda p, x: p.convolve(x[0], x[1], "same")],
+    ids=lambda call: None)
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bool"])
+def test_moves_of_few_elements_agree_with_numpy(call, dtype):
+    """The first calls, on the host, and those after them, which are compiled."""
+    x = np.array([[3, 0, 1], [2, 5, 0]]).astype(dtype)
+    expected = call(np, x)
+    for _ in range(20):
+        found = call(jnp, jnp.asarray(x))
+        assert found.shape == expected.shape
+        np.testing.assert_array_equal(np.asarray(found).astype(float), np.asarray(expected).astype(float))
