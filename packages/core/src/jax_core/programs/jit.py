@@ -211,7 +211,8 @@ def _with_keys(fun: Callable, keys: dict, args: tuple, kwargs: dict) -> tuple[tu
 
 
 def _key_of(x: Any, sequence: bool) -> Any:
-    """What an argument that cannot be a key stands for: a number for an array without axes; tuples, if it may be a ``sequence``."""
+    """What an argument that cannot be a key stands for: a number for an array without axes; tuples, if it may be a ``sequence``.
+    Random keys, which have no `tolist`, stand for nothing."""
     if isinstance(x, Tracer):
         return x
     if isinstance(x, np.ndarray | Array) and hasattr(x, "tolist") and (sequence or not x.ndim):

@@ -33,7 +33,7 @@ def unzip2(pairs: Iterable[tuple]) -> tuple[tuple, tuple]:
     >>> util.unzip2([(1, "a"), (2, "b")])
     ((1, 2), ('a', 'b'))
     """
-    first, second = zip(*pairs) if (pairs := list(pairs)) else ((), ())
+    first, second = _columns(pairs, 2)
     return first, second
 
 
@@ -44,8 +44,12 @@ def unzip3(triples: Iterable[tuple]) -> tuple[tuple, tuple, tuple]:
     >>> util.unzip3([(1, "a", None), (2, "b", None)])
     ((1, 2), ('a', 'b'), (None, None))
     """
-    first, second, third = zip(*triples) if (triples := list(triples)) else ((), (), ())
+    first, second, third = _columns(triples, 3)
     return first, second, third
+
+
+def _columns(rows: Iterable[tuple], count: int) -> tuple[tuple, ...]:
+    return tuple(zip(*rows, strict=True)) or ((),) * count
 
 
 def split_list(values: Sequence[T], lengths: Sequence[int]) -> list[list[T]]:

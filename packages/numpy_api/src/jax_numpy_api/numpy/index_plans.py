@@ -24,7 +24,6 @@ from .. import lax
 from .creation import asarray
 from .promotion import as_array, concrete, convert, shape_of, unwrapped
 
-
 _INTS = (int, np.integer)
 _INT32, _ZERO = np.dtype(np.int32), np.int32(0)
 _CACHE_SIZE = 16384
@@ -455,7 +454,8 @@ def wrapped(positions: Any, n: int, wrap: bool) -> Any:
     if type(positions) is Slot:
         return positions
     if isinstance(positions, int):
-        return np.asarray(max(-1, min(positions + n if wrap and positions < 0 else positions, max(n, 2 ** 31 - 1))), np.int64 if n >= 1 << 31 else np.int32)
+        place = positions + n if wrap and positions < 0 else positions
+        return np.asarray(max(-1, min(place, max(n, 2 ** 31 - 1))), np.int64 if n >= 1 << 31 else np.int32)  # checks name what stays out of bounds
     if isinstance(positions, np.ndarray):
         positions = np.asarray(positions)
         if positions.dtype.kind == "u":
