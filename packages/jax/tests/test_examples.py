@@ -27,8 +27,7 @@ STEPS = set("""
     rnn_abstract_eval rnn_bwd_abstract_eval sparsify_fun sparsify_raw sparsify_subtrace register_backend_factory
     build_ffi_lowering_function batch_jaxpr_axes register_vmappable core_call_lowering emit_python_callback jaxpr_subcomp
     lower_jaxpr_to_fun lower_jaxpr_to_module merge_mlir_modules register_constant_handler shape_tensor
-    unflatten_ir_values_like_types no_collectives register_ffi_type_id
-    below_or_on_diag make_group_metadata mha_reference_no_custom_vjp""".split())
+    unflatten_ir_values_like_types no_collectives register_ffi_type_id""".split())
 """Steps of other functions and rules that want a context, for which a page of preparation would be needed, and what is only refused.
 This list only gets shorter."""
 FOREIGN = ("jaxlib", "tensorstore", "contextlib")

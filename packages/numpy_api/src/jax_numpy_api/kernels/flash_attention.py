@@ -44,31 +44,32 @@ class SegmentIds(NamedTuple):
     kv: Array
 
 
+_IfDifferentiated = int | None  # a size that only derivatives need
+
+
 @dataclasses.dataclass(frozen=True)
 class BlockSizes:
     """How much is in fast memory at once; results do not depend on it but for rounding.
-
-    Args:
-      block_q, block_k_major: queries and keys of a step of the forward kernel; ``block_k``: keys whose scores are there at once.
-      block_b: accepted; a step takes one entry of the batch.
-      block_q_major_dkv, block_k_major_dkv, block_q_dkv, block_k_dkv: the same for the derivatives of keys and values.
-      block_q_dq, block_k_major_dq, block_k_dq: the same for that of queries.
 
     Raises:
       ValueError: a size that must divide, or not exceed, another one does not.
     """
 
-    block_q: int
-    block_k_major: int
-    block_k: int
-    block_b: int
-    block_q_major_dkv: int | None = None
-    block_k_major_dkv: int | None = None
-    block_k_dkv: int | None = None
-    block_q_dkv: int | None = None
-    block_k_major_dq: int | None = None
-    block_k_dq: int | None = None
-    block_q_dq: int | None = None
+    block_q: int  # queries of a step of the forward kernel
+    block_k_major: int  # keys of a step
+    block_k: int  # keys whose scores are there at once
+    block_b: int  # accepted; a step takes one entry of the batch
+
+    # the same for the derivatives of keys and values
+    block_q_major_dkv: _IfDifferentiated = None
+    block_k_major_dkv: _IfDifferentiated = None
+    block_k_dkv: _IfDifferentiated = None
+    block_q_dkv: _IfDifferentiated = None
+
+    # and for that of queries
+    block_k_major_dq: _IfDifferentiated = None
+    block_k_dq: _IfDifferentiated = None
+    block_q_dq: _IfDifferentiated = None
 
     def __post_init__(self) -> None:
         pairs = [("block_k_major", "block_k"), ("block_q_major_dkv", "block_q_dkv"), ("block_k_major_dkv", "block_k_dkv"), ("block_k_major_dq", "block_k_dq")]
@@ -89,7 +90,12 @@ class BlockSizes:
 
 
 def below_or_on_diag(r: Any, r_blk_size: int, c: Any, c_blk_size: int) -> Any:
-    """Whether some query of block ``r`` comes at or after some key of block ``c``."""
+    """Whether some query of block ``r`` comes at or after some key of block ``c``.
+
+    >>> from jax.experimental.pallas.ops.tpu.flash_attention import below_or_on_diag
+    >>> below_or_on_diag(0, 128, 1, 128), below_or_on_diag(1, 128, 1, 128)
+    (False, True)
+    """
     return (r + 1) * r_blk_size - 1 >= c * c_blk_size
 
 
@@ -359,6 +365,11 @@ def mha_reference_no_custom_vjp(q: Array, k: Array, v: Array, ab: Array | None =
 
     Returns:
       the result, or with ``save_residuals`` it, the sums of exponentials and the largest scores, ``[batch, heads, queries]``.
+
+    >>> from jax.experimental.pallas.ops.tpu.flash_attention import mha_reference_no_custom_vjp
+    >>> q = jnp.ones((1, 1, 4, 2))
+    >>> [x.shape for x in mha_reference_no_custom_vjp(q, q, q, save_residuals=True)]
+    [(1, 1, 4, 2), (1, 1, 4), (1, 1, 4)]
     """
     scores = jnp.einsum("bhqc,bhkc->bhqk", q, k, preferred_element_type=np.float32)
     scores = (scores if ab is None else scores + ab) * sm_scale

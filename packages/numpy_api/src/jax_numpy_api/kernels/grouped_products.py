@@ -43,6 +43,11 @@ def make_group_metadata(*, group_sizes: Array, m: int, tm: int, start_group: Arr
 
     Returns:
       the first row of each group and their end; the group and the tile of each step; and how many steps there are.
+
+    >>> from jax.experimental.pallas.ops.tpu.megablox.gmm import make_group_metadata
+    >>> (rows, group, tile), steps = make_group_metadata(group_sizes=jnp.array([3, 5]), m=8, tm=4, start_group=jnp.int32(0), num_nonzero_groups=2)
+    >>> rows, group, tile, steps
+    (Array([0, 3, 8], dtype=int32), Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32), Array(3, dtype=int32))
     """
     groups, tiles = group_sizes.shape[0], m // tm
     ends = jnp.cumsum(group_sizes).astype(np.int32)
