@@ -14,6 +14,8 @@ from ..representation.aval import ShapedArray, aval_of_type, get_aval
 class TypedNdArray(np.ndarray):
     """The elements of ``val`` with the type ``aval``; what is computed from them is a plain NumPy array.
 
+    jaxlib's dispatcher does not look at ``aval``: a function that was called with a NumPy array of this shape and dtype runs that program.
+
     Args:
       val: the elements.
       aval: shape, dtype and weak type; default those of ``val``.
