@@ -8,7 +8,7 @@ import pytest
 
 from jax_core.export import symbols
 from jax_core.public import export as ex
-from jax_core.representation import tree
+from jax_core.representation import tree, tree_nodes
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.errors import InconclusiveDimensionOperation
@@ -154,7 +154,7 @@ class Box:
         self.content, self.label = content, label
 
 
-tree.register_pytree_node(Box, lambda b: ((b.content,), b.label), lambda label, children: Box(children[0], label))
+tree_nodes.register_pytree_node(Box, lambda b: ((b.content,), b.label), lambda label, children: Box(children[0], label))
 
 
 def test_structures():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.representation import dtypes, tree
+from jax_core.representation import dtypes, tree, tree_nodes
 from jax_core.transformations import manual
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import Effect
@@ -69,7 +69,7 @@ class JaxRuntimeError(ValueError):
     """A check failed."""
 
 
-@tree.register_pytree_node_class
+@tree_nodes.register_pytree_node_class
 class Error:
     """Whether a check failed, and which; a pytree that can be returned from compiled functions."""
 

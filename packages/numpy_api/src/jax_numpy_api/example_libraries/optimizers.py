@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from jax_core.representation import tree
+from jax_core.representation import tree, tree_nodes
 from jax_core.representation.typing import ArrayLike, PyTree
 
 from .. import numpy as jnp
@@ -50,7 +50,7 @@ class OptimizerState:
                 f"subtree_defs={self.subtree_defs!r})")
 
 
-tree.register_pytree_node(
+tree_nodes.register_pytree_node(
     OptimizerState, lambda s: ((s.packed_state,), (s.tree_def, s.subtree_defs)),
     lambda structures, packed: OptimizerState(packed[0], *structures))
 

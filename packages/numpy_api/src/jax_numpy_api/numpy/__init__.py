@@ -36,9 +36,10 @@ _MODULES = {
         pow power remainder true_divide""",
     "rounding": """allclose around array_equal array_equiv copysign frexp isclose ldexp modf nan_to_num rint round
         signbit sinc spacing trunc""",
-    "reductions": """all amax amin any argmax argmin average count_nonzero cumprod cumsum cumulative_prod cumulative_sum
-        max mean min minmax nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar
-        prod ptp std sum var""",
+    "reductions": "all amax amin any average count_nonzero max mean min minmax prod ptp std sum var",
+    "nan_reductions": "nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar",
+    "extreme_places": "argmax argmin",
+    "running": "cumprod cumsum cumulative_prod cumulative_sum nancumprod nancumsum",
     "shaping": """atleast_1d atleast_2d atleast_3d diag diagflat diagonal expand_dims flip fliplr flipud iterable
         matrix_transpose moveaxis ndim permute_dims ravel reshape resize roll rollaxis rot90 shape size squeeze
         swapaxes tile transpose tril triu""",

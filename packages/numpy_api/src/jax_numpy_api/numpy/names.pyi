@@ -167,22 +167,21 @@ from .reductions import (
     amax as amax,
     amin as amin,
     any as any,
-    argmax as argmax,
-    argmin as argmin,
     average as average,
     count_nonzero as count_nonzero,
-    cumprod as cumprod,
-    cumsum as cumsum,
-    cumulative_prod as cumulative_prod,
-    cumulative_sum as cumulative_sum,
     max as max,
     mean as mean,
     min as min,
     minmax as minmax,
+    prod as prod,
+    ptp as ptp,
+    std as std,
+    sum as sum,
+    var as var,
+)
+from .nan_reductions import (
     nanargmax as nanargmax,
     nanargmin as nanargmin,
-    nancumprod as nancumprod,
-    nancumsum as nancumsum,
     nanmax as nanmax,
     nanmean as nanmean,
     nanmin as nanmin,
@@ -190,11 +189,18 @@ from .reductions import (
     nanstd as nanstd,
     nansum as nansum,
     nanvar as nanvar,
-    prod as prod,
-    ptp as ptp,
-    std as std,
-    sum as sum,
-    var as var,
+)
+from .extreme_places import (
+    argmax as argmax,
+    argmin as argmin,
+)
+from .running import (
+    cumprod as cumprod,
+    cumsum as cumsum,
+    cumulative_prod as cumulative_prod,
+    cumulative_sum as cumulative_sum,
+    nancumprod as nancumprod,
+    nancumsum as nancumsum,
 )
 from .shaping import (
     atleast_1d as atleast_1d,

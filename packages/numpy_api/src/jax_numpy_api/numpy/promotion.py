@@ -380,6 +380,11 @@ def as_array(x: ArrayLike) -> Array:
     return value if hasattr(value, "aval") else backends.get().put(value)
 
 
+def as_value(x: ArrayLike) -> Array:
+    """``x``, with Python numbers and NumPy scalars made arrays, for operations that ask for a shape."""
+    return x if isinstance(x, Array) else as_array(x)
+
+
 def refuse_out(name: str, out: object) -> None:
     """Arrays are immutable, so no function writes into one."""
     if out is not None:

@@ -1,4 +1,4 @@
-"""Reductions over axes: sums, products, extremes, means, variances, truth, and their NaN-skipping and running forms.
+"""Reductions over axes: sums, products, extremes, truth, means and variances.
 
 An axis may be a name, of `vmap` or of a device mesh: such axes are reduced last, by the collective of `lax`.
 
@@ -11,7 +11,6 @@ with what produces its input.
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -24,15 +23,15 @@ from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 from .. import lax
 from ..lax.reduce import shift_p
 from .arithmetic import select
-from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, check_numbers, convert,
+from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, check_arraylike, check_numbers, convert,
                         given_axes, given_flag, joined, refuse_out, shape_of, split_axes, strong, unwrapped)
 from .rows import adaptive
-from .ufuncs import _is_inexact, _like, not_equal, truth
+from .ufuncs import _like, not_equal, truth
 
 # -- the common path ---------------------------------------------------------------------------------------------------
 
 
-def _dtype_argument(dtype: Any, name: str) -> Any:
+def dtype_argument(dtype: Any, name: str) -> Any:
     return None if dtype is None else dtypes.canonicalize_user_dtype(dtype, name)
 
 
@@ -79,13 +78,13 @@ def _masked(name: str, a: Any, where: Any, fill: Any) -> Any:
 _NARROW = (np.dtype(np.float16), np.dtype(dtypes.bfloat16))
 
 
-def _own_dtype(a: Any) -> tuple[Any, bool]:
+def own_dtype(a: Any) -> tuple[Any, bool]:
     """The dtype of ``a`` and whether it is weak; of 64 bits only where these are on."""
     dtype, weak = dtypes.dtype_and_weak_type(a)
     return dtypes.explicit_dtype(dtype), weak
 
 
-def _sum_dtype(dtype: Any, promote_integers: bool = True) -> Any:
+def sum_dtype(dtype: Any, promote_integers: bool = True) -> Any:
     """The dtype that a sum has: booleans and narrow integers are added up in the default integer."""
     if dtype == np.bool_:
         return dtypes.default_int_dtype()
@@ -102,8 +101,8 @@ def _prepared(name: str, a: Any, dtype: Any, promote: bool = True) -> tuple:
     """``a`` in the dtype to accumulate in, and the dtype of the result with its weakness."""
     check_arraylike(name, a)
     a = unwrapped(a)
-    own, weak = _own_dtype(a)
-    result = dtype if dtype is not None else _sum_dtype(own, promote)
+    own, weak = own_dtype(a)
+    result = dtype if dtype is not None else sum_dtype(own, promote)
     compute = np.dtype(np.float32) if result in _NARROW else result
     if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(compute, np.complexfloating):
         a = lax.real(a)
@@ -161,7 +160,7 @@ def sum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
     Array(7, dtype=int32)
     """
     refuse_out("sum", out)
-    return _sum(a, given_axes(axis, named=True), _dtype_argument(dtype, "sum"), given_flag(keepdims), initial, where,
+    return _sum(a, given_axes(axis, named=True), dtype_argument(dtype, "sum"), given_flag(keepdims), initial, where,
                 given_flag(promote_integers))
 
 
@@ -188,7 +187,7 @@ def prod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: N
     Array(24, dtype=int32)
     """
     refuse_out("prod", out)
-    return _prod(a, given_axes(axis, named=True), _dtype_argument(dtype, "prod"), given_flag(keepdims), initial, where,
+    return _prod(a, given_axes(axis, named=True), dtype_argument(dtype, "prod"), given_flag(keepdims), initial, where,
                  given_flag(promote_integers))
 
 
@@ -359,7 +358,7 @@ def _size(shape: tuple, axes: tuple, names: tuple) -> int:
 
 def _mean_core(name, a, axis, dtype, keepdims, where):
     a = strong(unwrapped(a))
-    own, weak = _own_dtype(a)
+    own, weak = own_dtype(a)
     result = _to_inexact(own) if dtype is None else dtype
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
         result = dtype
@@ -403,7 +402,7 @@ def mean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: N
     Array([2., 4.], dtype=float32)
     """
     refuse_out("mean", out)
-    return _mean("mean", a, given_axes(axis, named=True), _dtype_argument(dtype, "mean"), given_flag(keepdims), where)
+    return _mean("mean", a, given_axes(axis, named=True), dtype_argument(dtype, "mean"), given_flag(keepdims), where)
 
 
 @overload
@@ -475,7 +474,7 @@ def _aligned_weights(a, weights, axis):
 def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
     check_arraylike(name, a)
     a = unwrapped(a)
-    own, weak = _own_dtype(a)
+    own, weak = own_dtype(a)
     result = dtypes.to_floating_dtype(_to_inexact(own)) if dtype is None else _float_for(dtype)
     compute = _to_inexact(own) if dtype is None else _variance_dtype(own, dtype)
     if compute in _NARROW:
@@ -552,7 +551,7 @@ def var(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
     Array(2.6666667, dtype=float32)
     """
     refuse_out("var", out)
-    return _variance("var", a, given_axes(axis, named=True), _dtype_argument(dtype, "var"), _ddof("var", ddof, correction),
+    return _variance("var", a, given_axes(axis, named=True), dtype_argument(dtype, "var"), _ddof("var", ddof, correction),
                      given_flag(keepdims), where, mean)
 
 
@@ -570,328 +569,5 @@ def std(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
     refuse_out("std", out)
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
         raise ValueError(f"dtype argument to jnp.std must be inexact; got {dtype}")
-    return _variance("std", a, given_axes(axis, named=True), _dtype_argument(dtype, "std"), _ddof("std", ddof, correction),
+    return _variance("std", a, given_axes(axis, named=True), dtype_argument(dtype, "std"), _ddof("std", ddof, correction),
                      given_flag(keepdims), where, mean)
-
-
-# -- skipping NaN ------------------------------------------------------------------------------------------------------
-
-def _is_nan(a: Any) -> Any:
-    return lax.ne(a, a)
-
-
-def _without_nan(name: str, a: Any, fill: Any) -> Any:
-    check_arraylike(name, a)
-    a = unwrapped(a)
-    if not _is_inexact(a):
-        return a
-    return select(_is_nan(a), _like(a, fill), a)
-
-
-def _nan_extreme(name, a, axis, out, keepdims, initial, where):
-    refuse_out(name, out)
-    check_arraylike(name, a)
-    a = unwrapped(a)
-    lowest = name == "nanmax"
-    reduce = max if lowest else min
-    if not _is_inexact(a):
-        return reduce(a, axis, None, keepdims, initial, where)
-    fill = -np.inf if lowest else np.inf
-    result = reduce(_without_nan(name, a, fill), axis, None, keepdims, initial, where)
-    if initial is not None:
-        return result
-    nothing = all(_is_nan(a), axis, keepdims=keepdims)
-    return select(nothing, _like(result, np.nan), result)
-
-
-@inlined(static_argnames=("axis", "out", "keepdims"))
-def nanmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
-           where: ArrayLike | None = None) -> Array:
-    """`max` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmax`.
-
-    >>> jnp.nanmax(jnp.array([2., jnp.nan, 3.]))
-    Array(3., dtype=float32)
-    """
-    return _nan_extreme("nanmax", a, axis, out, keepdims, initial, where)
-
-
-@inlined(static_argnames=("axis", "out", "keepdims"))
-def nanmin(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
-           where: ArrayLike | None = None) -> Array:
-    """`min` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmin`.
-
-    >>> jnp.nanmin(jnp.array([2., jnp.nan, 3.]))
-    Array(2., dtype=float32)
-    """
-    return _nan_extreme("nanmin", a, axis, out, keepdims, initial, where)
-
-
-@inlined(static_argnames=("axis", "dtype", "out", "keepdims"))
-def nansum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
-           initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
-    """`sum` of the elements that are not NaN. Source: `numpy.nansum`.
-
-    >>> jnp.nansum(jnp.array([2., jnp.nan, 3.]))
-    Array(5., dtype=float32)
-    """
-    refuse_out("nansum", out)
-    return sum(_without_nan("nansum", a, 0), axis, dtype, None, keepdims, initial, where)
-
-
-@inlined(static_argnames=("axis", "dtype", "out", "keepdims"))
-def nanprod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
-            initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
-    """`prod` of the elements that are not NaN. Source: `numpy.nanprod`.
-
-    >>> jnp.nanprod(jnp.array([2., jnp.nan, 3.]))
-    Array(6., dtype=float32)
-    """
-    refuse_out("nanprod", out)
-    return prod(_without_nan("nanprod", a, 1), axis, dtype, None, keepdims, initial, where)
-
-
-def _present(name: str, a: Any, where: Any) -> Any:
-    """Which elements take part: those that are not NaN, and where ``where`` holds."""
-    present = lax.bitwise_not(_is_nan(a)) if _is_inexact(a) else lax.full(shape_of(a), True, np.bool_)
-    where = given_mask(name, where, shape_of(a))
-    return present if where is None else lax.bitwise_and(present, where)
-
-
-@inlined(static_argnames=("axis", "dtype", "out", "keepdims"))
-def nanmean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
-            where: ArrayLike | None = None) -> Array:
-    """`mean` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmean`.
-
-    >>> jnp.nanmean(jnp.array([2., jnp.nan, 3.]))
-    Array(2.5, dtype=float32)
-    """
-    refuse_out("nanmean", out)
-    check_arraylike("nanmean", a)
-    a = unwrapped(a)
-    if not _is_inexact(a):
-        return mean(a, axis, dtype, None, keepdims, where=where)
-    return mean(a, axis, dtype, None, keepdims, where=_present("nanmean", a, where))
-
-
-@inlined(static_argnames=("axis", "dtype", "out", "ddof", "keepdims"))
-def nanvar(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
-           keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
-    """`var` of the elements that are not NaN. Source: `numpy.nanvar`.
-
-    >>> jnp.nanvar(jnp.array([2., jnp.nan, 4.]))
-    Array(1., dtype=float32)
-    """
-    refuse_out("nanvar", out)
-    check_arraylike("nanvar", a)
-    a = unwrapped(a)
-    result = var(a, axis, dtype, None, ddof, keepdims, where=_present("nanvar", a, where), mean=mean)
-    return result if dtype is None else convert(result, _dtype_argument(dtype, "nanvar"))
-
-
-@inlined(static_argnames=("axis", "dtype", "out", "ddof", "keepdims"))
-def nanstd(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
-           keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
-    """`std` of the elements that are not NaN. Source: `numpy.nanstd`.
-
-    >>> jnp.nanstd(jnp.array([2., jnp.nan, 4.]))
-    Array(1., dtype=float32)
-    """
-    refuse_out("nanstd", out)
-    check_arraylike("nanstd", a)
-    a = unwrapped(a)
-    return std(a, axis, dtype, None, ddof, keepdims, where=_present("nanstd", a, where), mean=mean)
-
-
-# -- running sums and products -----------------------------------------------------------------------------------------
-
-@adaptive("integers", (0, 2, 3, 4))
-def _running(name, a, axis, dtype, fill_nan):
-    check_arraylike(name, a)
-    a = unwrapped(a)
-    a = strong(a)
-    own, weak = _own_dtype(a)
-    if fill_nan is not None:
-        a = _without_nan(name, a, fill_nan)
-    result = dtype if dtype is not None else dtypes.default_int_dtype() if own == np.bool_ else own
-    a = as_value(convert(a, result, weak and dtype is None))
-    if axis is None or not shape_of(a):
-        a = lax.reshape(a, (math.prod(shape_of(a)),))
-    axis = canonical_axis(0 if axis is None else axis, len(shape_of(a)))
-    if result == np.bool_:  # whether any, or every one, was true so far
-        return truth((lax.cummax if name.endswith("sum") else lax.cummin)(convert(a, np.dtype(np.uint8)), axis))
-    return (lax.cumsum if name.endswith("sum") else lax.cumprod)(a, axis)
-
-
-def as_value(x: ArrayLike) -> Array:
-    """``x``, with Python numbers and NumPy scalars made arrays, for operations that ask for a shape."""
-    return x if isinstance(x, Array) else as_array(x)
-
-
-def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running sum along an axis, or of the flattened array.
-
-    Args:
-      a: array.
-      axis: None to flatten.
-      dtype: to sum in; by default that of ``a``, the default integer for booleans.
-      out: must be None.
-
-    Source: `numpy.cumsum`.
-
-    >>> jnp.cumsum(jnp.array([[1, 2], [3, 4]]), axis=1)
-    Array([[1, 3],
-           [3, 7]], dtype=int32)
-    """
-    refuse_out("cumsum", out)
-    return _running("cumsum", a, given_axes(axis), _dtype_argument(dtype, "cumsum"), None)
-
-
-def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running product; arguments as for `cumsum`. Source: `numpy.cumprod`.
-
-    >>> jnp.cumprod(jnp.arange(1, 5))
-    Array([ 1,  2,  6, 24], dtype=int32)
-    """
-    refuse_out("cumprod", out)
-    return _running("cumprod", a, given_axes(axis), _dtype_argument(dtype, "cumprod"), None)
-
-
-def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running sum with NaN counted as 0. Source: `numpy.nancumsum`.
-
-    >>> jnp.nancumsum(jnp.array([2., jnp.nan, 3.]))
-    Array([2., 2., 5.], dtype=float32)
-    """
-    refuse_out("nancumsum", out)
-    return _running("nancumsum", a, given_axes(axis), _dtype_argument(dtype, "nancumsum"), 0)
-
-
-def nancumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running product with NaN counted as 1. Source: `numpy.nancumprod`.
-
-    >>> jnp.nancumprod(jnp.array([2., jnp.nan, 3.]))
-    Array([2., 2., 6.], dtype=float32)
-    """
-    refuse_out("nancumprod", out)
-    return _running("nancumprod", a, given_axes(axis), _dtype_argument(dtype, "nancumprod"), 1)
-
-
-def _cumulative(name, fun, x, axis, dtype, include_initial, start):
-    check_arraylike(name, x)
-    x = as_array(x)
-    if x.ndim == 0:
-        raise ValueError(f"jax.numpy.{name}: expected an array with an axis to run along, got a scalar")
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError(f"jax.numpy.{name}: an array of shape {x.shape} has several axes to run along; name one by axis")
-        axis = 0
-    axis = canonical_axis(axis, x.ndim)
-    wide = dtype if dtype is not None else _sum_dtype(x.dtype, name == "cumulative_sum")
-    out = fun(x, axis, wide)
-    if include_initial:
-        first = lax.full((*out.shape[:axis], 1, *out.shape[axis + 1:]), start, out.dtype)
-        out = lax.concatenate([first, out], axis)
-    return out
-
-
-def cumulative_sum(x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None,
-                   include_initial: bool = False) -> Array:
-    """Running sum along an axis, with a leading 0 if asked for. Source: `numpy.cumulative_sum`, array API standard.
-
-    >>> jnp.cumulative_sum(jnp.array([2, 3]), include_initial=True)
-    Array([0, 2, 5], dtype=int32)
-    """
-    return _cumulative("cumulative_sum", cumsum, x, axis, dtype, include_initial, 0)
-
-
-def cumulative_prod(x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None,
-                    include_initial: bool = False) -> Array:
-    """Running product along an axis, with a leading 1 if asked for. Source: `numpy.cumulative_prod`.
-
-    >>> jnp.cumulative_prod(jnp.array([2, 3]), include_initial=True)
-    Array([1, 2, 6], dtype=int32)
-    """
-    return _cumulative("cumulative_prod", cumprod, x, axis, dtype, include_initial, 1)
-
-
-# -- where the extreme is ----------------------------------------------------------------------------------------------
-
-@adaptive("always", (0, 2, 3))
-def _arg_extreme(name, a, axis, keepdims):
-    check_arraylike(name, a)
-    a = as_value(unwrapped(a))
-    shape = a.shape
-    if axis is None:
-        a = lax.reshape(a, (a.size,))
-        place = 0
-    else:
-        place = canonical_axis(axis, a.ndim)
-    if a.shape[place] == 0:
-        raise ValueError(f"attempt to get {name} of an empty sequence")
-    index = (lax.argmax if name == "argmax" else lax.argmin)(a, place, dtypes.default_int_dtype())
-    if keepdims:
-        return lax.reshape(index, (1,) * len(shape) if axis is None else shape[:place] + (1,) + shape[place + 1:])
-    return index
-
-
-def argmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
-    """Index of the largest element (the first of equal ones; of the first NaN if there is one).
-
-    Args:
-      a: array.
-      axis: along which; None for the index into the flattened array.
-      out: must be None.
-      keepdims: keep the reduced axis with length 1.
-
-    Raises:
-      ValueError: no elements.
-
-    Source: `numpy.argmax`.
-
-    >>> jnp.argmax(jnp.array([[1, 5, 3], [7, 2, 7]]), axis=1)
-    Array([1, 0], dtype=int32)
-    """
-    refuse_out("argmax", out)
-    return _arg_extreme("argmax", a, None if axis is None else operator.index(axis), bool(keepdims))
-
-
-def argmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
-    """Index of the smallest element; arguments as for `argmax`. Source: `numpy.argmin`.
-
-    >>> jnp.argmin(jnp.array([4, 2, 2]))
-    Array(1, dtype=int32)
-    """
-    refuse_out("argmin", out)
-    return _arg_extreme("argmin", a, None if axis is None else operator.index(axis), bool(keepdims))
-
-
-def _nan_arg(name, a, axis, out, keepdims, fill):
-    refuse_out(name, out)
-    check_arraylike(name, a)
-    a = unwrapped(a)
-    fun = argmax if name == "nanargmax" else argmin
-    if not _is_inexact(a):
-        return fun(a, axis, None, keepdims)
-    index = fun(_without_nan(name, a, fill), axis, None, keepdims)
-    nothing = all(_is_nan(a), axis, keepdims=bool(keepdims))
-    return select(nothing, _like(index, -1), index)
-
-
-@inlined(static_argnames=("axis", "out", "keepdims"), lists=("keepdims",))
-def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
-    """`argmax` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmax`.
-
-    >>> jnp.nanargmax(jnp.array([jnp.nan, 1., 4.]))
-    Array(2, dtype=int32)
-    """
-    return _nan_arg("nanargmax", a, axis, out, keepdims, -np.inf)
-
-
-@inlined(static_argnames=("axis", "out", "keepdims"), lists=("keepdims",))
-def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
-    """`argmin` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmin`.
-
-    >>> jnp.nanargmin(jnp.array([jnp.nan, 1., 4.]))
-    Array(1, dtype=int32)
-    """
-    return _nan_arg("nanargmin", a, axis, out, keepdims, np.inf)

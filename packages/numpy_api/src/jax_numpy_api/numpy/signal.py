@@ -12,7 +12,7 @@ from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
-from . import arithmetic, reductions
+from . import arithmetic, reductions, running
 from .promotion import (as_array, broadcast_shape, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert, evaluating, promote_dtypes,
                         promote_dtypes_inexact, shape_of, unwrapped)
 from .rows import adaptive, operand
@@ -354,7 +354,7 @@ def _unwrap(p, discont, period, axis, whole):
     correction = arithmetic.where(absolute(step) < limit, np.zeros((), correction.dtype)[()], correction)
     first = lax.slice_in_dim(p, 0, 1, axis=canonical_axis(axis, p.ndim))
     rest = lax.slice_in_dim(p, 1, p.shape[axis], axis=canonical_axis(axis, p.ndim))
-    return concatenate([first, rest + reductions.cumsum(correction, axis=axis)], axis)
+    return concatenate([first, rest + running.cumsum(correction, axis=axis)], axis)
 
 
 # -- differences ---------------------------------------------------------------------------------------------------------

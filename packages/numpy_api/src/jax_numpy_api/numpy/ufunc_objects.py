@@ -8,7 +8,7 @@ import numpy as np
 from jax_core.representation import dtypes
 
 from .. import lax
-from . import arithmetic, reductions, ufuncs
+from . import arithmetic, reductions, running, ufuncs
 from .indexing import as_tuple, write
 from .promotion import as_array, canonical_axis, check_arraylike, shape_of
 from .ufunc_class import ufunc
@@ -75,10 +75,10 @@ def _binary(name: str, call: Callable, identity: Any = None, **fast: Any) -> ufu
     return ufunc(call, 2, 1, name=name, identity=identity, call=call, **fast)
 
 
-add = _binary("add", ufuncs.add, 0, reduce=_plain(reductions.sum), accumulate=_accumulate(reductions.cumsum),
+add = _binary("add", ufuncs.add, 0, reduce=_plain(reductions.sum), accumulate=_accumulate(running.cumsum),
               at=_at("add", "add"))
 multiply = _binary("multiply", ufuncs.multiply, 1, reduce=_plain(reductions.prod),
-                   accumulate=_accumulate(reductions.cumprod), at=_at("multiply", "multiply"))
+                   accumulate=_accumulate(running.cumprod), at=_at("multiply", "multiply"))
 subtract = _binary("subtract", ufuncs.subtract, at=_at("subtract", "subtract"))
 maximum = _binary("maximum", ufuncs.maximum, reduce=_plain(reductions.max), accumulate=_extreme_accumulate("cummax"),
                   at=_at("max", "maximum"))

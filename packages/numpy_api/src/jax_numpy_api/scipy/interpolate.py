@@ -7,7 +7,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core.representation.array import Array
-from jax_core.representation.tree import register_pytree_node
+from jax_core.representation.tree_nodes import register_pytree_node
 from jax_core.representation.typing import ArrayLike
 
 from .. import numpy as jnp

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, Sequence
 
 import numpy as np
 
-from jax_core.representation import source, tree
+from jax_core.representation import source, tree_nodes
 from jax_core.traces.trace import ensure_compile_time_eval
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
@@ -49,7 +49,7 @@ class BCOOProperties(NamedTuple):
     nse: int
 
 
-@tree.register_pytree_node_class
+@tree_nodes.register_pytree_node_class
 class BCOO(JAXSparse):
     """An array in batched coordinate format.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
-from jax_core.representation import tree
+from jax_core.representation import tree_nodes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
 
@@ -35,7 +35,7 @@ class BCSRProperties(NamedTuple):
     nse: int
 
 
-@tree.register_pytree_node_class
+@tree_nodes.register_pytree_node_class
 class BCSR(JAXSparse):
     """An array in batched compressed row format.
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Sequence, cast
 
 import numpy as np
 
-from jax_core.representation import tree
+from jax_core.representation import tree_nodes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree, Axis
 
@@ -27,7 +27,7 @@ class COOInfo(NamedTuple):
     cols_sorted: bool = False
 
 
-@tree.register_pytree_node_class
+@tree_nodes.register_pytree_node_class
 class COO(JAXSparse):
     """A matrix in coordinate format. Operators other than ``@`` work through BCOO and return it.
 

@@ -5,7 +5,7 @@ from typing import Any, Iterable, Sequence
 
 import numpy as np
 
-from jax_core.representation import tree
+from jax_core.representation import tree_nodes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 
@@ -55,7 +55,7 @@ class _Compressed(JAXSparse):
             raise NotImplementedError(f"{name}.transpose: axes must be None or (1, 0), got {axes}")
 
 
-@tree.register_pytree_node_class
+@tree_nodes.register_pytree_node_class
 class CSR(_Compressed):
     """A matrix in compressed row format.
 
@@ -103,7 +103,7 @@ class CSR(_Compressed):
         return cls((diagonal.data, diagonal.indices[:, 1], _row_starts(diagonal.indices[:, 0], N)), shape=(N, M))
 
 
-@tree.register_pytree_node_class
+@tree_nodes.register_pytree_node_class
 class CSC(_Compressed):
     """A matrix in compressed column format: the buffers of the transposed matrix in CSR.
 

@@ -14,7 +14,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.configuration import flags
-from jax_core.representation import dtypes, splits, tree
+from jax_core.representation import dtypes, splits, tree, tree_nodes
 from jax_core.representation.array import Array
 from jax_core.transformations import logs, manual
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
@@ -482,7 +482,7 @@ def _log_branches(index, values, structures):
     logs.add({key: CondSum(index, [found.get(key) for found in entries]) for key in keys})
 
 
-@tree.register_pytree_node_class
+@tree_nodes.register_pytree_node_class
 class CondSum:
     """What a key of the logs holds after a conditional: the ``index`` of the branch that was taken, and in ``branches`` what each
     branch logged: zeros where it was not taken, None where it logs nothing under this key."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
-from jax_core.representation.tree import register_pytree_node_class
+from jax_core.representation.tree_nodes import register_pytree_node_class
 from jax_core.representation.typing import ArrayLike, PyTree
 
 from ... import lax
