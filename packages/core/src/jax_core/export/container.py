@@ -17,7 +17,7 @@ from typing import Any, Callable, Sequence
 from .. import backends
 from ..representation import dtypes, tree
 from ..representation.aval import ShapedArray
-from . import symbols
+from . import symbolic_shapes, symbols
 
 MAGIC = b"jaxexp1\n"
 
@@ -203,9 +203,9 @@ def aval_from_json(item: list, scope: Any) -> ShapedArray:
     name, shape, *element = item
     shape = [d if isinstance(d, int) else symbols.parse_dimension(d, scope) for d in shape]
     if not element:
-        return symbols.array_type(shape, dtypes.dtype_named(name))
+        return symbolic_shapes.array_type(shape, dtypes.dtype_named(name))
     known = dtypes.extended_dtype_named(name)
-    return symbols.array_type(shape, known or StoredKeyType(name, ShapedArray(tuple(element[1]), dtypes.dtype_named(element[0]))))
+    return symbolic_shapes.array_type(shape, known or StoredKeyType(name, ShapedArray(tuple(element[1]), dtypes.dtype_named(element[0]))))
 
 
 # -- files -------------------------------------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def write(exported: Any, vjp_order: int) -> bytes:
         in_types=_placements(exported.in_avals), out_types=_placements(exported.out_avals), devices=exported.nr_devices, calls_such=exported._calls_such, in_placements=exported._in_placements, out_placements=exported._out_placements,
         platforms=list(exported.platforms), kept=list(exported.module_kept_var_idx),
         disabled_checks=[check._impl for check in exported.disabled_safety_checks],
-        calling_convention_version=exported.calling_convention_version, constraints=symbols.constraints_of(exported.in_avals),
+        calling_convention_version=exported.calling_convention_version, constraints=symbolic_shapes.constraints_of(exported.in_avals),
         compiler=exporting.compiler_version(), modules=[dict(
             platforms=platforms, text=blob(zlib.compress(_module_text(module))), template=not isinstance(module, str),
             artifact=blob(exporting.portable_artifact(module)) if isinstance(module, str) else None)

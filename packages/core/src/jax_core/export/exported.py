@@ -20,7 +20,7 @@ from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
 from ..transformations.forward import has_tangent
 from ..representation.primitive import Primitive, Zero, none
 from ..traces.structural import instantiate
-from . import symbols
+from . import solving, symbolic_shapes, symbols
 from .container import write
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class Exported:
         for path, want, have in zip(paths, self.in_avals, avals):
             if not _same_dtype(want.dtype, have.dtype):
                 raise ValueError(f"Dtype mismatch for {_argument(path)}: expected {want.dtype} and called with {have.dtype}")
-        symbols.solve(self.in_avals, avals, [_argument(p) for p in paths])
+        solving.solve(self.in_avals, avals, [_argument(p) for p in paths])
         return tree.unflatten(self.out_tree, self._differentiable(*flat))
 
     @functools.cached_property
@@ -224,7 +224,7 @@ class Exported:
                 raise ValueError(f"Function '{self.fun_name}' was exported for platforms '{self.platforms}' but it is used on "
                                  f"'{(platform,)}'. Export it with platforms=[...] that include '{platform}'.")
             module = self.modules[self.platforms[0]]
-        return module if isinstance(module, str) else module.fill(symbols.solve(self.in_avals, in_avals))
+        return module if isinstance(module, str) else module.fill(solving.solve(self.in_avals, in_avals))
 
 
 def _same_dtype(a: Any, b: Any) -> bool:
@@ -240,9 +240,9 @@ def _argument(path: tuple) -> str:
 # -- the primitive -----------------------------------------------------------------------------------------------------------
 
 def _call_type(*avals, exported):
-    values = symbols.solve(exported.in_avals, avals) if exported.symbolic else {}
+    values = solving.solve(exported.in_avals, avals) if exported.symbolic else {}
     mesh = next((a.placement.mesh for a in avals if a.placement is not None), None)
-    return tuple(ShapedArray(symbols.evaluate_shape(a.shape, values), _known_dtype(a.dtype), sharding=_on(a.placement, mesh))
+    return tuple(ShapedArray(symbolic_shapes.evaluate_shape(a.shape, values), _known_dtype(a.dtype), sharding=_on(a.placement, mesh))
                  for a in exported.out_avals)
 
 

@@ -13,7 +13,7 @@ from ..representation.jaxpr import eval_jaxpr, jaxprs_in_params
 from ..representation.source import is_internal, unwrapped
 from ..transformations.autodiff import vjp
 from ..transformations.forward import has_tangent
-from . import symbols
+from . import symbolic_shapes, symbols
 from .exported import DisabledSafetyCheck, Exported, call_exported_p
 from .templates import export_template
 
@@ -147,7 +147,7 @@ def _vjp_of(fun: Callable) -> Callable[[Exported], Exported]:
 
 def _description(aval: Any) -> ShapeDtypeStruct:
     """What stands for any array of this type, which may say how it is split."""
-    found, known = symbols.description(aval), backends.get().placements
+    found, known = symbolic_shapes.description(aval), backends.get().placements
     where = None if aval.placement is None else known.describe(aval.placement)
     return found if where is None else found.update(sharding=known.on_devices(where))
 

@@ -11,14 +11,9 @@ import re
 from fractions import Fraction
 from typing import Any, Callable, Mapping, Sequence
 
-import numpy as np
-
-from ..representation import dtypes, tree
-from ..representation.aval import ShapedArray, ShapeDtypeStruct
 from ..representation.errors import InconclusiveDimensionOperation
-from ..representation.partial_sums import NOTHING
 from ..representation.source import capture
-from ..representation.typing import PyTree
+
 
 _INFINITY = float("inf")
 
@@ -501,10 +496,6 @@ def evaluate(x: Any, values: Mapping[str, int]) -> int:
     return x._evaluate(values)
 
 
-def evaluate_shape(shape: Sequence[object], values: Mapping[str, int]) -> tuple[int, ...]:
-    return tuple(evaluate(d, values) for d in shape)
-
-
 def variables(x: object) -> set[str]:
     """Names of the variables of a dimension."""
     return x._get_vars() if isinstance(x, DimExpr) else set()
@@ -545,36 +536,6 @@ def _extremum(kind: str, a: Any, b: Any) -> Any:
         return a if (low >= 0) == (kind == "max") else b
     scope = a.scope if isinstance(a, DimExpr) else b.scope
     return _normal({((Atom(kind, (a, b)), 1),): 1}, scope)
-
-
-class SymbolicArray(ShapedArray):
-    """The type of an array whose shape has symbolic dimensions: of arguments and results of exported programs only."""
-
-    __slots__ = ()
-
-    def __new__(cls, shape: Sequence[Any], dtype: Any):
-        self = object.__new__(cls)
-        self.shape, self.dtype, self.weak_type = tuple(shape), np.dtype(dtype), False
-        self.placement, self.vma, self.sums, self.memory_space = None, frozenset(), NOTHING, None
-        self._hash = hash((self.shape, self.dtype))
-        return self
-
-    def __eq__(self, other):
-        return isinstance(other, SymbolicArray) and (self.shape, self.dtype) == (other.shape, other.dtype)
-
-    __hash__ = ShapedArray.__hash__
-
-    def __reduce__(self):
-        raise TypeError(f"{self} cannot be pickled; use Exported.serialize")
-
-    def to_tangent_aval(self) -> "SymbolicArray":
-        return self if dtypes.issubdtype(self.dtype, np.inexact) else SymbolicArray(self.shape, dtypes.float0)
-
-
-def array_type(shape: Sequence[Any], dtype: object) -> ShapedArray:
-    """The type with this shape, symbolic or not."""
-    shape = tuple(shape)
-    return SymbolicArray(shape, dtype) if any(isinstance(d, DimExpr) for d in shape) else ShapedArray(shape, dtype)
 
 
 # -- parsing -------------------------------------------------------------------------------------------------------------------
@@ -666,18 +627,6 @@ def parse_dimension(text: str, scope: SymbolicScope) -> Any:
     return value
 
 
-def _split_dimensions(text: str) -> list[str]:
-    """At the commas outside of parentheses."""
-    parts, depth, start = [], 0, 0
-    for i, c in enumerate(text):
-        depth += (c == "(") - (c == ")")
-        if c == "," and depth == 0:
-            parts.append(text[start:i])
-            start = i + 1
-    last = text[start:]
-    return parts + [last] if last.strip() else parts
-
-
 # -- public functions ----------------------------------------------------------------------------------------------------------
 
 def is_symbolic_dim(p: object) -> bool:
@@ -698,168 +647,3 @@ def symbolic_dim_bounds(dimension: int | DimExpr) -> tuple[float, float]:
     (2, 16)
     """
     return _bounds(dimension)
-
-
-def symbolic_shape(shape_spec: str | None, *, constraints: Sequence[str] = (), scope: SymbolicScope | None = None,
-                   like: Sequence[Any] | Any = None) -> tuple[Any, ...]:
-    """A shape with symbolic dimensions.
-
-    Args:
-      shape_spec: dimensions with commas between them, ``"b, 2*b + 1, 3"``: names, integers, ``+ - * ^``, ``floordiv(a, b)``,
-        ``mod(a, b)``, ``max(a, b)``, ``min(a, b)``; ``_`` is the dimension that ``like`` has in this place, ``...`` all that are
-        left, and None all.
-      constraints: what is known of the variables, see `SymbolicScope`.
-      scope: where the names belong; shapes of different scopes cannot be mixed. By default a new one.
-      like: a shape, or an array.
-
-    Raises:
-      ValueError: the specification cannot be read, or does not fit ``like``.
-
-    >>> jax.export.symbolic_shape('n, 2*n + 1, 3')
-    (n, 2*n + 1, 3)
-    """
-    if scope is not None and constraints:
-        raise ValueError("symbolic_shape: cannot specify both a scope and constraints; give the constraints to the scope")
-    scope = SymbolicScope(constraints) if scope is None else scope
-    like = tuple(getattr(like, "shape", like)) if like is not None else None
-    text = "..." if shape_spec is None else str(shape_spec).strip()
-    if text.startswith("(") and text.endswith(")") and "(" not in text[1:-1]:
-        text = text[1:-1]
-    parts = [part.strip() for part in _split_dimensions(text)]
-    if "..." in parts:
-        if like is None:
-            raise ValueError(f"syntax error in symbolic shape {shape_spec!r}: spec contains ... but no 'like' shape was given.")
-        at = parts.index("...")
-        parts[at:at + 1] = ["_"] * (len(like) - len(parts) + 1)
-    if like is not None and len(parts) != len(like):
-        raise ValueError(f"symbolic_shape: {shape_spec!r} has {len(parts)} dimensions, and like={like} has {len(like)}")
-    if "_" in parts and like is None:
-        raise ValueError(f"syntax error in symbolic shape {shape_spec!r}: spec contains '_' but no 'like' shape was given.")
-    shape = tuple(like[i] if part == "_" else parse_dimension(part, scope) for i, part in enumerate(parts))  # type: ignore[index]
-    for i, d in enumerate(shape):
-        if isinstance(d, int) and like is not None and isinstance(like[i], int) and d != like[i]:
-            raise ValueError(f"symbolic_shape: {shape_spec!r} has {d} for dimension {i}, and like={like} has {like[i]}")
-    return shape
-
-
-def symbolic_args_specs(args: PyTree, shapes_specs: PyTree, constraints: Sequence[str] = (),
-                        scope: SymbolicScope | None = None) -> Any:
-    """Descriptions with symbolic shapes for ``args``, a pytree of arrays or of descriptions.
-
-    Args:
-      shapes_specs: a prefix of that pytree with a specification (see `symbolic_shape`) or None at each leaf.
-
-    Raises:
-      ValueError: the specifications do not fit the arguments.
-
-    >>> jax.export.symbolic_args_specs((np.zeros((3, 2), np.float32),), 'n, _')[0].shape
-    (n, 2)
-    """
-    if scope is not None and constraints:
-        raise ValueError("symbolic_args_specs: cannot specify both a scope and constraints; give the constraints to the scope")
-    scope = SymbolicScope(constraints) if scope is None else scope
-    leaves, structure = tree.flatten(args)
-    specs = tree.broadcast_prefix(shapes_specs, args, is_leaf=lambda x: x is None or isinstance(x, str))
-    return tree.unflatten(structure, [_described(x, s, scope) for x, s in zip(leaves, specs)])
-
-
-def _described(x: Any, spec: Any, scope: SymbolicScope) -> ShapeDtypeStruct:
-    x = ShapeDtypeStruct.like(x) if not isinstance(x, ShapeDtypeStruct) else x
-    return ShapeDtypeStruct(symbolic_shape(spec, scope=scope, like=x.shape), x.dtype)
-
-
-def description(aval: ShapedArray) -> ShapeDtypeStruct:
-    """The argument of a function that stands for any array of this type."""
-    return ShapeDtypeStruct(aval.shape, aval.dtype)
-
-
-def constraints_of(avals: Sequence[ShapedArray]) -> list[str]:
-    """What is known of the variables in these types."""
-    return next((list(d.scope.constraints_str) for a in avals for d in a.shape if isinstance(d, DimExpr)), [])
-
-
-# -- solving -------------------------------------------------------------------------------------------------------------------
-
-def solve(wanted: Sequence[ShapedArray], given: Sequence[ShapedArray],
-          names: Sequence[str] | None = None) -> dict[str, int]:
-    """The values of the variables for which the types ``wanted`` are the types ``given``.
-
-    Raises:
-      ValueError: there are none, with the argument at fault; or the shapes do not say them.
-    """
-    names = names or [f"args[{i}]" for i in range(len(wanted))]
-    equations = []
-    for name, want, have in zip(names, wanted, given):
-        if len(want.shape) != len(have.shape):
-            raise ValueError(f"Rank mismatch for {name}: expected {_shape_text(want.shape)} and called with {_shape_text(have.shape)}")
-        for i, (w, h) in enumerate(zip(want.shape, have.shape)):
-            if isinstance(w, DimExpr):
-                equations.append((f"{name}.shape[{i}]", w, h))
-            elif w != h:
-                raise ValueError(f"Shape mismatch for {name}.shape[{i}] (expected same constant): expected {_shape_text(want.shape)} and "
-                                 f"called with {_shape_text(have.shape)}")
-    if not equations:
-        return {}
-    values = _solve_equations(equations)
-    specification = ", ".join([f"{n}.shape = {_shape_text(a.shape)}" for n, a in zip(names, wanted)])
-    found = ", ".join([f"'{k}' = {v}" for k, v in values.items()])
-    problem = "Input shapes do not match the polymorphic shapes specification."
-    for name, w, h in equations:
-        if evaluate(w, values) != h:
-            raise ValueError(f"{problem} Found inconsistency between dimension size {name} (= {h}) and the specification '{w}' (= "
-                             f"{evaluate(w, values)}). The specification is {specification}; it gives {found}.")
-    for name, value in values.items():
-        if value < 1:
-            raise ValueError(f"{problem} Expected value >= 1 for dimension variable '{name}', got {value}. The specification is {specification}.")
-    scope = equations[0][1].scope
-    for text, expressions, holds in (("0 or more", scope.non_negative, lambda v: v >= 0), ("0", scope.zero, lambda v: v == 0)):
-        for x in expressions:
-            if variables(x) <= set(values) and not holds(evaluate(x, values)):
-                raise ValueError(f"{problem} The constraints {', '.join(scope.constraints_str)} say that {x} is {text}, and it is "
-                                 f"{evaluate(x, values)} for {found}.")
-    return values
-
-
-def _solve_equations(equations: Sequence[tuple[str, DimExpr, int]]) -> dict[str, int]:
-    """One unknown after the other, from equations in which it is the only one left, and linear."""
-    values: dict[str, int] = {}
-    left = list(equations)
-    while left:
-        for position, (name, x, value) in enumerate(left):
-            unknown = sorted(variables(x) - set(values))
-            if not unknown:
-                del left[position]
-                break
-            if len(unknown) == 1 and _is_linear(x, unknown[0]):
-                at = [evaluate(x, {**values, unknown[0]: v}) for v in (0, 1)]
-                slope = at[1] - at[0]
-                if slope:
-                    found, rest = divmod(value - at[0], slope)
-                    if rest:
-                        raise ValueError(f"{name} is {value}, but must be '{x}', and no whole number '{unknown[0]}' makes it so: "
-                                         f"a division leaves {rest}. Give an array of another length.")
-                    values[unknown[0]] = found
-                    del left[position]
-                    break
-        else:
-            missing = sorted({v for _, x, _ in left for v in variables(x)} - set(values))
-            raise ValueError(f"Cannot solve for values of dimension variables {missing}: no dimension of the arguments is linear in one "
-                             f"of them alone, among {', '.join(str(x) for _, x, _ in left)}.")
-    return values
-
-
-def _is_linear(x: DimExpr, name: str) -> bool:
-    for product in x.terms:
-        count = 0
-        for atom, n in product:
-            if atom.kind is None:
-                count += n * (atom.args[0] == name)
-            elif any(name in variables(a) for a in atom.args):
-                return False
-        if count > 1:
-            return False
-    return True
-
-
-def _shape_text(shape: Sequence[Any]) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

@@ -26,7 +26,7 @@ import numpy as np
 from ..representation import tree
 from ..representation.aval import ShapedArray, ShapeDtypeStruct
 from ..representation.errors import InconclusiveDimensionOperation
-from . import symbols
+from . import symbolic_shapes, symbols
 from .exported import Exported
 
 _number = re.compile(r"((?:(?<![\w.%@#])|(?<=\dx))\d+(?:\.\d+(?:[eE][+-]?\d+)?)?)")
@@ -217,7 +217,7 @@ def export_template(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, 
     family = Family(names, scope, lambda values: _admitted(values, dims, scope))
     traces = []
     for values in family.samples:
-        given = [ShapeDtypeStruct(symbols.evaluate_shape(x.shape, values), x.dtype) if isinstance(x, ShapeDtypeStruct) else x for x in leaves]
+        given = [ShapeDtypeStruct(symbolic_shapes.evaluate_shape(x.shape, values), x.dtype) if isinstance(x, ShapeDtypeStruct) else x for x in leaves]
         some_args, some_kwargs = tree.unflatten(in_tree, given)
         traces.append(fun_jit.trace(*some_args, **some_kwargs))
     first = traces[0]
@@ -226,7 +226,7 @@ def export_template(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, 
         raise ValueError(f"export of {first.fun_name}: which arguments the program reads, or the structure of its result, depends on the symbolic "
                          f"dimensions {', '.join(names)}")
     modules = {p: _merge(first.fun_name, family, [m[p] for m, _ in results]) for p in platforms}
-    in_avals = [symbols.array_type(x.shape if isinstance(x, ShapeDtypeStruct) else a.shape, a.dtype) for x, a in zip(leaves, first.jaxpr.in_avals)]
+    in_avals = [symbolic_shapes.array_type(x.shape if isinstance(x, ShapeDtypeStruct) else a.shape, a.dtype) for x, a in zip(leaves, first.jaxpr.in_avals)]
     out_avals = [_symbolic_aval(first.fun_name, family, avals) for avals in zip(*[t.jaxpr.out_avals for t in traces])]
 
     def flat(*xs: Any) -> list:
@@ -252,4 +252,4 @@ def _symbolic_aval(name: str, family: Family, avals: Sequence[ShapedArray]) -> S
             raise ValueError(f"export of {name}: the length of a result's axis is no polynomial in {', '.join(family.names)}: it is "
                              f"{lengths[:4]} for {', '.join(map(str, family.samples[:4]))}")
         shape.append(found)
-    return symbols.array_type(shape, avals[0].dtype)
+    return symbolic_shapes.array_type(shape, avals[0].dtype)

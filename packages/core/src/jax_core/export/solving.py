@@ -1,0 +1,92 @@
+"""The values of symbolic dimensions for which the types of a program are those of its arguments."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from ..representation.aval import ShapedArray
+from .symbols import DimExpr, evaluate, variables
+
+
+def solve(wanted: Sequence[ShapedArray], given: Sequence[ShapedArray],
+          names: Sequence[str] | None = None) -> dict[str, int]:
+    """The values of the variables for which the types ``wanted`` are the types ``given``.
+
+    Raises:
+      ValueError: there are none, with the argument at fault; or the shapes do not say them.
+    """
+    names = names or [f"args[{i}]" for i in range(len(wanted))]
+    equations = []
+    for name, want, have in zip(names, wanted, given):
+        if len(want.shape) != len(have.shape):
+            raise ValueError(f"Rank mismatch for {name}: expected {_shape_text(want.shape)} and called with {_shape_text(have.shape)}")
+        for i, (w, h) in enumerate(zip(want.shape, have.shape)):
+            if isinstance(w, DimExpr):
+                equations.append((f"{name}.shape[{i}]", w, h))
+            elif w != h:
+                raise ValueError(f"Shape mismatch for {name}.shape[{i}] (expected same constant): expected {_shape_text(want.shape)} and "
+                                 f"called with {_shape_text(have.shape)}")
+    if not equations:
+        return {}
+    values = _solve_equations(equations)
+    specification = ", ".join([f"{n}.shape = {_shape_text(a.shape)}" for n, a in zip(names, wanted)])
+    found = ", ".join([f"'{k}' = {v}" for k, v in values.items()])
+    problem = "Input shapes do not match the polymorphic shapes specification."
+    for name, w, h in equations:
+        if evaluate(w, values) != h:
+            raise ValueError(f"{problem} Found inconsistency between dimension size {name} (= {h}) and the specification '{w}' (= "
+                             f"{evaluate(w, values)}). The specification is {specification}; it gives {found}.")
+    for name, value in values.items():
+        if value < 1:
+            raise ValueError(f"{problem} Expected value >= 1 for dimension variable '{name}', got {value}. The specification is {specification}.")
+    scope = equations[0][1].scope
+    for text, expressions, holds in (("0 or more", scope.non_negative, lambda v: v >= 0), ("0", scope.zero, lambda v: v == 0)):
+        for x in expressions:
+            if variables(x) <= set(values) and not holds(evaluate(x, values)):
+                raise ValueError(f"{problem} The constraints {', '.join(scope.constraints_str)} say that {x} is {text}, and it is "
+                                 f"{evaluate(x, values)} for {found}.")
+    return values
+
+
+def _solve_equations(equations: Sequence[tuple[str, DimExpr, int]]) -> dict[str, int]:
+    """One unknown after the other, from equations in which it is the only one left, and linear."""
+    values: dict[str, int] = {}
+    left = list(equations)
+    while left:
+        for position, (name, x, value) in enumerate(left):
+            unknown = sorted(variables(x) - set(values))
+            if not unknown:
+                del left[position]
+                break
+            if len(unknown) == 1 and _is_linear(x, unknown[0]):
+                at = [evaluate(x, {**values, unknown[0]: v}) for v in (0, 1)]
+                slope = at[1] - at[0]
+                if slope:
+                    found, rest = divmod(value - at[0], slope)
+                    if rest:
+                        raise ValueError(f"{name} is {value}, but must be '{x}', and no whole number '{unknown[0]}' makes it so: "
+                                         f"a division leaves {rest}. Give an array of another length.")
+                    values[unknown[0]] = found
+                    del left[position]
+                    break
+        else:
+            missing = sorted({v for _, x, _ in left for v in variables(x)} - set(values))
+            raise ValueError(f"Cannot solve for values of dimension variables {missing}: no dimension of the arguments is linear in one "
+                             f"of them alone, among {', '.join(str(x) for _, x, _ in left)}.")
+    return values
+
+
+def _is_linear(x: DimExpr, name: str) -> bool:
+    for product in x.terms:
+        count = 0
+        for atom, n in product:
+            if atom.kind is None:
+                count += n * (atom.args[0] == name)
+            elif any(name in variables(a) for a in atom.args):
+                return False
+        if count > 1:
+            return False
+    return True
+
+
+def _shape_text(shape: Sequence[Any]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
