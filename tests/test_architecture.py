@@ -20,7 +20,7 @@ ARROWS = {
     "jax": {"core", "numpy_api", "random", "callbacks", "xla_backend"},
 }
 MAY_IMPORT_JAXLIB = {
-    "packages/core/src/jax_core/representation/tree.py",
+    "packages/core/src/jax_core/representation/tree_nodes.py",
     "packages/xla_backend/src/jax_xla_backend/jaxlib_compat.py",
     "packages/xla_backend/src/jax_xla_backend/tools/profiler.py",  # classes that users get as they are
 }

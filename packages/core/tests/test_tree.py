@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jax_core.public import tree_util
-from jax_core.representation import tree
+from jax_core.representation import tree, tree_nodes
 
 Pair = collections.namedtuple("Pair", "first second")
 
 
-@tree.register_pytree_node_class
+@tree_nodes.register_pytree_node_class
 class Box:
     """A container with a label."""
 
@@ -34,7 +34,7 @@ class Box:
         return type(other) is Box and (self.children, self.label) == (other.children, other.label)
 
 
-@tree.register_pytree_with_keys_class
+@tree_nodes.register_pytree_with_keys_class
 class Named:
     """A container whose children have keys of their own."""
 
@@ -52,12 +52,12 @@ class Named:
         return type(other) is Named and (self.w, self.b) == (other.w, other.b)
 
 
-@tree.register_dataclass
+@tree_nodes.register_dataclass
 @dataclasses.dataclass
 class Point:
     x: object
     y: object
-    unit: str = tree.static(default="m")
+    unit: str = tree_nodes.static(default="m")
 
 
 def _containers(children):
@@ -288,7 +288,7 @@ def test_one_level():
 
 
 def test_what_is_a_node():
-    nodes = (tuple, list, dict, type(None), Pair, Box, collections.OrderedDict, tree.Partial)
+    nodes = (tuple, list, dict, type(None), Pair, Box, collections.OrderedDict, tree_nodes.Partial)
     assert all(tree_util.is_tree_node(t) for t in nodes)
     assert not tree_util.is_tree_node(int) and not tree_util.is_tree_node(functools.partial)
     assert tree_util.all_leaves([1, "a"]) and not tree_util.all_leaves([1, (2,)]) and not tree_util.all_leaves([None])
@@ -336,28 +336,28 @@ def test_dataclasses_name_their_fields_once():
 
 
 def test_the_registry_can_be_looked_at():
-    children, aux = tree._registry[Point].to_iter(Point(1, 2, "km"))
+    children, aux = tree_nodes._registry[Point].to_iter(Point(1, 2, "km"))
     assert (children, aux) == ([1, 2], ("km",))
-    assert tree._registry[Point].from_iter(aux, children) == Point(1, 2, "km")
-    assert tree._registry[Box].from_iter("l", [1]) == Box(1, label="l")
+    assert tree_nodes._registry[Point].from_iter(aux, children) == Point(1, 2, "km")
+    assert tree_nodes._registry[Box].from_iter("l", [1]) == Box(1, label="l")
 
 
 def test_partial_is_a_container_of_its_arguments():
-    p = tree.Partial(max, 1, key=2)
+    p = tree_nodes.Partial(max, 1, key=2)
     leaves, treedef = tree.flatten(p)
-    assert leaves == [1, 2] and treedef == tree.structure(tree.Partial(max, 3, key=4))
-    assert treedef != tree.structure(tree.Partial(min, 1, key=2))
-    assert tree.map(lambda x: x + 1, tree.Partial(max, 1))(0) == 2
+    assert leaves == [1, 2] and treedef == tree.structure(tree_nodes.Partial(max, 3, key=4))
+    assert treedef != tree.structure(tree_nodes.Partial(min, 1, key=2))
+    assert tree.map(lambda x: x + 1, tree_nodes.Partial(max, 1))(0) == 2
     assert repr(p) == "Partial(<built-in function max>, 1, key=2)"
-    assert pickle.loads(pickle.dumps(tree.Partial(max, 1)))(3) == 3
+    assert pickle.loads(pickle.dumps(tree_nodes.Partial(max, 1)))(3) == 3
 
 
-@pytest.mark.parametrize("partial", [tree.Partial, functools.partial])
+@pytest.mark.parametrize("partial", [tree_nodes.Partial, functools.partial])
 def test_a_partial_function_inside_a_partial_is_kept_whole(partial):
     inner = partial(max, 1)
-    p = tree.Partial(inner, 2)
+    p = tree_nodes.Partial(inner, 2)
     assert tree.leaves(p) == [2] and p() == 2
-    assert tree.structure(p) == tree.structure(tree.Partial(inner, 5))
+    assert tree.structure(p) == tree.structure(tree_nodes.Partial(inner, 5))
 
 
 def test_the_short_and_long_names_are_the_same_functions():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Hashable, Sequence, cast
 
 import numpy as np
-from jax_core.representation import dtypes, tree
+from jax_core.representation import dtypes, tree_nodes
 from jax_core.references.api import new_ref
 from jax_core.references.primitives import is_ref
 from jax_core.traces.trace import trace_state_clean
@@ -81,7 +81,7 @@ class StatefulPRNG:
         return [StatefulPRNG(keys[i], new_ref(np.int32(0))) for i in range(n_children)]
 
 
-tree.register_pytree_node(StatefulPRNG, lambda rng: ((rng._base_key, rng._counter), None),
+tree_nodes.register_pytree_node(StatefulPRNG, lambda rng: ((rng._base_key, rng._counter), None),
                           lambda _, children: _restored(*children))
 
 

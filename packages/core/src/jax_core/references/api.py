@@ -7,7 +7,7 @@ from typing import Any, Sequence, cast
 import numpy as np
 
 from ..extension_points import reference_operators
-from ..representation import dtypes, tree
+from ..representation import dtypes, tree, tree_nodes
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
 from ..representation.array import Array
 from ..representation.errors import no_array
@@ -181,7 +181,7 @@ def _unflatten_view(aux, children):
     return RefView(ref, tree.unflatten(structure, [next(rest) if x is None else slice(*x) if len(x) == 3 else x[0] for x in static]))
 
 
-tree.register_pytree_node(RefView, _flatten_view, _unflatten_view)
+tree_nodes.register_pytree_node(RefView, _flatten_view, _unflatten_view)
 
 
 def refuse_views(name: str, operands: object) -> None:

@@ -3,7 +3,8 @@
 ``typing``             names for what the parameters of public functions take
 ``dtypes``             which exist, how they are classified, how they combine
 ``effects``            what a program does besides computing its results
-``tree``               pytrees
+``tree_nodes``         which types are containers of pytrees
+``tree``               pytrees: flattening, mapping, prefixes, paths
 ``source``             where in the user's program something is written
 ``tracebacks``         errors that show the user's frames
 ``spec_text``          sentences that the specification prints

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import backends
 from ..configuration import context
-from ..representation import dtypes, tree
+from ..representation import dtypes, tree, tree_nodes
 from ..representation.arguments import check_values
 from ..representation.aval import AbstractRef, as_type, described_value, get_aval, plain_values
 from .forward import has_tangent, jvp_flat
@@ -362,7 +362,7 @@ def linearize(fun: Callable[..., PyTree], *primals: Any, has_aux: bool = False,
         given = [_check_linear_input(a, t) if w else None for a, t, w in zip(in_avals, flat_tangents, checked)]
         results = iter(eval_jaxpr(jaxpr, (), *residuals, *(t for t, nz in zip(given, nonzero) if nz)))
         return tree.unflatten(out_tree, [shown_of(a, next(results) if zero is None else zero) for a, zero in zip(out_avals, out_zeros)])
-    derivative: Any = tree.Partial(functools.partial(apply, jaxpr), residuals)
+    derivative: Any = tree_nodes.Partial(functools.partial(apply, jaxpr), residuals)
     derivative.out_nzs = tree.unflatten(
         out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
     value = tree.unflatten(out_tree, outs[:n])
@@ -416,7 +416,7 @@ def linear_transpose(fun: Callable[..., PyTree], *primals: Any, reduce_axes: Seq
                                 f"type {aval.str_short()}")
         cts = backward_pass(closed.jaxpr, consts, [Linear(a) for a in avals], flat_cts)
         return tree.unflatten(in_tree, list(map(shown_of, avals, cts)))
-    return tree.Partial(apply, list(closed.consts))
+    return tree_nodes.Partial(apply, list(closed.consts))
 
 
 # -- Jacobians ---------------------------------------------------------------------------------------------------------

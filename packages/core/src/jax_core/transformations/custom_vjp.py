@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import backends
 from ..configuration import context, flags
-from ..representation import dtypes, splits, tree
+from ..representation import dtypes, splits, tree, tree_nodes
 from . import custom_vjp_remat, logs
 from ..representation.aval import ShapedArray, described_value, get_aval
 from .batching import batch_fun, unmapped_aval
@@ -519,7 +519,7 @@ class _Closure:
         self.closed, self.consts, self.out_tree = closed, consts, out_tree
 
 
-tree.register_pytree_node(_Closure, lambda c: (tuple(c.consts), (c.closed, c.out_tree)),
+tree_nodes.register_pytree_node(_Closure, lambda c: (tuple(c.consts), (c.closed, c.out_tree)),
                           lambda static, consts: _Closure(static[0], consts, static[1]))
 
 

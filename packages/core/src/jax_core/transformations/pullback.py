@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import backends
 from ..configuration import context
-from ..representation import dtypes, tree
+from ..representation import dtypes, tree, tree_nodes
 from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.primitive import Linear, Zero
 from ..representation.source import transformed
@@ -83,7 +83,7 @@ def _nothing_in(x: Any) -> tuple:
 
 
 for _cls in (GradRef, DidntWant, NotNeeded, NotSaveable):
-    tree.register_pytree_node(_cls, _nothing_in, lambda cls, _: cls())
+    tree_nodes.register_pytree_node(_cls, _nothing_in, lambda cls, _: cls())
 
 
 class Tape:
@@ -356,7 +356,7 @@ def _unflatten_vjp(aux, children):
     return VJP(Residuals(*static, list(args_res), list(opaque)), nonzero, in_avals, in_tree, out_tree, out_avals, name, wants, want_logs)
 
 
-tree.register_pytree_node(VJP, _flatten_vjp, _unflatten_vjp)
+tree_nodes.register_pytree_node(VJP, _flatten_vjp, _unflatten_vjp)
 
 
 def flags(name: str, given: object, structure: PyTreeDef) -> list[bool]:
