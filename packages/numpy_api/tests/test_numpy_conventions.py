@@ -14,8 +14,9 @@ import pytest
 import jax_numpy_api.numpy as jnp
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.errors import TypePromotionError
+from jax_core.representation.jaxpr import Var
 from jax_core.programs.jit import jit
-from jax_core.programs.tracing import eval_shape
+from jax_core.programs.tracing import eval_shape, make_jaxpr
 from jax_core.configuration.flags import check_static_indices, enable_x64, numpy_dtype_promotion, numpy_rank_promotion
 from jax_core.representation.dtypes import float0
 from jax_core.transformations.autodiff import grad, vjp
@@ -371,3 +372,23 @@ def test_second_derivatives_at_zero(name):
 def test_what_does_not_count_may_overflow():
     x = jnp.array([36.0, 10000.0])
     assert not grad(lambda x: nn.log_softmax(x, where=x < 1000)[0])(x).any()
+
+
+def test_scalars_made_inside_a_program_are_literals_of_it():
+    """And not its inputs, so that compilers see their values in branches and bodies too; those from outside are constants."""
+    outside = jnp.float32(7)
+
+    def fun(x):
+        made = jnp.array(False), jnp.asarray(2.0), jnp.int32(3), jnp.array(np.float16(4))
+        return lax.cond(x > 0, lambda: made, lambda: (jnp.array(True), *made[1:])), x * outside
+    program = make_jaxpr(fun)(1.0)
+    assert program.consts == [outside]
+    call, = (eqn for eqn in program.eqns if eqn.primitive.name == "cond")
+    assert not any(isinstance(v, Var) for v in call.invars[1:])
+    assert jit(fun)(1.0)[0][0] == False  # noqa: E712
+
+
+def test_a_scalar_made_inside_a_program_keeps_its_weak_type():
+    """In both directions, as in eager calls."""
+    weak, strong = make_jaxpr(lambda: (jnp.asarray(2.0) * jnp.float16(1), jnp.float32(2.0) * jnp.float16(1)))().out_avals
+    assert (weak.dtype, strong.dtype) == (np.float16, np.float32)

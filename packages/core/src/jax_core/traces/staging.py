@@ -66,7 +66,7 @@ class DynamicJaxprTrace(Trace):
         super().__init__(None)
         self.varying: set[Var] | None = None
         self.invars: list[Var] = []
-        self.constants: dict[int, tuple[Var, Any]] = {}
+        self.constants: dict[int, tuple[Any, Any]] = {}  # by identity; a variable, or the literal of a scalar made here
         self.eqns: list[JaxprEqn] = []
         self.effects: Any = set()
         self.debug = debug
@@ -141,6 +141,9 @@ class DynamicJaxprTrace(Trace):
             trace = trace.below if isinstance(trace, DynamicJaxprTrace) else trace.parent
         return trace is owner
 
+    def scalar_made(self, x: Any, value: Any) -> None:
+        self.constants[id(x)] = (Literal(value, get_aval(x)), x)
+
     def known(self, literal: Literal) -> DynamicJaxprTracer:
         """A value of the program that is the scalar ``literal``."""
         return DynamicJaxprTracer(self, literal.aval, literal)
@@ -159,7 +162,7 @@ class DynamicJaxprTrace(Trace):
     def finish(self, outs: Sequence[object]) -> tuple[Jaxpr, list]:
         """The program with results ``outs``, and the values of its constants."""
         outvars = [self.atom(x) for x in outs]
-        pairs = list(self.constants.values())
+        pairs = [pair for pair in self.constants.values() if type(pair[0]) is Var]
         jaxpr = Jaxpr([v for v, _ in pairs], self.invars, outvars, self.eqns, self.effects, self.debug)
         if flags.enable_checks.value:
             check_jaxpr(jaxpr)

@@ -58,6 +58,11 @@ class Trace(TraceHabits):
         """Whether ``x`` is a tracer of this trace."""
         return isinstance(x, Tracer) and x._trace is self
 
+    def scalar_made(self, x: Any, value: Any) -> None:
+        """The array ``x`` was made of the scalar ``value`` under this trace, so it is a part of the program and not of its surroundings."""
+        if self.parent is not None:
+            self.parent.scalar_made(x, value)
+
     def new_ref(self, init: PyTree, params: dict) -> Any:
         """A mutable reference whose contents may be tracers of this trace."""
         raise NotImplementedError(f"{type(self).__name__}: mutable references cannot be made under this transformation")

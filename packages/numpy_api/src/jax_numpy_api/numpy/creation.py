@@ -15,12 +15,12 @@ import numpy as np
 from jax_core.representation import splits
 from jax_core.traces import structural
 from jax_core import backends
-from jax_core.configuration import flags
+from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, errors, source
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval, own_array, refuse_masked
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
-from jax_core.traces.trace import Tracer
+from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.tracebacks import shorten
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 
@@ -325,7 +325,10 @@ def _array_of(x: Any, dtype: Any, copy: bool) -> Array:
 
 def _put(x: np.ndarray, weak: bool = False) -> Array:
     """The contents of a NumPy array, copied, as one of ours."""
-    return backends.get().from_host(x, weak)
+    made = backends.get().from_host(x, weak)
+    if not x.shape and context.state.trace is not EVAL:
+        context.state.trace.scalar_made(made, x.item() if weak else x[()])
+    return made
 
 
 def _scalar_array(x: Any, dtype: Any) -> Array:
