@@ -6,8 +6,10 @@ import scipy.special
 from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import lax, numpy as jnp
+from jax_numpy_api.lax import series, special as lax_special
 from jax_numpy_api.scipy import special
 
 _RNG = np.random.default_rng(0)
@@ -182,3 +184,13 @@ def test_digamma_keeps_its_digits_near_its_root():
     x = np.array([1.4616321, 1.46, 1.47, 0.4616321], np.float32)
     want = [-1.203605254911e-8, -0.001580525018104, 0.008066516486232, -2.166227203351]
     np.testing.assert_allclose(special.digamma(x), want, rtol=5e-7)
+
+
+def test_float32_series_take_two_operations_a_term_and_keep_their_digits():
+    """Accelerators get these as they are; three operations a term made two kernels of what is one."""
+    x = jnp.asarray(np.concatenate([_RNG.uniform(0.5, 2.5, 4000), _RNG.uniform(0, 60, 4000)]), jnp.float32)
+    program = make_jaxpr(lambda t: series.chebyshev(lax_special._LGAMMA, t))(x)
+    assert len(program.eqns) <= 2 * 18
+    want = scipy.special.i0e(np.asarray(x, np.float64))
+    units = np.abs(np.asarray(lax.bessel_i0e(x), np.float64) - want) / np.spacing(want.astype(np.float32))
+    assert units.max() < 4.5

@@ -28,6 +28,7 @@ from .elementary_cpu import gamma
 from .elementary_cpu.lanes import Formulation, is_short
 from .nary import FLOAT, apply, constant, elementwise, full_operands, like, op
 from .select import clamp, select_n_p
+from .series import chebyshev
 from .transcendental import exp, log
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _lgamma_plain(b, x):
         near = lt(absolute(from_middle), _k(1, x))
         t = _where(near, from_middle, like(_k(0.25, x), x))
         half = _k(0.5, x)
-        series = mul(mul(add(t, half), sub(t, half)), _chebyshev(_LGAMMA, t))
+        series = mul(mul(add(t, half), sub(t, half)), chebyshev(_LGAMMA, t))
         return [_where(near, _where(eq(t, neg(half)), _k(0, x), series), found)]  # 0 at 1, not -0
     return b.fun(joined, x, found)[0]
 
@@ -158,23 +159,12 @@ _I0E_LARGE = (
     9.921475412173699e-19, 1.193650890845982e-18)  # of sqrt(x) exp(-x) I0(x) in 16/x - 1
 
 
-def _chebyshev(coefficients, t):
-    """The sum of Chebyshev polynomials by Clenshaw's recurrence; terms below the dtype's precision are left out."""
-    tiny = float(dtypes.finfo(t.dtype).eps) / 100
-    used = [c for c in coefficients if abs(c) > tiny]
-    twice = add(t, t)
-    before, last = _k(0, t), _k(used[-1], t)
-    for c in used[-2:0:-1]:
-        before, last = last, add(sub(mul(twice, last), before), _k(c, t))
-    return add(sub(mul(t, last), before), _k(used[0], t))
-
-
 def _i0e(x):
     x = absolute(x)
     eight = _k(8, x)
-    near = _chebyshev(_I0E_SMALL, sub(mul(x, _k(0.25, x)), _k(1, x)))
+    near = chebyshev(_I0E_SMALL, sub(mul(x, _k(0.25, x)), _k(1, x)))
     safe = maximum(x, eight)
-    far = div(_chebyshev(_I0E_LARGE, sub(div(_k(16, x), safe), _k(1, x))), sqrt(safe))
+    far = div(chebyshev(_I0E_LARGE, sub(div(_k(16, x), safe), _k(1, x))), sqrt(safe))
     return _where(le(x, eight), near, far)
 
 

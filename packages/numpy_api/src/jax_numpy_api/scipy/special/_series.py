@@ -13,50 +13,14 @@ from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 
 from ... import lax
 from ... import numpy as jnp
+from ...lax import series
 from ...numpy.promotion import promote_args_inexact
 
 
 def chebyshev(coefficients: Sequence[float], low: float, high: float, x: Array) -> Any:
-    """The Chebyshev series on ``[low, high]`` at ``x``, which is clipped to the interval.
-
-    Trailing terms below the precision of the dtype are left out. In float64 by Clenshaw's recurrence; in float32 by Horner's rule, which
-    takes one operation a term in place of three: of so few terms its error is the same (1.2 units at most over the tables here, 1.6 by the recurrence).
-    `benchmarks/accuracy/fit.py` computes coefficients.
-    """
-    used, cut = list(coefficients), float(dtypes.finfo(dtypes.dtype(x)).eps) / 8 * abs(coefficients[0])
-    while len(used) > 2 and abs(used[-1]) < cut:
-        used.pop()
+    """The Chebyshev series on ``[low, high]`` at ``x``, which is clipped to the interval. `benchmarks/accuracy/fit.py` computes coefficients."""
     t = 2 * jnp.clip(x, low, high) - (low + high)
-    if dtypes.dtype(x) == np.float32:
-        t = t * (1 / (high - low))
-        *rest, total = powers(tuple(used))
-        for c in reversed(rest):
-            total = total * t + c
-        return total
-    t = t / (high - low)
-    twice, before, last = t + t, jnp.zeros_like(t), jnp.full_like(t, used[-1])
-    for c in used[-2:0:-1]:
-        before, last = last, twice * last - before + c
-    return t * last - before + used[0]
-
-
-@functools.cache
-def powers(coefficients: tuple) -> tuple:
-    """The coefficients of the powers of ``t`` in a Chebyshev series of two terms or more on [-1, 1], the constant one first.
-
-    >>> powers((0.0, 0.0, 1.0))
-    (-1.0, 0.0, 2.0)
-    """
-    out = [0.0] * len(coefficients)
-    before, last = [1.0], [0.0, 1.0]
-    for c in coefficients:
-        for i, factor in enumerate(before):
-            out[i] += c * factor
-        following = [0.0, *[2 * factor for factor in last]]
-        for i, factor in enumerate(before):
-            following[i] -= factor
-        before, last = last, following
-    return tuple(out)
+    return series.chebyshev(coefficients, t * (1 / (high - low)) if dtypes.dtype(x) == np.float32 else t / (high - low))
 
 
 def wide(name: str, *args: Any) -> tuple[list[Array], np.dtype]:
