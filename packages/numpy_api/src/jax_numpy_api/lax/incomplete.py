@@ -331,8 +331,10 @@ def _density(a, x):
     safe_a, safe_x = _where(large, a, mul(one, _k(20, a))), _where(large, x, one)
     small_a, small_x = _where(large, one, a), _where(large, one, x)
     quotient = minimum(div(safe_a, safe_x), _k(float(dtypes.finfo(get_aval(a).dtype).max), a))  # infinity by a weight of 0 is NaN
-    return _where(large, exp(add(_log_poisson(safe_a, safe_x), log(quotient))),
-                  exp(sub(sub(mul(sub(small_a, _k(1, a)), log(small_x)), small_x), lgamma(small_a))))
+    finite_x = minimum(small_x, _k(float(dtypes.finfo(get_aval(a).dtype).max), a))  # as its logarithm may be multiplied by 0
+    value = _where(large, exp(add(_log_poisson(safe_a, safe_x), log(quotient))),
+                   exp(sub(sub(mul(sub(small_a, _k(1, a)), log(finite_x)), small_x), lgamma(small_a))))
+    return _where(bitwise_and(eq(a, _k(np.inf, a)), lt(x, _k(np.inf, a))), like(_k(0, a), a), value)
 
 
 igamma_p = elementwise("igamma", _in_float32(_igamma), accepts=FLOAT,
@@ -388,8 +390,10 @@ def _beta_fraction(a, b, x, active):
 
 def _lgamma_gap(p, q):
     """``lgamma(q) - lgamma(p + q)`` for q >= 20 and p + q >= 20, in Stirling's form, as the two nearly cancel."""
-    total = add(p, q)
-    ratio = add(sub(mul(sub(q, _k(0.5, q)), neg(log1p(div(p, q)))), mul(p, log(total))), p)
+    total, part = add(p, q), div(p, q)
+    lost = lt(absolute(part), _k(4 * float(dtypes.finfo(get_aval(q).dtype).tiny), q))  # in a program that flushes subnormals
+    grown = _where(lost, p, mul(sub(q, _k(0.5, q)), log1p(part)))
+    ratio = add(sub(neg(grown), mul(p, log(total))), p)
     return add(ratio, sub(_stirling_error(q), _stirling_error(total)))
 
 

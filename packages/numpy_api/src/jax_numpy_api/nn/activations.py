@@ -310,7 +310,7 @@ def log1mexp(x: ArrayLike) -> Array:
 @log1mexp.defjvp
 def _log1mexp_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
-    return log1mexp(x), t / jnp.expm1(x)
+    return log1mexp(x), t * (jnp.exp(-x) / -jnp.expm1(-x))  # 1 / (exp(x) - 1), whose own slope overflows
 
 
 def tanh(x: ArrayLike, /) -> Array:

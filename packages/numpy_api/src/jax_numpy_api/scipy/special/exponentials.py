@@ -225,7 +225,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
 def _power_transform(log_x, lmbda):
     """``(exp(lmbda log_x) - 1) / lmbda``, and its limit ``log_x`` where ``lmbda`` is (nearly) 0."""
     z = lmbda * log_x
-    small = jnp.abs(lmbda) < 1e-19
+    small = (jnp.abs(lmbda) < 1e-19) & ((jnp.abs(log_x) < jnp.inf) | (lmbda == 0))
     safe = jnp.where(small, 1, lmbda)
     regular = jnp.expm1(jnp.where(small, 0, z)) / safe
     return jnp.where(small | ((log_x == 0) & (lmbda == 0)), log_x + 0 * lmbda, regular)

@@ -7,8 +7,8 @@ from .family import Continuous
 
 
 def _cdf(z, beta):
-    """Near 0, where the chain rule multiplies 0 by infinity, ``z`` times the density there."""
-    near = jnp.abs(z) < jnp.finfo(z.dtype).tiny
+    """Where the power underflows and the chain rule multiplies 0 by infinity, ``z`` times the density at 0."""
+    near = jnp.abs(z) ** beta < jnp.finfo(z.dtype).tiny
     power = jnp.where(near, 1.0, jnp.abs(z)) ** beta
     upper = 0.5 * gammaincc(1 / beta, power)
     line = 0.5 + z * (0.5 * beta * jnp.exp(-gammaln(1 / beta)))

@@ -3,7 +3,7 @@ import math
 
 from ... import numpy as jnp
 from ...numpy.promotion import convert
-from ..special import gammaincc, gammaln, xlogy
+from ..special import entr, gammaincc, gammaln, xlogy
 from .family import Discrete, nan_unless, promoted, public
 
 
@@ -26,17 +26,18 @@ cdf = public("Poisson", "cdf", ["k", "mu", "loc"], _cdf)
 
 
 def _entropy(mu, loc):
-    """The sum up to 80; beyond, the series in 1/mu of Evans, Boersma, "The entropy of a Poisson distribution", SIAM Review 30
-    (1988)."""
+    """The sum up to 80, of which near 0 two terms are left; beyond, the series in 1/mu of Evans, Boersma, "The entropy of a Poisson
+    distribution", SIAM Review 30 (1988)."""
     mu, _ = jnp.broadcast_arrays(*promoted("poisson.entropy", mu, loc))
-    small = jnp.where(mu < 80, mu, 1.0)
+    tiny = mu <= 1e-20
+    small = jnp.where((mu < 80) & ~tiny, mu, 1.0)
     logs = _logpmf(jnp.arange(200, dtype=mu.dtype), small[..., None])
     total = -jnp.sum(jnp.exp(logs) * jnp.where(logs == -jnp.inf, 0.0, logs), -1)
     large = jnp.where(mu < 80, 80.0, mu)
     v = 1 / large
     series = v * (1 / 12 + v * (1 / 24 + v * (19 / 360 + v * (9 / 80 + v * (863 / 2520)))))
     value = jnp.where(mu < 80, total, 0.5 * jnp.log(2 * math.pi * math.e * large) - series)
-    return convert(nan_unless(mu >= 0, jnp.where(mu == 0, 0.0, value)), mu.dtype)
+    return convert(nan_unless(mu >= 0, jnp.where(tiny, entr(jnp.where(tiny, mu, 1.0)) + mu, value)), mu.dtype)
 
 
 entropy = public("Poisson", "cdf", ["mu", "loc"], _entropy)

@@ -11,11 +11,11 @@ def _log_mass(a, b):
     flip = a > 0
     a, b = jnp.where(flip, -b, a), jnp.where(flip, -a, b)
     one_sided = b <= 0
-    empty = a == b
-    top, low = jnp.where(one_sided & ~empty, b, -1.0), jnp.where(one_sided & ~empty, a, -2.0)
+    empty, whole = a == b, a == -jnp.inf  # there is nothing to subtract from a whole tail, and the slope of it is infinite
+    top, low = jnp.where(one_sided & ~empty, b, -1.0), jnp.where(one_sided & ~empty & ~whole, a, jnp.where(b < -1, b, -1.0) - 1.0)
     log_top = log_ndtr(top)
     ratio = log_ndtr(low) - log_top
-    one = log_top + jnp.where(ratio > -0.7, jnp.log(-jnp.expm1(ratio)), jnp.log1p(-jnp.exp(ratio)))
+    one = log_top + jnp.where(whole, 0.0, jnp.where(ratio > -0.7, jnp.log(-jnp.expm1(ratio)), jnp.log1p(-jnp.exp(ratio))))
     two = jnp.log1p(-ndtr(jnp.where(one_sided, -1.0, a)) - ndtr(jnp.where(one_sided, -1.0, -b)))
     return jnp.where(empty, -jnp.inf, jnp.where(one_sided, one, two))
 
