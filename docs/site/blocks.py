@@ -114,8 +114,9 @@ def _run_block(code: str, names: dict[str, Any], file: str, quiet: bool, drawn: 
 
 
 def _error_line(error: BaseException) -> str:
-    """Class and message, without the notes that tell how to see more frames."""
-    error.__notes__ = []
+    """Class, message and notes, without the note that tells how to see more frames."""
+    tracebacks = sys.modules.get("jax_core.representation.tracebacks")
+    error.__notes__ = [note for note in getattr(error, "__notes__", ()) if tracebacks is None or note != tracebacks.NOTE]
     return "".join(traceback.format_exception_only(error)).rstrip() + "\n"
 
 

@@ -22,6 +22,14 @@ _INSTEAD = {
     "jax.random.rand": "jax.random.uniform(key, shape)", "jax.random.randn": "jax.random.normal(key, shape)",
     "jax.numpy.float": "float, or jax.numpy.float32", "jax.numpy.int": "int, or jax.numpy.int32",
     "jax.numpy.complex": "complex, or jax.numpy.complex64", "jax.numpy.cat": "jax.numpy.concatenate",
+    "jax.numpy.from_numpy": "jax.numpy.asarray", "jax.numpy.bmm": "jax.numpy.matmul", "jax.numpy.mm": "jax.numpy.matmul",
+    "jax.numpy.no_grad": "jax.lax.stop_gradient(x), where a gradient is to stop", "jax.numpy.manual_seed": "jax.random.key(seed)",
+    "jax.no_grad": "jax.lax.stop_gradient(x), where a gradient is to stop; nothing is recorded outside of jax.grad",
+    "jax.manual_seed": "jax.random.key(seed), which the functions of jax.random take", "jax.tensor": "jax.numpy.array",
+    "jax.random.default_rng": "jax.random.key(seed)", "jax.random.shuffle": "jax.random.permutation(key, x)",
+    "jax.nn.Module": "a function and a pytree of parameters, or a library of layers",
+    "jax.nn.Linear": "x @ weights + bias, or a library of layers", "jax.nn.Dense": "x @ weights + bias, or a library of layers",
+    "jax.nn.cross_entropy": "-jnp.sum(targets * jax.nn.log_softmax(logits))",
 }
 """What people look for under the name that it has in NumPy or PyTorch."""
 

@@ -89,7 +89,8 @@ class Call:
                 where = argument_name(self.fun, path, self.static)
                 kind = type(x)
                 remedy = "make other arguments static with static_argnums or static_argnames" + (
-                    "." if kind.__module__ == "builtins" and kind.__name__ in vars(builtins) else
+                    "." if kind.__module__ == "builtins" and kind.__name__ in vars(builtins) or hasattr(kind, "__next__") else
+                    "; a function inside of an argument is split off before the call, and closed over." if callable(x) else
                     f", or make {kind.__name__} a pytree, as by jax.tree_util.register_dataclass.")
                 raise TypeError(
                     f"Error interpreting argument to {describe_function(self.fun)} as an abstract array. The "

@@ -7,7 +7,8 @@ value was asked, where that value comes from, and what to write instead.
 
 Constructors take the tracer that was asked, or a finished message. A tracer may
 offer `_origin_message() -> str`: a sentence naming the function being traced and
-the arguments the value depends on (`origin_sentence` words it).
+the arguments the value depends on (`origin_sentence` words it), and `_to_know`: what
+to write so that its value is known.
 
 Class names and base classes are those JAX users catch. The text of a failed
 `bool(tracer)` is fixed by the specification (introduction, In [27]).
@@ -72,6 +73,11 @@ def _origin(tracer: Any) -> tuple[str, str]:
     return whole, by_name
 
 
+def _to_know(tracer: Any) -> str:
+    """What to write so that the value of ``tracer`` is known, where the transformation that traces it offers something."""
+    return getattr(tracer, "_to_know", "")
+
+
 def _asked_by(*values: Any) -> str:
     """Which public function was called with one of ``values``, and as which argument; nothing where the user asked without one.
 
@@ -133,8 +139,11 @@ class ConcretizationTypeError(JAXTypeError):
     transformed function.
     """
 
-    _remedy = ("Make the argument that decides it static (static_argnums or static_argnames of jax.jit), keep the value an array, or "
-               "ask outside of the transformed function.")
+    @staticmethod
+    def _remedy(tracer: Tracer | ArrayLike) -> str:
+        """What to write instead."""
+        known = _to_know(tracer)
+        return f"{known[:1].upper() + known[1:] or 'Ask for it outside of the transformed function'}, or keep the value an array (x.astype converts one)."
 
     def __init__(self, tracer: Tracer | ArrayLike | str, context: str = ""):
         """Args:
@@ -149,12 +158,12 @@ class ConcretizationTypeError(JAXTypeError):
         super().__init__(_lines(
             f"Abstract tracer value encountered where concrete value is expected: {tracer!r}",
             context if fixed or not _is_conversion(context) else _asked_by(tracer) or context,
-            *(() if fixed else (by_name, self._remedy)),
+            *(() if fixed else (by_name, self._remedy(tracer))),
             origin,
             f" ({_URL}ConcretizationTypeError)",
         ))
         if fixed:
-            self.__notes__.insert(0, _lines(by_name, self._remedy))  # above the place in the index
+            self.__notes__.insert(0, _lines(by_name, self._remedy(tracer)))  # above the place in the index
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
@@ -163,8 +172,11 @@ class TracerBoolConversionError(ConcretizationTypeError):
     Remedies: `jax.lax.cond`, `jax.lax.while_loop`, `jax.numpy.where`, or a static argument.
     """
 
-    _remedy = ("In place of `if` use jnp.where or jax.lax.cond, of `while` jax.lax.while_loop, of `and`, `or`, `not` jnp.logical_and and "
-               "its siblings; or make the argument static (static_argnums or static_argnames of jax.jit).")
+    @staticmethod
+    def _remedy(tracer: Tracer | ArrayLike) -> str:
+        known = _to_know(tracer)
+        return ("In place of `if` use jnp.where or jax.lax.cond, of `while` jax.lax.while_loop, of `and`, `or`, `not` jnp.logical_and and "
+                f"its siblings{known and f'; or {known}'}.")
 
     def __init__(self, tracer: Tracer):
         # The space before the line break is part of the text the specification fixes.
@@ -191,8 +203,8 @@ class TracerIntegerConversionError(JAXTypeError):
         super().__init__(tracer if isinstance(tracer, str) else _lines(
             f"A traced array cannot be used as a Python integer (`__index__` of {tracer!r}).",
             _asked_by(tracer), *_origin(tracer)[::-1],
-            "To index a list or tuple with it, make that an array first (jnp.asarray); in place of range(n), use"
-            " jax.lax.fori_loop; for a shape or axis, make the argument static (static_argnums of jax.jit).",
+            "To index a list or tuple with it, make that an array first (jnp.asarray); in place of range(n), use jax.lax.fori_loop; for a "
+            f"shape or axis, {_to_know(tracer) or 'take a number that is known while tracing'}.",
         ))
 
 
@@ -207,8 +219,8 @@ class TracerArrayConversionError(JAXTypeError):
         super().__init__(tracer if isinstance(tracer, str) else _lines(
             f"A traced array has no numbers yet, so it cannot become a NumPy array (`__array__` of {tracer!r}).",
             _asked_by(tracer), *_origin(tracer)[::-1],
-            "Call the jax.numpy function in place of the NumPy one, wrap host code in jax.pure_callback, or make"
-            " the argument static (static_argnums of jax.jit).",
+            "Call the jax.numpy function in place of the NumPy one, or wrap host code in jax.pure_callback"
+            f"{_to_know(tracer) and f', or {_to_know(tracer)}'}.",
         ))
 
 
@@ -277,6 +289,11 @@ def no_truth(shape: Shape) -> str:
     if 0 in shape:
         return f"an array of shape {shape} has no elements, so it is neither true nor false; test x.size > 0"
     return f"an array of shape {shape} has several elements, so it is neither true nor false; write x.any() or x.all()"
+
+
+def origin_note(*tracers: Any) -> str:
+    """From which arguments the first of ``tracers`` that knows it comes; empty if none does."""
+    return next(filter(None, (_origin(tracer)[1] for tracer in tracers)), "")
 
 
 def shape_error(shape: Shape) -> TypeError:

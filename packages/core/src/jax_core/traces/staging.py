@@ -48,8 +48,21 @@ class DynamicJaxprTracer(Tracer):
     def _origin_message(self):
         return self._trace.describe(self._var)
 
+    @property
+    def _to_know(self):
+        return _TO_KNOW.get(self._trace.debug.traced_for or "jit" if self._trace.debug else "jit", "")
+
     def _made_by(self):
         return self._trace.describe(self._var, ended=True)
+
+
+_TO_KNOW = {
+    "jit": "make the argument static (static_argnums or static_argnames of jax.jit)",
+    "checkpoint": "make the argument static (static_argnums or static_argnames of jax.checkpoint)",
+    "scan": "write the loop in Python, which is unrolled",
+    "while_loop": "write the loop in Python, which is unrolled",
+}
+"""What to write so that a value is known, by what the function is traced for."""
 
 
 @functools.lru_cache(4096)

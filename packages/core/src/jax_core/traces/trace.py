@@ -302,6 +302,11 @@ class Tracer(TracerHabits):
         """Which argument of which function this value comes from, for error messages: what its trace is, then the arguments."""
         return ""
 
+    @property
+    def _to_know(self) -> str:
+        """What to write so that this value is known while tracing; empty where nothing helps."""
+        return ""
+
     def _made_by(self) -> str:
         """The same of a value whose trace has ended."""
         return self._origin_message()

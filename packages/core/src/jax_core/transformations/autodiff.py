@@ -95,12 +95,25 @@ def split_args(name: str, fun: Callable, args: tuple, argnums):
     return tuple(args[i] for i in nums), place
 
 
+def _check_inputs(name: str, leaves: Sequence[Any], in_tree: Any, holomorphic: bool, allow_int: bool) -> None:
+    """Raise TypeError where one of ``leaves`` cannot be differentiated by."""
+    for i, x in enumerate(leaves):
+        try:
+            _check_input(name, x, holomorphic, allow_int)
+        except TypeError as error:
+            path = tree.flatten_with_path(tree.unflatten(in_tree, leaves))[0][i][0]
+            if len(path) > 1:  # the argument alone needs no further word
+                error.add_note(f"It is at {tree.keystr(path[1:])} of its argument.")
+            raise
+
+
 def _check_input(name: str, x: Any, holomorphic: bool, allow_int: bool) -> None:
     try:
         aval = get_aval(x)
     except TypeError as error:
-        raise TypeError(f"{name}: {error}, so nothing can be differentiated with respect to it; close over it, or leave its argument "
-                        "out of argnums.") from None
+        pytree = ", or make its class a pytree (jax.tree_util.register_dataclass)" if hasattr(x, "__dataclass_fields__") else ""
+        raise TypeError(f"{name}: {error}, so nothing can be differentiated with respect to it; close over it, leave its argument "
+                        f"out of argnums{pytree}.") from None
     if type(aval) is AbstractRef:
         raise TypeError(f"{name} cannot differentiate with respect to a mutable reference, got an argument of type {aval}: its "
                         "gradient must be added to a reference. Use jax.vjp and the pullback's method with_refs.")
@@ -170,8 +183,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
         chosen, place = split_args(name, fun, args, argnums)
         flat, in_tree = tree.flatten(chosen)
         flat = plain_values(flat)
-        for x in flat:
-            _check_input(name, x, holomorphic, allow_int)
+        _check_inputs(name, flat, in_tree, holomorphic, allow_int)
         run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name, user=fun)
         outs, pullback = vjp_flat(run, flat)
         if record["out_tree"] != _LEAF or np.shape(outs[0]) != ():
@@ -475,8 +487,7 @@ def _differentiated(name, fun, args, kwargs, argnums, has_aux, holomorphic, allo
     chosen, place = split_args(name, fun, args, argnums)
     flat, in_tree = tree.flatten(chosen)
     flat = plain_values(flat)
-    for x in flat:
-        _check_input(name, x, holomorphic, allow_int)
+    _check_inputs(name, flat, in_tree, holomorphic, allow_int)
     return flat, in_tree, *_flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name, user=fun)
 
 

@@ -84,6 +84,10 @@ class BatchTracer(Tracer):
     def _origin_message(self):
         return f"The value is batched by vmap: it stands for {self._trace.axis.size} values at once."
 
+    @property
+    def _to_know(self):
+        return "give all elements the same value (in_axes=None of jax.vmap), which stays known"
+
     def _made_by(self):
         return f"It was made inside a function that vmap ran for {self._trace.axis.size} values at once."
 

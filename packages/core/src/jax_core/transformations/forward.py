@@ -48,6 +48,10 @@ class JVPTracer(Tracer):
     def _origin_message(self):
         return self.primal._origin_message() if isinstance(self.primal, Tracer) else ""
 
+    @property
+    def _to_know(self):
+        return self.primal._to_know if isinstance(self.primal, Tracer) else ""
+
     def _made_by(self):
         return "It was made inside a function that was being differentiated (by grad, jvp, vjp, or what is built on them)."
 

@@ -94,6 +94,10 @@ class JetTracer(Tracer):
     def _origin_message(self):
         return self.primal._origin_message() if isinstance(self.primal, Tracer) else ""
 
+    @property
+    def _to_know(self):
+        return self.primal._to_know if isinstance(self.primal, Tracer) else ""
+
     def __repr__(self):
         return f"Traced<{self.aval}>with<{self._trace}> with\n  primal = {self.primal!r}\n  terms = {self._found!r}"
 

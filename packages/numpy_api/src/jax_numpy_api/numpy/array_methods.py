@@ -376,7 +376,7 @@ def view(self, dtype: DTypeLike | None = None, type: None = None) -> Array:
     """
     from .bytes import view_as  # start-up: loaded when an array is first reinterpreted
     if type is not None:
-        raise NotImplementedError("`type` argument of array.view() is not supported.")
+        raise NotImplementedError(f"array.view: type must be None, got {type!r}; for another shape use array.reshape")
     return self if dtype is None else view_as(self, dtype)
 
 

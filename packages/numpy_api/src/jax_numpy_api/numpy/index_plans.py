@@ -199,8 +199,10 @@ def _slice_bounds(part: slice, n: int, position: int) -> tuple[int, int, int]:
         for x in (part.start, part.stop, part.step):
             known = x if x is None else concrete(x) if isinstance(x, (Array, np.ndarray)) else x
             if known is None and x is not None:
-                raise IndexError(f"Slice entries must be static integers. Got {part} at position {position}; use "
-                                 "lax.dynamic_slice for a start that is traced.") from None
+                raise IndexError("\n".join(filter(None, (
+                    f"Slice entries must be static integers. Got {part} at position {position}.", errors.origin_note(part.start, part.stop, part.step),
+                    "For a start that is traced, and a length that is known, use x[jax.ds(start, length)] or lax.dynamic_slice; for a traced "
+                    "length, jnp.where over the whole array.")))) from None
             try:
                 values.append(None if known is None else operator.index(
                     known.item() if isinstance(known, np.ndarray) else known))

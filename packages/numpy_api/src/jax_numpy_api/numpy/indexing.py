@@ -403,6 +403,13 @@ class _At:
     def __setitem__(self, index, value):
         raise TypeError("x.at[index] = value assigns nothing, as arrays do not change; write x = x.at[index].set(value)")
 
+    def __call__(self, *index):
+        raise TypeError("x.at is indexed, not called: write x.at[index].set(value)")
+
+    def __getattr__(self, name):
+        hint = f"; write x.at[index].{name}(...)" if hasattr(_AtIndex, name) else ""
+        raise AttributeError(f"x.at, which waits for an index, has no attribute {name!r}{hint}", name=name, obj=self)
+
     def __repr__(self):
         return f"_At({self.array!r})"
 

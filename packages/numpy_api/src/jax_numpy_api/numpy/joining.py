@@ -103,7 +103,8 @@ def _concatenate(arrays: Any, axis: int | None, dtype: DTypeLike | None = None) 
     shapes = [shape_of(a) for a in arrays]
     rank = len(shapes[0])
     if rank == 0:
-        raise ValueError("concatenation: scalars have no axis to join along; use jnp.stack")
+        raise ValueError("concatenation: scalars have no axis to join along; use jnp.stack. The arrays are given as one sequence, "
+                         "concatenate([x, y])")
     if any(len(s) != rank for s in shapes):
         raise TypeError("concatenation: the arrays differ in their number of axes, got shapes "
                         f"{', '.join(map(str, shapes))}; add axes by jnp.expand_dims")

@@ -19,7 +19,7 @@ from jax_core.configuration import engine
 from jax_core.extension_points import caches_cleared
 from jax_core.representation import dtypes, tree
 from jax_core.representation import splits
-from jax_core.representation.arguments import LazyNames
+from jax_core.representation.arguments import LazyNames, parameters
 from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import Effects
@@ -124,9 +124,38 @@ def _trace_body(name, fun, in_tree, avals):
     return closed, consts, structure[0]
 
 
+class BodyOf:
+    """A body that presents itself under the name of the user's, for ``loop``; the user's carry is the last part of its own.
+
+    ``parts`` says of each part of the carry which parameter of the user's function it is, or its name where it is none.
+    """
+
+    def __init__(self, loop: str, fun: Callable[..., Any], user: Callable[..., Any], parts: tuple[int | str, ...]):
+        self.loop, self.fun, self.__wrapped__, self.parts = loop, fun, user, parts
+        self.__name__ = getattr(user, "__name__", "body_fun")
+
+    def __call__(self, *args):
+        return self.fun(*args)
+
+
 def _names(fun, in_tree):
     """The names of the parameters of ``fun``, which is called with the parts of ``in_tree`` by position."""
-    return LazyNames(fun, tree.treedef_tuple([in_tree, tree.structure({})]), ((), ()))
+    kind = _NamesOfParts if type(fun) is BodyOf else LazyNames
+    return kind(fun, tree.treedef_tuple([in_tree, tree.structure({})]), ((), ()))
+
+
+class _NamesOfParts(LazyNames):
+    """The same for the body of a loop within which the user's is called with parts of the carry."""
+
+    def __init__(self, fun, in_tree, static):
+        super().__init__(fun, in_tree, static)
+        self.parts = fun.parts
+
+    def _names(self):
+        (carry, *_), _ = tree.unflatten(self.in_tree, range(self.in_tree.num_leaves))
+        known = dict(enumerate(parameters(*self.source).positional))
+        return [f"{name if isinstance(name, str) else known.get(name, f'args[{name}]')}{tree.keystr(path)}"
+                for name, part in zip(self.parts, carry) for path, _ in tree.flatten_with_path(part)[0]]
 
 
 class _LazyName(str):
@@ -229,6 +258,10 @@ def convert(x: Any, dtype: np.dtype) -> Any:
 def check_carry(name: str, fun: Callable, init: PyTree, given: Sequence[AbstractValue], out_tree: PyTreeDef,
                 returned: Sequence[AbstractValue]) -> None:
     """Raise TypeError, leaf by leaf, if the body returns a carry of another structure or other types than it got."""
+    if type(fun) is BodyOf:  # another loop's: the user knows the last part of the carry
+        name, init = fun.loop, init[-1]
+        out_tree, own = out_tree.children()[-1], out_tree.num_leaves - out_tree.children()[-1].num_leaves
+        given, returned = given[own:], returned[own:]
     where = f"{name}: body function {describe_function(fun)}"
     in_tree = tree.structure(init)
     if in_tree != out_tree:

@@ -44,7 +44,7 @@ from ..arithmetic import add
 from ..bits import bitwise_and
 from ..compare import lt
 from ..reduce import reduce_or_p
-from .common import (as_arrays, carry_fixpoint, check_carry, check_counts, check_effects, convert, fill, handed_on, instantiate_all, leaf_avals, narrow,
+from .common import (BodyOf, as_arrays, carry_fixpoint, check_carry, check_counts, check_effects, convert, fill, handed_on, instantiate_all, leaf_avals, narrow,
                      nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body,
                      with_strong_carry)
 from .cond import runs_lane_by_lane, lane_select
@@ -154,7 +154,7 @@ def _condition_in_body(cond_fun, body_fun, init_val):
     def body(carry: PyTree):
         val = body_fun(carry[1])
         return cond_fun(val), val
-    return while_loop(lambda carry: carry[0], _Named(body, body_fun), (cond_fun(init_val), init_val))[1]
+    return while_loop(lambda carry: carry[0], BodyOf("lax.while_loop", body, body_fun, ("", 0)), (cond_fun(init_val), init_val))[1]
 
 
 def _check_bound(max_steps) -> int | None:
@@ -219,18 +219,7 @@ def fori_loop(lower: ArrayLike, upper: ArrayLike, body_fun: Callable[..., Any], 
     def body(carry: PyTree):
         i, end, val = carry
         return add(i, one), end, body_fun(i, val)
-    return while_loop(lambda carry: lt(carry[0], carry[1]), _Named(body, body_fun), (lower, upper, init_val))[2]
-
-
-class _Named:
-    """A function that presents itself under the name of the user's."""
-
-    def __init__(self, fun, user):
-        self.fun, self.__wrapped__ = fun, user
-        self.__name__ = getattr(user, "__name__", "body_fun")
-
-    def __call__(self, *args):
-        return self.fun(*args)
+    return while_loop(lambda carry: lt(carry[0], carry[1]), BodyOf("lax.fori_loop", body, body_fun, (0, "upper", 1)), (lower, upper, init_val))[2]
 
 
 def _loop_bounds(lower, upper):
@@ -264,7 +253,7 @@ def _static_fori_loop(first, length, body_fun, init_val, unroll):
         return (add(i, 1), body_fun(i, val)), None
     if length <= 0:
         length = 0
-    (_, result), _ = scan(_Named(body, body_fun), (first, init_val), None, length,
+    (_, result), _ = scan(BodyOf("lax.fori_loop", body, body_fun, (0, 1)), (first, init_val), None, length,
                           unroll=1 if unroll is None else unroll)
     return result
 
