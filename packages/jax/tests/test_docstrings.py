@@ -7,9 +7,10 @@ import re
 import textwrap
 from typing import Any
 
+import jax
 import pytest
 
-from test_examples import functions
+from test_examples import classes, functions
 from test_public_names import MODULES
 
 SOURCED = ("jax.numpy", "jax.lax", "jax.nn", "jax.random", "jax.scipy")
@@ -61,6 +62,25 @@ def says_so(doc: str) -> bool:
 def test_what_a_function_raises_is_said(module):
     """Of those that raise in their own body; what those that they call raise, others say."""
     assert [name for name, value in ours(module) if raises(value) and not says_so(value.__doc__)] == []
+
+
+def members(kind: type) -> list[tuple[str, Any]]:
+    """The public methods and properties that ``kind`` has from classes of ours."""
+    return [(name, member) for base in kind.__mro__ if base.__module__.startswith("jax") for name, member in vars(base).items()
+            if not name.startswith("_") and (inspect.isroutine(member) or isinstance(member, property))]
+
+
+def is_met_by_users(name: str) -> bool:
+    module = name.rpartition(".")[0]
+    return not module.startswith(INTERNAL) or module in {"jax.sharding", "jax.stages", "jax.experimental.sparse", "jax.experimental.layout"}
+
+
+@pytest.mark.parametrize("name, kind", [(n, k) for n, k in classes() if is_met_by_users(n) and not issubclass(k, jax.core.Tracer)], ids=lambda x: x if isinstance(x, str) else "")
+def test_classes_and_their_members_say_what_they_are(name, kind):
+    """For `help`, editors and the reference; a method that another class declares may leave it to that."""
+    assert kind.__doc__
+    silent = {n for n, member in members(kind) if not inspect.getdoc(member) and not inspect.getdoc(getattr(kind, n))}
+    assert not silent
 
 
 def test_silence_about_an_error_is_seen():

@@ -70,12 +70,36 @@ def said_by(doc: str, name: str) -> str:
     return "".join(run(name, doc))
 
 
+def classes() -> Iterator[tuple[str, type]]:
+    """The public classes that are ours, each once."""
+    found = {}
+    for module in MODULES:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            namespace = importlib.import_module(module)
+            for name, value in ((n, getattr(namespace, n)) for n in dir(namespace)):
+                if isinstance(value, type) and value.__module__.startswith("jax") and not name.startswith("_"):
+                    found.setdefault(value, f"{module}.{name}")
+    return ((name, value) for value, name in found.items())
+
+
 @pytest.mark.parametrize("module", [m for m in MODULES if any(">>>" in v.__doc__ for _, v in functions(m))])
 def test_examples(module):
     for name, value in functions(module):
         if ">>>" in value.__doc__:
             said = said_by(value.__doc__, value.__name__ if hasattr(value, "__name__") else name)
             assert not said, f"{module}.{name}: {said}"
+
+
+def test_examples_of_classes():
+    ran = 0
+    for name, value in classes():
+        for part in [value, *vars(value).values()]:
+            doc = getattr(part, "__doc__", None)
+            if isinstance(doc, str) and ">>>" in doc:
+                said, ran = said_by(doc, name), ran + 1
+                assert not said, f"{name}: {said}"
+    assert ran > 20
 
 
 def test_every_function_has_an_example():

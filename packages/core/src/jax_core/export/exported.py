@@ -118,6 +118,7 @@ class Exported:
 
     @property
     def uses_global_constants(self) -> bool:
+        """Whether what runs depends on the platform or on symbolic dimensions, and not on the arguments alone."""
         return len(self.platforms) > 1 or self.symbolic or self._calls_such
 
     def mlir_module(self, serialized: bool = True) -> str:

@@ -48,8 +48,8 @@ class ArgInfo:
     def __init__(self, _aval: AbstractValue, donated: bool):
         self._aval, self.donated = _aval, donated
 
-    shape = property(lambda self: self._aval.shape)
-    dtype = property(lambda self: self._aval.dtype)
+    shape = property(lambda self: self._aval.shape, doc="Lengths of the axes.")
+    dtype = property(lambda self: self._aval.dtype, doc="Dtype of the elements.")
 
     def __eq__(self, other):
         return isinstance(other, ArgInfo) and (self._aval, self.donated) == (other._aval, other.donated)
@@ -119,6 +119,7 @@ class _Stage:
 
     @property
     def donate_argnums(self):
+        """Positions, among the flat arguments, of those whose memory the results may take."""
         return tuple(i for i, d in enumerate(self._donated) if d)
 
     @property
@@ -143,7 +144,14 @@ class _Stage:
 
 
 class Traced(_Stage):
-    """A function traced for given argument types. ``jaxpr`` is its program."""
+    """A function traced for given argument types. ``jaxpr`` is its program.
+
+    >>> traced = jax.jit(lambda x: 2 * x).trace(jnp.ones(3))
+    >>> traced.out_info
+    ShapeDtypeStruct(shape=(3,), dtype=float32)
+    >>> traced.lower().compile()(jnp.ones(3))
+    Array([2., 2., 2.], dtype=float32)
+    """
 
     fun_name: str
 
@@ -154,6 +162,7 @@ class Traced(_Stage):
 
     @property
     def jaxpr(self) -> ClosedJaxpr:
+        """The program, with the arrays that it holds."""
         return self._closed
 
     @property
@@ -211,7 +220,12 @@ class Traced(_Stage):
 
 
 class Lowered(LoweredHabits, _Stage):
-    """A program lowered to StableHLO."""
+    """A program lowered to StableHLO.
+
+    >>> lowered = jax.jit(lambda x: 2 * x).lower(jnp.ones(3))
+    >>> "stablehlo.multiply" in lowered.as_text()
+    True
+    """
 
     def __init__(self, traced: Traced, module: LoweredModule, spec: LowerSpec):
         self._traced, self._module, self._spec = traced, module, spec
@@ -257,7 +271,12 @@ class Lowered(LoweredHabits, _Stage):
 
 
 class Compiled(CompiledHabits, _Stage):
-    """A compiled program; call it with arguments of exactly the types it was compiled for."""
+    """A compiled program; call it with arguments of exactly the types it was compiled for.
+
+    >>> compiled = jax.jit(lambda x: 2 * x).lower(jnp.ones(3)).compile()
+    >>> compiled(jnp.arange(3.))
+    Array([0., 2., 4.], dtype=float32)
+    """
 
     def __init__(self, traced: Traced, executable: Executable):
         self._traced, self._executable, self._closed = traced, executable, traced._closed
@@ -269,9 +288,11 @@ class Compiled(CompiledHabits, _Stage):
         return self._executable.as_text()
 
     def cost_analysis(self) -> Any:
+        """What the compiler estimates that a run costs, as a dict with entries such as ``flops`` and ``bytes accessed``; None where it says nothing."""
         return self._executable.cost_analysis()
 
     def memory_analysis(self) -> Any:
+        """How much memory a run needs, for arguments, results and temporary values, in bytes; None where the backend cannot tell."""
         return self._executable.memory_analysis()
 
     def runtime_executable(self) -> Any:
@@ -286,18 +307,22 @@ class Compiled(CompiledHabits, _Stage):
 
     @property
     def input_shardings(self) -> Any:
+        """Where each argument must lie, in the structure of the call's ``(args, kwargs)``."""
         return tree.unflatten(self.in_tree, self._executable.in_shardings)
 
     @property
     def output_shardings(self) -> Any:
+        """Where each result will lie, in the structure of the result."""
         return tree.unflatten(self.out_tree, self._executable.out_shardings)
 
     @property
     def input_formats(self) -> Any:
+        """Placement and layout of each argument, in the structure of the call's ``(args, kwargs)``."""
         return tree.unflatten(self.in_tree, self._executable.in_formats)
 
     @property
     def output_formats(self) -> Any:
+        """Placement and layout of each result, in the structure of the result."""
         return tree.unflatten(self.out_tree, self._executable.out_formats)
 
     input_layouts, output_layouts = input_formats, output_formats
@@ -308,6 +333,7 @@ class Compiled(CompiledHabits, _Stage):
         return self._call(*args, **kwargs)
 
     def call(self, *args: Any, **kwargs: Any):
+        """Run the program; the same as calling it."""
         return self(*args, **kwargs)
 
     def _dispatcher(self):

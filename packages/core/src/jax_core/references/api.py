@@ -62,6 +62,11 @@ class Ref(_Access, metaclass=_RefMeta):
     ``ref[...]`` reads it, ``ref[...] = x`` overwrites it, ``ref[i, 1:3] += x`` changes a part. A value that is stored has
     the dtype of the reference and the shape of the part. Inside a traced function a reference is a tracer; it is an
     instance of this class too.
+
+    >>> ref = jax.new_ref(jnp.zeros(3))
+    >>> ref[1] += 2.0
+    >>> ref[...]
+    Array([0., 2., 0.], dtype=float32)
     """
 
     __slots__ = ("_aval", "_cell", "__weakref__")
@@ -69,15 +74,15 @@ class Ref(_Access, metaclass=_RefMeta):
     def __init__(self, aval: AbstractRef, refs: Any):
         self._aval, self._cell = aval, EagerCell(refs)
 
-    aval = property(lambda self: self._aval)
-    shape = property(lambda self: self._aval.shape)
-    dtype = property(lambda self: self._aval.dtype)
-    ndim = property(lambda self: self._aval.ndim)
-    size = property(lambda self: self._aval.size)
-    sharding = property(lambda self: self._cell.value.sharding)
-    format = property(lambda self: self._cell.value.format)
-    committed = property(lambda self: self._cell.value.committed)
-    at = property(lambda self: RefAt(self, ()))
+    aval = property(lambda self: self._aval, doc="Its type: a reference to an array of some type.")
+    shape = property(lambda self: self._aval.shape, doc="Lengths of the axes of the array.")
+    dtype = property(lambda self: self._aval.dtype, doc="Dtype of the elements.")
+    ndim = property(lambda self: self._aval.ndim, doc="Number of axes.")
+    size = property(lambda self: self._aval.size, doc="Number of elements.")
+    sharding = property(lambda self: self._cell.value.sharding, doc="Where the array lies.")
+    format = property(lambda self: self._cell.value.format, doc="Where the array lies, and in which order it is stored.")
+    committed = property(lambda self: self._cell.value.committed, doc="Whether the array was put on its devices by the user.")
+    at = property(lambda self: RefAt(self, ()), doc="``ref.at[index]`` is a view of a part, which is a reference too.")
 
     def __len__(self):
         return len(self._aval)
@@ -94,6 +99,7 @@ class Ref(_Access, metaclass=_RefMeta):
         raise TypeError(no_array(self._aval))
 
     def unsafe_buffer_pointer(self) -> int:
+        """Address of the memory in which the array lies now; the next store may move it."""
         return self._cell.value.unsafe_buffer_pointer()
 
     def __repr__(self):

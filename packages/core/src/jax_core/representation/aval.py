@@ -562,8 +562,10 @@ class ShapeDtypeStruct:
     Raises:
       TypeError: the format leaves the layout to the compiler.
 
-    >>> jax.ShapeDtypeStruct((2, 3), jnp.float32).size
-    6
+    >>> jax.eval_shape(lambda x: x @ x.T, jax.ShapeDtypeStruct((2, 3), jnp.float32))
+    ShapeDtypeStruct(shape=(2, 2), dtype=float32)
+    >>> jax.ShapeDtypeStruct((2, 3), jnp.float32).update(shape=(4,)).size
+    4
     """
 
     __slots__ = ("shape", "dtype", "sharding", "stored", "weak_type", "vma", "is_ref")
@@ -589,10 +591,11 @@ class ShapeDtypeStruct:
         self.stored = None if layout is None else where
         self.sharding = where.sharding if hasattr(where, "layout") else where
 
-    size = property(lambda self: math.prod(self.shape))
-    ndim = property(lambda self: len(self.shape))
-    nbytes = property(lambda self: self.size * self.dtype.itemsize)
-    format = property(lambda self: self.sharding if self.stored is None else self.stored)
+    size = property(lambda self: math.prod(self.shape), doc="Number of elements.")
+    ndim = property(lambda self: len(self.shape), doc="Number of axes.")
+    nbytes = property(lambda self: self.size * self.dtype.itemsize, doc="Size in bytes.")
+    format = property(lambda self: self.sharding if self.stored is None else self.stored,
+                      doc="The placement, with the layout where one was given; None if neither was.")
 
     @property
     def manual_axis_type(self) -> ManualAxisType | None:
@@ -601,6 +604,7 @@ class ShapeDtypeStruct:
 
     @property
     def aval(self) -> AbstractValue:
+        """The type of an array of this description, as programs see it."""
         dtype = dtypes.explicit_dtype(self.dtype)
         aval = ShapedArray(self.shape, dtype, self.weak_type, sharding=self.sharding if hasattr(self.sharding, "mesh") else None)
         return AbstractRef(aval) if self.is_ref else aval
@@ -620,6 +624,7 @@ class ShapeDtypeStruct:
         return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=where, weak_type=aval.weak_type)
 
     def update(self, **kwargs: Any) -> "ShapeDtypeStruct":
+        """A copy with some of the fields replaced; ``sharding`` may be a `Format`, too."""
         if self.stored is not None and "sharding" in kwargs and not hasattr(kwargs["sharding"], "layout"):
             raise ValueError(f"updating ShapeDtypeStruct: it has the format {self.stored}, so sharding must be a Format too, got "
                              f"{kwargs['sharding']}")

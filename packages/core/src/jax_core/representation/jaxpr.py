@@ -240,18 +240,20 @@ class Jaxpr:
 
     @property
     def in_avals(self) -> list[AbstractValue]:
+        """Types of the arguments."""
         return [v.aval for v in self.invars]
 
     @property
     def out_avals(self) -> list[AbstractValue]:
+        """Types of the results."""
         return [v.aval for v in self.outvars]
 
     # What interpreters ask of a program whether or not it carries its constants.
-    jaxpr = property(lambda self: self)
-    consts = property(lambda self: [])
-    literals = property(lambda self: [])
-    num_consts = property(lambda self: len(self.constvars))
-    all_invars = property(lambda self: [*self.constvars, *self.invars])
+    jaxpr = property(lambda self: self, doc="The program itself.")
+    consts = property(lambda self: [], doc="None: the values are in the `ClosedJaxpr`.")
+    literals = property(lambda self: [], doc="None, as ``consts``.")
+    num_consts = property(lambda self: len(self.constvars), doc="How many constants there are.")
+    all_invars = property(lambda self: [*self.constvars, *self.invars], doc="Variables of the constants, then of the arguments.")
 
     def with_consts(self, consts: Sequence[object]) -> "ClosedJaxpr":
         """This program with values for its ``constvars``."""
@@ -290,30 +292,33 @@ class ClosedJaxpr:
         self.jaxpr, self.consts = jaxpr, list(consts)
         self._cache: dict | None = None
 
-    in_avals = property(lambda self: self.jaxpr.in_avals)
-    out_avals = property(lambda self: self.jaxpr.out_avals)
-    eqns = property(lambda self: self.jaxpr.eqns)
-    effects = property(lambda self: self.jaxpr.effects)
-    literals = property(lambda self: self.consts)
-    constvars = property(lambda self: self.jaxpr.constvars)
-    invars = property(lambda self: self.jaxpr.invars)
-    outvars = property(lambda self: self.jaxpr.outvars)
-    all_invars = property(lambda self: self.jaxpr.all_invars)
-    num_consts = property(lambda self: len(self.consts))
-    debug_info = property(lambda self: self.jaxpr.debug_info)
-    is_high = property(lambda self: self.jaxpr.is_high)
+    in_avals = property(lambda self: self.jaxpr.in_avals, doc="Types of the arguments.")
+    out_avals = property(lambda self: self.jaxpr.out_avals, doc="Types of the results.")
+    eqns = property(lambda self: self.jaxpr.eqns, doc="The equations, in order.")
+    effects = property(lambda self: self.jaxpr.effects, doc="Union of the equations' effects.")
+    literals = property(lambda self: self.consts, doc="The values of the constants.")
+    constvars = property(lambda self: self.jaxpr.constvars, doc="Variables of the constants.")
+    invars = property(lambda self: self.jaxpr.invars, doc="Variables of the arguments.")
+    outvars = property(lambda self: self.jaxpr.outvars, doc="Variables or literals that are the results.")
+    all_invars = property(lambda self: self.jaxpr.all_invars, doc="Variables of the constants, then of the arguments.")
+    num_consts = property(lambda self: len(self.consts), doc="How many constants there are.")
+    debug_info = property(lambda self: self.jaxpr.debug_info, doc="Names for messages.")
+    is_high = property(lambda self: self.jaxpr.is_high, doc="Whether a value has a type of a user's own, which stands for several arrays.")
 
     def with_consts(self, consts: Sequence[object]) -> "ClosedJaxpr":
         """The same program with other constants."""
         return ClosedJaxpr(self.jaxpr, consts)
 
     def replace(self, *, jaxpr: Jaxpr | None = None, consts: Sequence[object] | None = None) -> "ClosedJaxpr":
+        """A copy with another program or other constants."""
         return ClosedJaxpr(self.jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts)
 
     def map_jaxpr(self, f: Callable[..., PyTree]) -> "ClosedJaxpr":
+        """``f`` of the program, with the same constants."""
         return ClosedJaxpr(f(self.jaxpr), self.consts)
 
     def pretty_print(self, **settings: Any) -> str:
+        """The printed form; for the settings see `Jaxpr.pretty_print`."""
         return self.jaxpr.pretty_print(**settings)
 
     def memo(self, key: Hashable, make: Callable[..., object]) -> Any:

@@ -25,6 +25,14 @@ registry = default_registry = pytree.default_registry()
 # Structures are pickled with a reference to their registry, by module and name.
 registry.__module__, registry.__name__ = __name__, "registry"
 
+for _kind, _says in (  # jaxlib's classes have no docstrings
+        (DictKey, "A step of a path: the value under ``key`` in a dictionary."),
+        (SequenceKey, "A step of a path: element ``idx`` of a tuple or list."),
+        (GetAttrKey, "A step of a path: the attribute ``name`` of an object."),
+        (FlattenedIndexKey, "A step of a path: child number ``key`` of a container that has no names for its children."),
+        (PyTreeDef, "The structure of a pytree, without its leaves; `tree_structure` makes it, `tree_unflatten` fills it.")):
+    _kind.__doc__ = _says
+
 _Type = TypeVar("_Type", bound=type)
 
 
@@ -265,6 +273,10 @@ class Partial(functools.partial):
 
     So it can be passed to and returned from transformed functions. The function must have a
     hash and equality. A partial function inside is kept whole, as part of the structure.
+
+    >>> scaled = jax.tree_util.Partial(jnp.multiply, jnp.array([1., 2.]))
+    >>> jax.jit(lambda f, x: f(x))(scaled, 10.)
+    Array([10., 20.], dtype=float32)
     """
 
     __module__ = "jax.tree_util"

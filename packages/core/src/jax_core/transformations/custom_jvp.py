@@ -43,10 +43,10 @@ class SymbolicZero:
         """The zero tangent of ``val``."""
         return SymbolicZero(get_aval(val).to_tangent_aval())
 
-    shape = property(lambda self: self.aval.shape)
-    dtype = property(lambda self: self.aval.dtype)
-    ndim = property(lambda self: len(self.aval.shape))
-    size = property(lambda self: self.aval.size)
+    shape = property(lambda self: self.aval.shape, doc="Lengths of the axes.")
+    dtype = property(lambda self: self.aval.dtype, doc="Dtype; float0 for that of an integer.")
+    ndim = property(lambda self: len(self.aval.shape), doc="Number of axes.")
+    size = property(lambda self: self.aval.size, doc="Number of elements.")
 
     def __repr__(self):
         return f"SymbolicZero({self.aval})"

@@ -34,6 +34,15 @@ class custom_vmap(Wrapping):
     """``fun`` whose behaviour under `vmap` is given by the user with `def_vmap`.
 
     It cannot be called before a rule is set.
+
+    >>> @jax.custom_batching.custom_vmap
+    ... def total(x):
+    ...     return x.sum()
+    >>> @total.def_vmap
+    ... def _(axis_size, in_batched, x):
+    ...     return x.sum(axis=1), True
+    >>> jax.vmap(total)(jnp.ones((2, 3)))
+    Array([3., 3.], dtype=float32)
     """
 
     fun: Callable

@@ -55,10 +55,10 @@ class ufunc:
         self._call = call
         self._fast = {"reduce": reduce, "accumulate": accumulate, "at": at, "reduceat": reduceat}
 
-    nin = property(lambda self: self._nin)
-    nout = property(lambda self: self._nout)
-    nargs = property(lambda self: self._nargs)
-    identity = property(lambda self: self._identity)
+    nin = property(lambda self: self._nin, doc="Number of arguments.")
+    nout = property(lambda self: self._nout, doc="Number of results.")
+    nargs = property(lambda self: self._nargs, doc="Number of both together.")
+    identity = property(lambda self: self._identity, doc="Result of reducing no elements; None if there is none.")
 
     def _key(self):
         return (self._func, self._call, self.__name__, self._nin, self._nout, self._identity)

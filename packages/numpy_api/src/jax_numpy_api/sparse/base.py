@@ -63,9 +63,9 @@ class JAXSparse:
     def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int]):
         self.shape = static_shape(shape)
 
-    size = property(lambda self: int(np.prod(self.shape, dtype=object)))
-    ndim = property(lambda self: len(self.shape))
-    T = property(lambda self: self.transpose())
+    size = property(lambda self: int(np.prod(self.shape, dtype=object)), doc="Number of elements of the array that it stands for.")
+    ndim = property(lambda self: len(self.shape), doc="Number of axes.")
+    T = property(lambda self: self.transpose(), doc="The transpose.")
 
     def __len__(self):
         if not self.shape:

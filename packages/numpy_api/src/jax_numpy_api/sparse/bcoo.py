@@ -61,6 +61,14 @@ class BCOO(JAXSparse):
 
     Raises:
       ValueError: shapes that do not fit. TypeError: coordinates that are not integers.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCOO((jnp.array([5., 7.]), jnp.array([[0, 1], [1, 0]])), shape=(2, 2))
+    >>> m.todense()
+    Array([[0., 5.],
+           [7., 0.]], dtype=float32)
+    >>> m @ jnp.array([1., 2.])
+    Array([10.,  7.], dtype=float32)
     """
 
     indices: Any
@@ -75,11 +83,11 @@ class BCOO(JAXSparse):
         super().__init__(args, shape=shape)
         properties(self.data, self.indices, self.shape)
 
-    n_batch = property(lambda self: self.indices.ndim - 2)
-    n_sparse = property(lambda self: self.indices.shape[-1])
-    n_dense = property(lambda self: self.data.ndim - 1 - self.n_batch)
-    nse = property(lambda self: self.indices.shape[-2])
-    dtype = property(lambda self: self.data.dtype)
+    n_batch = property(lambda self: self.indices.ndim - 2, doc="Number of leading axes that are a batch.")
+    n_sparse = property(lambda self: self.indices.shape[-1], doc="Number of axes that coordinates are stored for.")
+    n_dense = property(lambda self: self.data.ndim - 1 - self.n_batch, doc="Number of trailing axes whose elements are stored as arrays.")
+    nse = property(lambda self: self.indices.shape[-2], doc="How many elements are stored, padding included, in each of the batch.")
+    dtype = property(lambda self: self.data.dtype, doc="Dtype of the elements.")
 
     @property
     def _info(self) -> SparseInfo:

@@ -62,10 +62,10 @@ class BCSR(JAXSparse):
         super().__init__(args, shape=shape)
         _properties(self.data, self.indices, self.indptr, self.shape)
 
-    n_batch = property(lambda self: self.indices.ndim - 1)
-    n_dense = property(lambda self: self.data.ndim - self.indices.ndim)
-    nse = property(lambda self: self.indices.shape[-1])
-    dtype = property(lambda self: self.data.dtype)
+    n_batch = property(lambda self: self.indices.ndim - 1, doc="Number of leading axes that are a batch.")
+    n_dense = property(lambda self: self.data.ndim - self.indices.ndim, doc="Number of trailing axes whose elements are stored as arrays.")
+    nse = property(lambda self: self.indices.shape[-1], doc="How many elements are stored, padding included, in each of the batch.")
+    dtype = property(lambda self: self.data.dtype, doc="Dtype of the elements.")
 
     @property
     def _info(self) -> SparseInfo:

@@ -46,8 +46,8 @@ class COO(JAXSparse):
         self._rows_sorted, self._cols_sorted = bool(rows_sorted), bool(cols_sorted)
         super().__init__(args, shape=shape)
 
-    nse = property(lambda self: self.data.size)
-    dtype = property(lambda self: self.data.dtype)
+    nse = property(lambda self: self.data.size, doc="How many elements are stored.")
+    dtype = property(lambda self: self.data.dtype, doc="Dtype of the elements.")
 
     @property
     def _info(self) -> COOInfo:

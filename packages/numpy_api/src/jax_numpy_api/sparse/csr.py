@@ -31,8 +31,8 @@ class _Compressed(JAXSparse):
         self.data, self.indices, self.indptr = map(jnp.asarray, args)
         super().__init__(args, shape=shape)
 
-    nse = property(lambda self: self.data.size)
-    dtype = property(lambda self: self.data.dtype)
+    nse = property(lambda self: self.data.size, doc="How many elements are stored, padding included.")
+    dtype = property(lambda self: self.data.dtype, doc="Dtype of the elements.")
 
     def tree_flatten(self) -> tuple:
         """The three buffers, and the shape."""

@@ -72,6 +72,7 @@ class Shard:
 
     @property
     def data(self) -> Any:
+        """The part as an array on that device; None if it belongs to another process."""
         return self._data
 
     def __repr__(self):

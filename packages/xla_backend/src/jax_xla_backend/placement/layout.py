@@ -109,7 +109,7 @@ class Format:
             raise TypeError(f"Format: sharding must be a jax.sharding.Sharding or None, got {sharding!r}")
         self.layout, self.sharding = layout, sharding
 
-    device_local_layout = property(lambda self: self.layout)
+    device_local_layout = property(lambda self: self.layout, doc="``layout`` under its older name.")
 
     def placed(self, sharding: Placement | None) -> "Format":
         """This format, with ``sharding`` where it has none."""

@@ -54,27 +54,29 @@ class _Axes:
 
     @property
     def axis_sizes(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
         raise NotImplementedError
 
-    shape = property(lambda self: collections.OrderedDict(zip(self.axis_names, self.axis_sizes)))
-    shape_tuple = property(lambda self: tuple(zip(self.axis_names, self.axis_sizes)))
-    size = property(lambda self: math.prod(self.axis_sizes) if self.axis_names else 0)
-    empty = property(lambda self: not self.axis_names)
+    shape = property(lambda self: collections.OrderedDict(zip(self.axis_names, self.axis_sizes)), doc="Lengths of the axes by name.")
+    shape_tuple = property(lambda self: tuple(zip(self.axis_names, self.axis_sizes)), doc="Pairs of name and length.")
+    size = property(lambda self: math.prod(self.axis_sizes) if self.axis_names else 0, doc="Number of devices.")
+    empty = property(lambda self: not self.axis_names, doc="Whether there are no axes.")
 
     def _axes_of(self, kind: AxisType) -> tuple:
         return tuple(n for n, t in zip(self.axis_names, self.axis_types) if t is kind)
 
-    auto_axes = property(lambda self: self._axes_of(AxisType.Auto))
-    explicit_axes = property(lambda self: self._axes_of(AxisType.Explicit))
-    manual_axes = property(lambda self: self._axes_of(AxisType.Manual))
+    auto_axes = property(lambda self: self._axes_of(AxisType.Auto), doc="Names of the axes of type `Auto`.")
+    explicit_axes = property(lambda self: self._axes_of(AxisType.Explicit), doc="Names of the axes of type `Explicit`.")
+    manual_axes = property(lambda self: self._axes_of(AxisType.Manual), doc="Names of the axes of type `Manual`.")
 
     def _all_axes(self, *kinds: AxisType) -> bool:
         return bool(self.axis_types) and all(t in kinds for t in self.axis_types)
 
-    are_all_axes_auto = property(lambda self: self._all_axes(AxisType.Auto))
-    are_all_axes_explicit = property(lambda self: self._all_axes(AxisType.Explicit))
-    are_all_axes_manual = property(lambda self: self._all_axes(AxisType.Manual))
-    are_all_axes_explicit_or_manual = property(lambda self: self._all_axes(AxisType.Explicit, AxisType.Manual))
+    are_all_axes_auto = property(lambda self: self._all_axes(AxisType.Auto), doc="Whether there are axes, all `Auto`.")
+    are_all_axes_explicit = property(lambda self: self._all_axes(AxisType.Explicit), doc="Whether there are axes, all `Explicit`.")
+    are_all_axes_manual = property(lambda self: self._all_axes(AxisType.Manual), doc="Whether there are axes, all `Manual`.")
+    are_all_axes_explicit_or_manual = property(lambda self: self._all_axes(AxisType.Explicit, AxisType.Manual),
+                                               doc="Whether there are axes, each `Explicit` or `Manual`.")
 
     def _short(self) -> str:
         axes = ", ".join(f"{name!r}: {size}" for name, size in self.shape_tuple) or "()"
@@ -103,6 +105,10 @@ class Mesh(contextlib.ContextDecorator, _Axes):
 
     Raises:
       ValueError: the number of names is not the number of axes.
+
+    >>> mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]).reshape(1, 1), ("data", "model"))
+    >>> mesh.shape["data"], mesh.size
+    (1, 1)
     """
 
     devices: np.ndarray
@@ -138,11 +144,11 @@ class Mesh(contextlib.ContextDecorator, _Axes):
         self._abstract = None
         return _meshes.setdefault(key, self)
 
-    axis_sizes = property(lambda self: self.devices.shape)
-    size = property(lambda self: self.devices.size if self.devices.ndim else 0)
-    empty = property(lambda self: self.devices.ndim == 0)
-    is_scalar = property(lambda self: self.devices.ndim == 0)
-    device_ids = property(lambda self: np.vectorize(lambda d: d.id, otypes=[int])(self.devices))
+    axis_sizes = property(lambda self: self.devices.shape, doc="Lengths of the axes.")
+    size = property(lambda self: self.devices.size if self.devices.ndim else 0, doc="Number of devices.")
+    empty = property(lambda self: self.devices.ndim == 0, doc="Whether there are no axes.")
+    is_scalar = property(lambda self: self.devices.ndim == 0, doc="Whether the array of devices has no axes.")
+    device_ids = property(lambda self: np.vectorize(lambda d: d.id, otypes=[int])(self.devices), doc="Numbers of the devices, as ``devices`` lie.")
 
     @property
     def _internal_device_list(self):
@@ -152,6 +158,7 @@ class Mesh(contextlib.ContextDecorator, _Axes):
 
     @property
     def is_multi_process(self) -> bool:
+        """Whether some of the devices belong to another process."""
         return not self.empty and not self._internal_device_list.is_fully_addressable
 
     @property
@@ -177,6 +184,7 @@ class Mesh(contextlib.ContextDecorator, _Axes):
 
     @property
     def abstract_mesh(self) -> "AbstractMesh":
+        """The same axes without the devices."""
         if self._abstract is None:
             device = None if self.empty else self.devices.flat[0]
             kind = None if device is None else AbstractDevice(device.device_kind, None, device.platform)
@@ -230,6 +238,9 @@ class AbstractMesh(_Axes):
       axis_names: name of each axis.
       axis_types: kind of each axis; default all ``Explicit``.
       abstract_device: what is known of the devices, or None.
+
+    >>> jax.sharding.AbstractMesh((4, 2), ("data", "model")).size
+    8
     """
 
     __slots__ = ("_sizes", "axis_names", "axis_types", "abstract_device", "_hash", "__weakref__")
@@ -245,14 +256,14 @@ class AbstractMesh(_Axes):
         self.abstract_device = abstract_device
         self._hash = hash((self._sizes, self.axis_names, self.axis_types, abstract_device))
 
-    axis_sizes = property(lambda self: self._sizes)
-    abstract_mesh = property(lambda self: self)
+    axis_sizes = property(lambda self: self._sizes, doc="Lengths of the axes.")
+    abstract_mesh = property(lambda self: self, doc="Itself.")
     _internal_device_list = None  # read by jaxlib's NamedSharding, which then knows that there are no devices
 
     def _no_devices(self):
         raise RuntimeError(f"{self} has no devices; use a jax.sharding.Mesh")
 
-    devices = device_ids = local_devices = local_mesh = is_multi_process = property(_no_devices)
+    devices = device_ids = local_devices = local_mesh = is_multi_process = property(_no_devices, doc="An error: there are no devices.")
 
     def update(self, axis_sizes: Sequence[int] | None = None, axis_names: Sequence[AxisName] | None = None,
                axis_types: Sequence[AxisType] | AxisType | None = None, **kwargs: Any) -> "AbstractMesh":
@@ -374,7 +385,13 @@ def get_abstract_mesh() -> AbstractMesh:
 
 
 class set_mesh:
-    """Make ``mesh`` the mesh in use, from now on or, as a context manager, inside a block."""
+    """Make ``mesh`` the mesh in use, from now on or, as a context manager, inside a block.
+
+    >>> mesh = jax.make_mesh((1,), ("data",), devices=jax.devices()[:1])
+    >>> with jax.set_mesh(mesh):
+    ...     print(jax.device_put(jnp.ones(2), jax.P("data")).sharding.spec)
+    P('data',)
+    """
 
     prev_mesh: Any
     prev_abstract_mesh: Any
@@ -396,7 +413,12 @@ class set_mesh:
 
 
 class use_abstract_mesh:
-    """Make ``mesh`` the abstract mesh in use inside a block."""
+    """Make ``mesh`` the abstract mesh in use inside a block.
+
+    >>> with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((4,), ("data",))):
+    ...     print(jax.sharding.get_abstract_mesh().size)
+    4
+    """
 
     mesh: Any
     prev: Any

@@ -55,6 +55,10 @@ class PartitionSpec:
       TypeError: ``unreduced`` or ``reduced`` is not a set.
       ValueError: an axis is both in ``partitions`` and in ``unreduced`` or ``reduced``; or ``unreduced_kind`` is given though
         nothing is unreduced.
+
+    >>> spec = jax.P("data", None, ("x", "y"))   # axis 0 over "data", axis 1 whole, axis 2 over two mesh axes
+    >>> len(spec), list(spec.axis_names())
+    (3, ['data', 'x', 'y'])
     """
 
     __slots__ = ("_partitions", "unreduced", "reduced", "unreduced_kind", "_hash")
@@ -97,6 +101,7 @@ class PartitionSpec:
 
     @property
     def partitions(self) -> tuple:
+        """The entries: for each leading axis a mesh axis, a tuple of several, or None."""
         return self._partitions
 
     def axis_names(self) -> Iterator[Any]:
@@ -120,15 +125,19 @@ class PartitionSpec:
         return self.update(unreduced=self.reduced, reduced=self.unreduced)
 
     def to_tangent_spec(self) -> "PartitionSpec":
+        """The spec of a tangent: the same."""
         return self
 
     def to_lo(self) -> list["PartitionSpec"]:
+        """The specs of the arrays that stand for the array: its own."""
         return [self]
 
     def count(self, value: object) -> int:
+        """How many entries are ``value``."""
         return self._partitions.count(_normal(value))
 
     def index(self, value: object) -> int:
+        """The position of the first entry that is ``value``."""
         return self._partitions.index(_normal(value))
 
     def __len__(self):

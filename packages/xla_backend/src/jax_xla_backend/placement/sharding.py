@@ -53,7 +53,7 @@ def _attach(cls: type) -> Callable[[type], type]:
     """Decorator: copy the attributes of a Python class to the C++ class ``cls``, which replaces it."""
     def copy(source: type) -> type:
         equip(cls, {name: value for name, value in vars(source).items()
-                    if name not in ("__dict__", "__weakref__", "__module__", "__slots__", "__doc__")})
+                    if name not in ("__dict__", "__weakref__", "__module__", "__slots__")})
         return cls
     return copy
 
@@ -62,7 +62,10 @@ def _attach(cls: type) -> Callable[[type], type]:
 
 @_attach(Sharding)
 class _SharedMethods(_OfSharding):
-    """A subclass provides ``device_set`` and, for all else, ``_device_assignment`` and ``_to_xla_hlo_sharding``."""
+    """Where the parts of an array lie. `NamedSharding` is the one to use; subclasses by users are possible.
+
+    A subclass provides ``device_set`` and, for all else, ``_device_assignment`` and ``_to_xla_hlo_sharding``.
+    """
 
     @property
     def _device_assignment(self) -> tuple:
@@ -75,6 +78,7 @@ class _SharedMethods(_OfSharding):
 
     @property
     def num_devices(self) -> int:
+        """How many devices hold a part."""
         return len(self._device_assignment)
 
     @property
@@ -88,6 +92,7 @@ class _SharedMethods(_OfSharding):
 
     @property
     def has_addressable_devices(self) -> bool:
+        """Whether this process can reach any of the devices."""
         return len(self._internal_device_list.addressable_device_list) > 0
 
     @property
@@ -183,9 +188,20 @@ def _kind_of_sum(sharding: Any) -> Any:
 
 @_attach(SingleDeviceSharding)
 class _SingleDevice(_OfSharding):
+    """The whole array on one device.
+
+    Args:
+      device: the device.
+      memory_kind: of which of its memories; by default the ordinary one.
+
+    >>> where = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    >>> jax.device_put(jnp.ones(2), where).sharding == where
+    True
+    """
+
     memory_kind = vars(SingleDeviceSharding)["_memory_kind"]  # the C++ getter itself: jaxlib asks at each transfer
-    is_fully_replicated = property(lambda self: True)
-    num_devices = property(lambda self: 1)
+    is_fully_replicated = property(lambda self: True, doc="True: the one device holds the whole array.")
+    num_devices = property(lambda self: 1, doc="One.")
 
     @property
     def device_set(self) -> set:
@@ -269,6 +285,19 @@ def check_pspec(mesh: object, spec: object, *_: Any) -> None:
 
 @_attach(NamedSharding)
 class _Named(_OfSharding):
+    """An array split over the axes of a mesh as a spec says.
+
+    Args:
+      mesh: a `Mesh`, or an `AbstractMesh` where no devices are meant yet.
+      spec: a `PartitionSpec`: for each leading axis of the array the mesh axis, or axes, that it is split over, or None.
+      memory_kind: of which memory of the devices; by default the ordinary one.
+
+    >>> mesh = jax.make_mesh((1,), ("data",), devices=jax.devices()[:1])
+    >>> x = jax.device_put(jnp.ones((4, 2)), jax.NamedSharding(mesh, jax.P("data")))
+    >>> x.sharding.spec, x.sharding.shard_shape(x.shape)
+    (P('data',), (4, 2))
+    """
+
     memory_kind = vars(NamedSharding)["_memory_kind"]
 
     @property

@@ -22,10 +22,14 @@ from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask,
 from .svd_polar import svd_by_polar
 
 
-# Which of these exist depends on the platform.
-SvdAlgorithm = enum.Enum("SvdAlgorithm", [
-    ("DEFAULT", "default"), ("QR", "QR"), ("JACOBI", "Jacobi"), ("POLAR", "polar"),
-    ("DIVIDE_AND_CONQUER", "divide_and_conquer")], module=__name__)
+class SvdAlgorithm(enum.Enum):
+    """How `svd` computes; which of these there are depends on the platform."""
+
+    DEFAULT = "default"
+    QR = "QR"
+    JACOBI = "Jacobi"
+    POLAR = "polar"
+    DIVIDE_AND_CONQUER = "divide_and_conquer"
 
 
 def _svd_type(x, *, full_matrices, compute_uv, subset_by_index, algorithm):

@@ -40,6 +40,9 @@ class gaussian_kde:  # SciPy's name
       weights: of the samples, ``(n,)``; equal by default.
 
     Attributes: ``dataset``, ``weights``, ``covariance`` of a kernel, ``inv_cov``, ``d``, ``n``, ``neff``.
+
+    >>> jax.scipy.stats.gaussian_kde(jnp.array([0., 1., 2.])).evaluate(jnp.array([1.]))
+    Array([0.31815624], dtype=float32)
     """
 
     __slots__ = ("dataset", "weights", "covariance", "inv_cov")
@@ -88,21 +91,26 @@ class gaussian_kde:  # SciPy's name
 
     @property
     def d(self) -> int:
+        """Number of dimensions."""
         return self.dataset.shape[0]
 
     @property
     def n(self) -> int:
+        """Number of samples."""
         return self.dataset.shape[1]
 
     @property
     def neff(self) -> Array:
+        """Effective number of samples, fewer than ``n`` where weights differ."""
         return 1 / jnp.sum(jnp.square(self.weights))
 
     def tree_flatten(self) -> tuple:
+        """The arrays of the estimate, as a pytree has them."""
         return (self.dataset, self.weights, self.covariance, self.inv_cov), None
 
     @classmethod
     def tree_unflatten(cls, aux_data: PyTree, children: Sequence[PyTree]) -> "gaussian_kde":
+        """The estimate of its arrays."""
         self = object.__new__(cls)
         self.dataset, self.weights, self.covariance, self.inv_cov = children
         return self
