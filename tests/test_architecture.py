@@ -211,3 +211,13 @@ def test_functions_say_what_they_take():
     unsaid = sum(a is None for a in said)
     anything = sum(a is not None and any(isinstance(n, ast.Name) and n.id == "Any" for n in ast.walk(a)) for a in said)
     assert unsaid <= 0.05 * len(said) and anything <= 0.05 * len(said)
+
+
+@pytest.mark.parametrize("folder", [f for f in FOLDERS if f != "jax"])
+def test_every_module_is_listed_and_says_what_it_is(folder):
+    """In the docstring or the table of names of its folder's `__init__.py`; so that a reader finds it."""
+    unlisted = [f"{path.parent.name}/{path.stem}" for path in sources(folder)
+                if path.stem != "__init__" and (home := path.parent / "__init__.py").exists()
+                and not re.search(rf"\b{path.stem}\b", home.read_text())]
+    assert not unlisted
+    assert not [str(path) for path in sources(folder) if not ast.get_docstring(ast.parse(path.read_text())) and path.read_text().strip()]

@@ -1,6 +1,10 @@
 """jax.random: explicit keys, random bits by Threefry-2x32, and distributions made from them.
 
 Names are fetched from their module when first asked for, so that importing jax stays fast.
+
+Modules without names here: ``threefry`` and ``counters`` (the hashes), ``impls`` (implementations by name), ``primitives``, ``checks`` (of
+arguments), ``key_reuse`` and ``key_signatures`` (that no key is used twice); and those that are public elsewhere: ``extend``, ``stateful``,
+``initializers``, ``stax``.
 """
 from __future__ import annotations
 

@@ -3,6 +3,10 @@
 Names are fetched from their module when first asked for, so that importing jax stays fast. To add a name, add it to the
 line of its module. A module may be called like one of its functions (`lax.reduce` is the function, `from
 jax_numpy_api.lax.reduce import ...` finds the module): the namespace keeps the function.
+
+The table below says in which module each name is. Modules without public names: ``nary`` (how elementwise primitives are declared),
+``interleave`` and ``recurrence`` (steps of scans and of derivatives of running products), ``elementary_cpu`` (elementary functions as
+vector code), ``nan_cpu``, ``window_cpu``, ``conv_cpu``, ``dot_cpu`` (forms of operations that XLA's CPU compiler does better).
 """
 from typing import TYPE_CHECKING
 

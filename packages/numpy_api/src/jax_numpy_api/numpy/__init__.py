@@ -2,6 +2,10 @@
 
 Importing this package attaches the operators and methods to all arrays. Everything else is imported when it is first
 asked for: `_MODULES` says in which module each name is.
+
+Modules without public names: ``promotion`` (what becomes of arguments before a primitive is bound), ``rows`` (how a row of ``ufuncs``
+becomes a function), ``indexing`` and ``index_plans`` (``x[index]`` and ``x.at[index]``), ``order_statistics`` (elements of given rank
+without sorting), ``bessel``.
 """
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""jax.experimental.sparse: sparse arrays, and dense functions applied to them. Names are imported when they are asked for."""
+"""jax.experimental.sparse: sparse arrays, and dense functions applied to them. Names are imported when they are asked for.
+
+Modules without names here: ``rules`` (how primitives act on sparse arrays), ``values`` (sparse arrays by reference), ``bare`` (functions
+of the buffers), ``lobpcg`` (a step of ``linalg``), ``test_case``.
+"""
 import sys as _sys
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,8 @@
 """The public namespace `jax.lax.linalg`: matrix factorisations and solvers on the last two axes of arrays.
 
 Names are fetched from their module when first asked for.
+
+Modules without public names: ``common`` (what they share) and ``svd_polar`` (singular values where the platform's library has none).
 """
 from typing import TYPE_CHECKING
 

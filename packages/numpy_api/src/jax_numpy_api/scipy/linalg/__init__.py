@@ -1,4 +1,7 @@
-"""jax.scipy.linalg: decompositions, solutions, functions of matrices, and matrices of special form."""
+"""jax.scipy.linalg: decompositions, solutions, functions of matrices, and matrices of special form.
+
+`_MODULES` says in which module each one is; ``common`` has what they share.
+"""
 from typing import TYPE_CHECKING
 
 from ..._lazy import names_of as _names_of

@@ -1,4 +1,7 @@
-"""jax.scipy.special: special functions, elementwise. `_MODULES` says in which module each one is."""
+"""jax.scipy.special: special functions, elementwise. `_MODULES` says in which module each one is.
+
+``_series`` sums the series by which some are computed.
+"""
 from typing import TYPE_CHECKING
 
 from ..._lazy import names_of as _names_of

@@ -1,4 +1,7 @@
-"""jax.scipy.stats: probability distributions, one module each, kernel density estimation, and a few statistics."""
+"""jax.scipy.stats: probability distributions, one module each, kernel density estimation, and a few statistics.
+
+``family`` has what the distributions share, ``examples`` what their docstrings show.
+"""
 from ..._lazy import names_of as _names_of
 
 DISTRIBUTIONS = """bernoulli beta betabinom binom cauchy chi2 dirichlet expon gamma gennorm geom gumbel_l gumbel_r laplace
