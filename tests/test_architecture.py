@@ -219,5 +219,5 @@ def test_every_module_is_listed_and_says_what_it_is(folder):
     unlisted = [f"{path.parent.name}/{path.stem}" for path in sources(folder)
                 if path.stem != "__init__" and (home := path.parent / "__init__.py").exists()
                 and not re.search(rf"\b{path.stem}\b", home.read_text())]
-    assert not unlisted
+    assert not unlisted, "name it in the docstring of its folder's __init__.py"
     assert not [str(path) for path in sources(folder) if not ast.get_docstring(ast.parse(path.read_text())) and path.read_text().strip()]
