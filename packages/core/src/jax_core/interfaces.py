@@ -186,6 +186,9 @@ class Builder(Protocol):
     def tokens(self, effects: Effects) -> list[tuple[Effect, Value]]:
         """The ordered ones of ``effects`` in their fixed order, each with its current token."""
 
+    def to_memory(self, x: Value, out: ShapedArray) -> Value:
+        """``x`` in the kind of memory that the type ``out`` names."""
+
     def sharding_constraint(self, x: Value, sharding: Placement | None) -> Value:
         """``x``, placed as ``sharding`` says where the program runs on several devices; also of key arrays."""
 
@@ -462,6 +465,9 @@ class Placements(Protocol):
 
     def describe(self, sharding: ShardingLike | None) -> dict[str, Any] | None:
         """The description of a sharding, or of None. Raises NotImplementedError for kinds that have none."""
+
+    def in_host_memory(self, ndim: int) -> dict[str, Any]:
+        """The description of an array with ``ndim`` axes in the host's memory, for one device; it has no mesh axes."""
 
     def device_count(self, description: dict[str, Any]) -> int:
         """How many devices it is for."""

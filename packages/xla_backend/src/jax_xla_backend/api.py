@@ -8,6 +8,7 @@ import sys
 import numpy as np
 
 from jax_core import versions
+from jax_core.representation.memory import Space
 
 from . import load
 
@@ -19,7 +20,7 @@ from .platforms.client import (Device, default_backend, device_count, devices, h
     process_count, process_index, process_indices)
 from .arrays.dlpack import from_dlpack, is_supported_dtype  # noqa: E402
 from .jaxlib_compat import VERSION_TEXT  # noqa: E402
-from .placement.layout import Format, Layout, Space  # noqa: E402
+from .placement.layout import Format, Layout  # noqa: E402
 from .placement.mesh import (AbstractDevice, AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh, make_mesh, set_mesh,  # noqa: E402
     use_abstract_mesh)
 from .placement.partition_spec import PartitionSpec  # noqa: E402

@@ -17,6 +17,7 @@ from typing import Any, Callable, Sequence
 from .. import backends
 from ..representation import dtypes, tree
 from ..representation.aval import ShapedArray
+from ..representation.memory import Space, mark
 from . import symbolic_shapes, symbols
 
 MAGIC = b"jaxexp1\n"
@@ -182,7 +183,7 @@ class StoredKeyType(dtypes.ExtendedDType):
 def _aval_to_json(aval: ShapedArray) -> list:
     shape = [d if isinstance(d, int) else str(d) for d in aval.shape]
     if not isinstance(aval.dtype, dtypes.ExtendedDType):
-        return [aval.dtype.name, shape]
+        return [aval.dtype.name + mark(aval.memory_space), shape]
     element = aval.dtype.physical_element_aval
     return [aval.dtype.name, shape, element.dtype.name, list(element.shape)]
 
@@ -203,7 +204,9 @@ def aval_from_json(item: list, scope: Any) -> ShapedArray:
     name, shape, *element = item
     shape = [d if isinstance(d, int) else symbols.parse_dimension(d, scope) for d in shape]
     if not element:
-        return symbolic_shapes.array_type(shape, dtypes.dtype_named(name))
+        name, _, space = name.partition("<")
+        aval = symbolic_shapes.array_type(shape, dtypes.dtype_named(name))
+        return aval.update(memory_space=Space.Host) if space == "host>" else aval
     known = dtypes.extended_dtype_named(name)
     return symbolic_shapes.array_type(shape, known or StoredKeyType(name, ShapedArray(tuple(element[1]), dtypes.dtype_named(element[0]))))
 

@@ -17,6 +17,7 @@ from ..representation import partial_sums, splits, tree
 from ..representation.aval import ShapedArray, get_aval
 from ..transformations.custom_vjp import custom_vjp
 from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
+from ..representation.memory import Space
 from ..transformations.forward import has_tangent
 from ..representation.primitive import Primitive, Zero, none
 from ..traces.structural import instantiate
@@ -143,7 +144,9 @@ class Exported:
 
     def in_shardings_jax(self, mesh: object | None = None) -> tuple:
         """Placements of the arguments' leaves on ``mesh``, whose axes must have the names that they had; None where none is asked for."""
-        return tuple(backends.get().placements.on_mesh(p, mesh) for p in self._in_placements)
+        known = backends.get().placements
+        return tuple(known.on_mesh(known.in_host_memory(a.ndim) if p is None and a.memory_space is Space.Host else p, mesh)
+                     for a, p in zip(self.in_avals, self._in_placements))
 
     def out_shardings_jax(self, mesh: object) -> tuple:
         """Placements of the results' leaves on ``mesh``."""
@@ -243,7 +246,7 @@ def _argument(path: tuple) -> str:
 def _call_type(*avals, exported):
     values = solving.solve(exported.in_avals, avals) if exported.symbolic else {}
     mesh = next((a.placement.mesh for a in avals if a.placement is not None), None)
-    return tuple(ShapedArray(symbolic_shapes.evaluate_shape(a.shape, values), _known_dtype(a.dtype), sharding=_on(a.placement, mesh))
+    return tuple(ShapedArray(symbolic_shapes.evaluate_shape(a.shape, values), _known_dtype(a.dtype), sharding=_on(a.placement, mesh), memory_space=a.memory_space)
                  for a in exported.out_avals)
 
 

@@ -10,6 +10,7 @@ from ..representation import tree
 from ..representation.aval import ShapedArray, ShapeDtypeStruct
 from ..representation.effects import ordered_effects
 from ..representation.jaxpr import eval_jaxpr, jaxprs_in_params
+from ..representation.memory import Space, of_kind
 from ..representation.source import is_internal, unwrapped
 from ..transformations.autodiff import vjp
 from ..transformations.forward import has_tangent
@@ -77,11 +78,17 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
         closed = traced.jaxpr
         places = _Placements(traced, platforms[0])
         modules, kept = _lowered(traced, platforms, disabled_checks, places)
-        plain = lambda avals: [ShapedArray(a.shape, a.dtype, sharding=a.placement) for a in avals]
-        return Exported(traced.fun_name, traced.in_tree, plain(closed.in_avals), traced.out_tree, plain(closed.out_avals), platforms,
+        ins = [_plain(a, a.memory_space) for a in closed.in_avals]
+        outs = [_plain(a, a.memory_space if p is None else of_kind(p.get("memory"))) for a, p in zip(closed.out_avals, places.outs)]
+        return Exported(traced.fun_name, traced.in_tree, ins, traced.out_tree, outs, platforms,
                         disabled_checks, modules, kept, _get_vjp=_vjp_of(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs)),
                         nr_devices=places.count, _calls_such=_calls_such(closed), _in_placements=places.ins, _out_placements=places.outs)
     return of
+
+
+def _plain(aval: Any, space: Space) -> ShapedArray:
+    """The type of an argument or result as files say it, in this memory."""
+    return ShapedArray(aval.shape, aval.dtype, sharding=aval.placement, memory_space=space)
 
 
 def _check_donation(traced: Any, platforms: Sequence[str]) -> None:
@@ -98,6 +105,13 @@ def _calls_such(program: Any) -> bool:
         map(_calls_such, jaxprs_in_params(eqn.params))) for eqn in program.eqns])
 
 
+def _described(sharding: Any, aval: Any) -> dict | None:
+    """The placement of an array of this type as data."""
+    known = backends.get().placements
+    found = known.describe(sharding)
+    return known.in_host_memory(aval.ndim) if found is not None and not found["axes"] else found
+
+
 class _Placements:
     """Where a traced program's arguments and results are: ``shardings`` (or None) of all leaves, and the same as data."""
 
@@ -105,7 +119,8 @@ class _Placements:
         spec, closed, known = traced._spec, traced.jaxpr, backends.get().placements
         self.in_shardings = list(spec.in_shardings or (None,) * len(closed.in_avals))
         self.out_shardings = list(spec.out_shardings or (None,) * len(closed.out_avals))
-        self.ins, self.outs = list(map(known.describe, self.in_shardings)), list(map(known.describe, self.out_shardings))
+        self.ins = list(map(_described, self.in_shardings, closed.in_avals))
+        self.outs = list(map(_described, self.out_shardings, closed.out_avals))
         if not any(self.ins + self.outs):
             inside = backends.get().exporting.placements_asked_for(closed, LowerSpec(spec.name, platform=platform))
             if inside:  # the arguments are not placed, but values in the program are: then the arguments are everywhere

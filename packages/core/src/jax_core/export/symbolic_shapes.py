@@ -7,6 +7,7 @@ import numpy as np
 
 from ..representation import dtypes, tree
 from ..representation.aval import ShapedArray, ShapeDtypeStruct
+from ..representation.memory import Space
 from ..representation.partial_sums import NOTHING
 from ..representation.typing import PyTree
 from .symbols import DimExpr, SymbolicScope, evaluate, parse_dimension
@@ -24,7 +25,7 @@ class SymbolicArray(ShapedArray):
     def __new__(cls, shape: Sequence[Any], dtype: Any):
         self = object.__new__(cls)
         self.shape, self.dtype, self.weak_type = tuple(shape), np.dtype(dtype), False
-        self.placement, self.vma, self.sums, self.memory_space = None, frozenset(), NOTHING, None
+        self.placement, self.vma, self.sums, self.memory_space = None, frozenset(), NOTHING, Space.Device
         self._hash = hash((self.shape, self.dtype))
         return self
 

@@ -163,7 +163,12 @@ def _decided(placements):
     return None if placements is None else tuple(map(without_open_axes, placements))
 
 
-_NOT_PRINTED = {"ctx_mesh": ..., "compiler_options_kvs": (), "donated_invars": ..., "in_shardings": ..., "out_shardings": ...,
+def _nothing(flags: tuple | None) -> bool:
+    """Whether nothing is said of any argument or result."""
+    return flags is None or not any([f is not None and f is not False for f in flags])
+
+
+_NOT_PRINTED = {"ctx_mesh": ..., "compiler_options_kvs": (), "donated_invars": _nothing, "in_shardings": _nothing, "out_shardings": _nothing,
                 "inline": Inline.AUTO, "keep_unused": False, "in_layouts": ..., "out_layouts": ...}
 
 jit_p = program_call("jit", _jit_lower, _derived_params, impl=_jit_impl, batch=_jit_batch, takes_refs=True, transparent=True,

@@ -71,6 +71,14 @@ def out_struct(aval: AbstractValue) -> ShapeDtypeStruct | AbstractValue:
     return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=getattr(aval, "placement", None))
 
 
+def out_structs(avals: Sequence[AbstractValue], told: Sequence[Any] | None) -> list:
+    """`out_struct` of results, for some of which a placement is asked for."""
+    outs = list(map(out_struct, avals))
+    if told is None:
+        return outs
+    return [x.update(sharding=s) if s is not None and isinstance(x, ShapeDtypeStruct) else x for x, s in zip(outs, told)]
+
+
 def types_described(args: PyTree) -> Any:
     """``args`` with types (`ShapedArray`) among them as descriptions, which stages take as arguments."""
     def one(x):
@@ -114,6 +122,7 @@ def _placements_of(args: Sequence[Any]) -> tuple | None:
 class _Stage:
     _closed: Any
     _donated: Sequence[bool]
+    _spec: LowerSpec
     in_tree: Any
     out_tree: Any
 
@@ -129,8 +138,8 @@ class _Stage:
 
     @property
     def out_info(self) -> Any:
-        """`ShapeDtypeStruct` for every result, in the structure of the result."""
-        return tree.unflatten(self.out_tree, [out_struct(a) for a in self._closed.out_avals])
+        """`ShapeDtypeStruct` for every result, with the placement that is asked for it, in the structure of the result."""
+        return tree.unflatten(self.out_tree, out_structs(self._closed.out_avals, self._spec.out_shardings))
 
     @property
     def in_avals(self) -> Any:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 from ..configuration import context
 from ..representation import tree
 from ..representation.aval import as_type
+from ..representation.jaxpr import Jaxpr
 from .call import Call
 from .options import JitOptions
-from .stages import out_struct
+from .stages import out_struct, out_structs
 from ..representation.tracebacks import api_boundary, boundary
 from ..representation.typing import AxisName
 from ..transformations.batching import AxisData
@@ -86,7 +87,13 @@ def eval_shape(fun: Callable[..., PyTree], *args: Any, **kwargs: Any) -> Any:
         program = call.trace()
     else:
         program = call.program()
-    return tree.unflatten(program.out_tree, map(out_struct, program.closed.out_avals))
+    return tree.unflatten(program.out_tree, out_structs(program.closed.out_avals, _asked(program.closed.jaxpr)))
+
+
+def _asked(jaxpr: Jaxpr) -> Any:
+    """The placements that a program which is one call of a jitted function asks for its results."""
+    eqn = jaxpr.eqns[0] if len(jaxpr.eqns) == 1 else None
+    return eqn.params.get("out_shardings") if eqn is not None and list(eqn.outvars) == list(jaxpr.outvars) else None
 
 
 def _as_types(args, kwargs, static_argnums=()):

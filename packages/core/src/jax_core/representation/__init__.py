@@ -15,6 +15,7 @@
 ``aval``               abstract values: what is known of an array while a program is traced
 ``splits``             how values are split over ``Explicit`` mesh axes, as part of their types
 ``partial_sums``       sums over devices that are still to be made, as part of types
+``memory``             which memory values lie in, as part of types
 ``manual_axis_type``   how a value in a manual region stands to the mesh, as users see it
 ``high``               types of values that arrays represent
 ``extended``           arrays of the dtypes that libraries define

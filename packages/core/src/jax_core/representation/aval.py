@@ -19,6 +19,7 @@ from ..extension_points import array_methods
 from . import dtypes, splits
 from .extended import EArray
 from .manual_axis_type import ManualAxisType
+from .memory import Space, mark
 from .partial_sums import NOTHING, Sums
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class AbstractValue(TypeHabits):
     dtype: Any
     weak_type: Any
     sharding: Any
-    memory_space: Any
+    memory_space: Any = Space.Device
     if TYPE_CHECKING:  # properties of those that have a shape
         ndim: Any
         size: Any
@@ -239,7 +240,7 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
         none, and the compiler may choose. See `splits`.
       vma: names of the manual mesh axes that the value varies over.
       sums: the manual mesh axes that it is a sum over which is still to be made, and those that it is reduced over (`partial_sums`).
-      memory_space: kind of memory, or None for the default.
+      memory_space: the kind of memory (`memory`).
       manual_axis_type: in place of ``vma`` and ``sums``, their public form.
     """
 
@@ -248,7 +249,7 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
     placement: Any
     array_abstraction_level = 1
 
-    def __new__(cls, shape, dtype, weak_type=False, *, sharding=None, vma=_NO_AXES, sums=NOTHING, memory_space=None,
+    def __new__(cls, shape, dtype, weak_type=False, *, sharding=None, vma=_NO_AXES, sums=NOTHING, memory_space=Space.Device,
                 manual_axis_type: ManualAxisType | None = None):
         if manual_axis_type is not None:
             vma, sums = manual_axis_type.varying, Sums.of_manual(manual_axis_type)
@@ -276,7 +277,7 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
         return _known.setdefault(normal, self)
 
     def __reduce__(self):
-        return _rebuild, (self.shape, self.dtype, self.weak_type)
+        return _rebuild, (self.shape, self.dtype, self.weak_type, self.memory_space)
 
     def __eq__(self, other):
         if self is other:
@@ -358,10 +359,10 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
     def to_tangent_aval(self) -> "ShapedArray":
         """Tangents of inexact arrays have the same type; those of all others are float0 (they carry nothing)."""
         if isinstance(self.dtype, dtypes.ExtendedDType):
-            return ShapedArray(self.shape, self.dtype.tangent_dtype, vma=self.vma, sums=self.sums)
+            return ShapedArray(self.shape, self.dtype.tangent_dtype, vma=self.vma, sums=self.sums, memory_space=self.memory_space)
         if self.dtype.kind in "fcV" and dtypes.issubdtype(self.dtype, np.inexact):
             return self
-        return ShapedArray(self.shape, dtypes.float0, vma=self.vma, sums=self.sums)
+        return ShapedArray(self.shape, dtypes.float0, vma=self.vma, sums=self.sums, memory_space=self.memory_space)
 
     def to_ct_aval(self) -> "ShapedArray":
         return splits.cotangent_type(self.to_tangent_aval())
@@ -370,6 +371,8 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
         """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``."""
         name = dtypes.short_name(self.dtype) if short_dtypes else _dtype_name(self.dtype)
         axes = self.shape if self.placement is None else map(splits.text_of_axis, self.shape, splits.entries(self))
+        if self.memory_space is not Space.Device:
+            name += mark(self.memory_space)
         return f"{name}[{','.join(map(str, axes))}]{self._marks() if self.vma or self.sums is not NOTHING or self.placement is not None else ''}"
 
     def _marks(self) -> str:
@@ -406,8 +409,8 @@ def _dtype_name(dtype) -> str:
     return "float0" if dtype == dtypes.float0 else dtype.name
 
 
-def _rebuild(shape, dtype, weak_type):
-    return ShapedArray(shape, dtype, weak_type)
+def _rebuild(shape, dtype, weak_type, memory_space=Space.Device):
+    return ShapedArray(shape, dtype, weak_type, memory_space=memory_space)
 
 
 def _dimension(n) -> int:

@@ -60,10 +60,11 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence
 from .. import backends, extension_points
 from ..compat.primitives import PrimitiveHabits
 from ..configuration import context
-from . import partial_sums
-from .aval import AbstractRef, AbstractValue, get_aval
+from . import memory, partial_sums
+from .aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from .effects import NO_EFFECTS, Effects
 from .marks import ELEMENTWISE, ZERO, Mark
+from .memory import Space
 from .splits import place
 from .tracebacks import shorten
 from .traits import Kind, Traits
@@ -324,6 +325,8 @@ def _abstract_eval(prim, avals, params):
     if any([a.sums is not partial_sums.NOTHING for a in avals]) and not (prim.own_type or prim.holds_program):
         sums = partial_sums.in_region(prim, avals)
         out = tuple(t if t.sums == sums else t.update(sums=sums) for t in out)
+    if any([type(a) is ShapedArray and a.memory_space is not Space.Device for a in avals]) and not (prim.own_type or prim.holds_program):
+        out = memory.in_results(prim, avals, out)
     if not prim.holds_program and (any([a.placement is not None for a in avals]) or params and (
             params.get("sharding") is not None or params.get("out_sharding") is not None)):
         out = place(prim, avals, params, out)

@@ -283,12 +283,16 @@ def _reference_equation(eqn, names, settings) -> str:
     return f"{names.binder(before, settings)}, {part} <- {part}, {names(value)}"
 
 
+def _is_hidden(where: Any, value: Any) -> bool:
+    return where is ... or where is value or (where(value) if callable(where) else where == value)
+
+
 def _params(eqn, names, settings, column, taken) -> str:
     """Parameters in brackets; in one line where ``taken``, the rest of the line, leaves room."""
     hidden: Any = {} if settings.all_params else eqn.primitive.traits.hidden
     items = []
     for key in sorted(eqn.params, key=lambda k: (k != "name", k)):
-        if key in hidden and (hidden[key] is ... or hidden[key] is eqn.params[key] or hidden[key] == eqn.params[key]):
+        if key in hidden and _is_hidden(hidden[key], eqn.params[key]):
             continue
         items.append(f"{key}={_value(eqn.params[key], names, settings, column + len(_INDENT), len(key) + 1)}")
     if not items:

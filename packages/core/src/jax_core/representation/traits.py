@@ -125,7 +125,7 @@ class Traits:
       joins: its kernel has code for each operand.
       keys: what it does to a random key.
       spelled_out: it is lowered to many simple operations, which the compiler rather computes again than keeps.
-      hidden: parameters that are not printed where they have these values; `...`: whatever they are.
+      hidden: parameters that are not printed where they have these values, or a function of the value says so; `...`: whatever they are.
       fast_on_host: whether NumPy is about as fast as compiled code however large the operands are; or ``fast_on_host(**params)`` says so.
       lane_by_lane: ``lane_by_lane(**params)``: whether vmap calls the host for one lane after the other.
       fused: the compiler computes it within the kernels of its consumers (follows from the kind).

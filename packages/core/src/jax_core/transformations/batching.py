@@ -54,7 +54,7 @@ def mapped_aval(aval: ShapedArray, dim: int) -> ShapedArray:
     if type(aval) is AbstractRef:
         return aval.update(mapped_aval(aval.inner_aval, dim))
     return ShapedArray(aval.shape[:dim] + aval.shape[dim + 1:], aval.dtype, aval.weak_type, vma=aval.vma, sums=aval.sums,
-                       sharding=splits.without_axis(aval.placement, dim))
+                       memory_space=aval.memory_space, sharding=splits.without_axis(aval.placement, dim))
 
 
 def unmapped_aval(aval: ShapedArray, size: int, dim: int, mesh_axis: AxisName | None = None) -> ShapedArray:
@@ -62,7 +62,7 @@ def unmapped_aval(aval: ShapedArray, size: int, dim: int, mesh_axis: AxisName | 
     if type(aval) is AbstractRef:
         return aval.update(unmapped_aval(aval.inner_aval, size, dim, mesh_axis))
     return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype, aval.weak_type, vma=aval.vma, sums=aval.sums,
-                       sharding=splits.with_mapped_axis(aval, dim, mesh_axis))
+                       memory_space=aval.memory_space, sharding=splits.with_mapped_axis(aval, dim, mesh_axis))
 
 
 class BatchTracer(Tracer):

@@ -13,6 +13,7 @@ import numpy as np
 from .. import extension_points
 from ..representation import dtypes
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from ..representation.memory import of_kind
 from ..traces.structural import optimization_barrier_p
 
 
@@ -38,7 +39,7 @@ def keep_saved(jaxpr: Jaxpr, policy: Callable | None) -> tuple[Jaxpr, Jaxpr, lis
         answer = True if not all(effect.repeatable for effect in eqn.effects) else policy is not None and policy(
             eqn.primitive, *(v.aval for v in eqn.invars), **eqn.params)
         if isinstance(answer, Offloadable):
-            held = [Var(v.aval) for v in eqn.outvars]
+            held = [Var(v.aval.update(memory_space=of_kind(answer.dst))) for v in eqn.outvars]
             now += [eqn, *_moves(eqn, eqn.outvars, held, answer.dst)]
             again += _moves(eqn, held, eqn.outvars, answer.src)
             saved += held

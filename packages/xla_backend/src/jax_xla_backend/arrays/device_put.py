@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 from jax_core import extension_points
 from jax_core.configuration import context
-from jax_core.representation import dtypes, partial_sums, splits, tree
+from jax_core.representation import dtypes, memory, partial_sums, splits, tree
+from jax_core.representation.aval import get_aval
+from jax_core.representation.memory import Space
 from jax_core.representation.splits import in_type
 from jax_core.traces import structural
 from jax_core.representation.primitive import Primitive
@@ -18,7 +20,7 @@ from jax_core.traces.trace import EVAL, Tracer
 from . import transfer_guards
 from ..jaxlib_compat import _jax
 from ..placement import mesh
-from ..placement.layout import Format, Space
+from ..placement.layout import Format
 from ..placement.no_collectives import check_no_collectives, no_collectives
 from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding
@@ -27,14 +29,22 @@ from .array import ArrayImpl, ready
 from .put import as_sharding, put
 
 
+def _device_put_type(x, *, placement, src=None):
+    space = placement if isinstance(placement, Space) else memory.of_kind(placement.memory_kind) if isinstance(placement, Sharding) else x.memory_space
+    return x if x.memory_space is space else x.update(memory_space=space)
+
+
 def _device_put_lower(b, x, *, placement, src=None):
-    return b.sharding_constraint(x, placement) if isinstance(placement, NamedSharding) else x
+    if isinstance(placement, NamedSharding):
+        x = b.sharding_constraint(x, placement)
+    out = _device_put_type(x.aval, placement=placement)
+    return x if out is x.aval else b.to_memory(x, out)
 
 
 def _device_put_jvp(g, out, x, *, placement, src=None):
     """The tangent goes the same way, and remembers where ``x`` was, for its cotangent to go back there."""
     known = type(x) is ArrayImpl and x._committed
-    return device_put_p.bind(g, placement=placement, src=x._sharding if src is None and known else src)
+    return device_put_p.bind(g, placement=placement, src=src if src is not None else x._sharding if known else get_aval(x).memory_space)
 
 
 def _device_put_batch(axis, args, dims, *, placement, src=None):
@@ -45,7 +55,7 @@ def _device_put_batch(axis, args, dims, *, placement, src=None):
 
 device_put_p: Primitive = Primitive(
     "device_put",
-    out_type=lambda x, **_: x,
+    out_type=_device_put_type,
     splits=splits.as_told, sums=partial_sums.as_first,
     jvp=(_device_put_jvp,),
     transpose=lambda ct, x, *, placement, src=None: ct if src is None else device_put_p.bind(ct, placement=src, src=placement),
@@ -112,6 +122,8 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
 
 def _device_put_leaf(x: Any, placement: Any, may_alias: bool | None, donate: bool, src: Any) -> Any:
     if isinstance(x, Tracer):
+        if isinstance(placement, Space):
+            return device_put_p.bind(x, placement=placement, **({} if src is None else {"src": src if isinstance(src, Space) else as_sharding(src)}))
         where = None if placement is None else as_sharding(placement)
         if where is not None and (in_type(where, x.ndim) is not None or x.aval.placement is not None):
             return structural.reshard(x, where)

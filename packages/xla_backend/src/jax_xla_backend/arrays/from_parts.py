@@ -14,7 +14,7 @@ from ..jaxlib_compat import make_array
 from ..placement import mesh
 from ..placement.layout import AutoLayout, Format
 from ..placement.partition_spec import PartitionSpec
-from ..placement.sharding import NamedSharding, Sharding
+from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 from .array import ArrayImpl
 from .put import typed, as_sharding, put
 
@@ -118,7 +118,8 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
                 raise ValueError(f"make_array_from_callback: data_callback({index}) returned an array of shape "
                                  f"{np.shape(value)}; the part has shape {part_shape}")
         value = made[key]
-        parts.append(put(value if dtype is None else np.asarray(value, dtypes.canonicalize_dtype(dtype)), None, device))
+        parts.append(put(value if dtype is None else np.asarray(value, dtypes.canonicalize_dtype(dtype)), None,
+                         make_single_device_sharding(device, memory_kind=place.memory_kind)))
     return make_array_from_single_device_arrays(shape, place, parts, dtype=dtype)
 
 

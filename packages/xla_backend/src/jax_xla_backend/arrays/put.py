@@ -17,6 +17,7 @@ from jax_core.configuration import context, engine, flags
 from jax_core.representation import dtypes
 from jax_core.representation.dtypes import explicit_dtype
 from jax_core.representation.aval import ShapeDtypeStruct, ShapedArray, foreign_value, get_aval, is_open
+from jax_core.representation.memory import Space, of_kind
 from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.splits import in_type
 from jax_core.traces import structural
@@ -27,7 +28,7 @@ from ..placement import mesh
 from . import own_layouts
 from .array import ArrayImpl, check_not_deleted, host_value, is_unreduced
 from ..jaxlib_compat import _jax, make_array
-from ..placement.layout import AutoLayout, Format, Layout, Space
+from ..placement.layout import AutoLayout, Format, Layout
 from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 
@@ -265,8 +266,8 @@ def on_devices(placement: Sharding, here: Sharding | None = None) -> Sharding:
 
 def typed(aval: AbstractValue, sharding: Sharding) -> Any:
     """The type of an array of type ``aval`` that lies as ``sharding`` says."""
-    wanted = in_type(sharding, len(aval.shape)) if type(sharding) is NamedSharding else None
-    return aval if aval.placement == wanted else aval.update(sharding=wanted)
+    wanted, space = in_type(sharding, len(aval.shape)) if type(sharding) is NamedSharding else None, of_kind(sharding.memory_kind)
+    return aval if aval.placement == wanted and aval.memory_space is space else aval.update(sharding=wanted, memory_space=space)
 
 
 def _check_fits(shape: tuple[int, ...], sharding: Sharding) -> None:
@@ -285,7 +286,8 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
     jaxlib cannot copy on behalf of several devices while the call lasts, so for those NumPy makes the copies.
     """
     devices, parts, wanted = _cuts(sharding, value.shape)
-    aval = aval if aval.placement == wanted else aval.update(sharding=wanted)
+    space = of_kind(sharding.memory_kind)
+    aval = aval if aval.placement == wanted and aval.memory_space is space else aval.update(sharding=wanted, memory_space=space)
     if client.is_described(devices[0].client):
         raise _only_described(devices[0])
     if parts is None:

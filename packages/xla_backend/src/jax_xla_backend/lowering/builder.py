@@ -19,6 +19,7 @@ from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_to
 from jax_core.representation.dtypes import float0
 from jax_core.representation.effects import Effect, ordered_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, with_narrow_loops
+from jax_core.representation.memory import Space
 from jax_core.representation.traits import Kind
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import broadcast_in_dim_p
@@ -28,7 +29,7 @@ from ..jaxlib_compat import BARRIERS_LAST, VECTOR_ATAN
 from . import outside_calls, extended_dtypes, nested_modules, sharding_text
 from ..planning.loops import is_dispatched
 from ..planning.planner import SMALL, plan
-from .metadata import shows, under
+from .metadata import attributes, shows, under
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value, operand_types
 
@@ -562,6 +563,16 @@ class Builder:
         """``x`` as a value whose type says nothing of its placement, for computations that the compiler places."""
         return x if x.aval.placement is None else new_value(x, x.aval.update(sharding=None))
 
+    def to_memory(self, x: Value, out: ShapedArray) -> Value:
+        """``x`` in the kind of memory that the type ``out`` names.
+
+        The processor has one, in which programs compute: there only arguments and results of the program say where they are.
+        """
+        if self.platform == "cpu" or out.memory_space is Space.Any:
+            return new_value(x, out)
+        return self.custom_call("annotate_device_placement", x, out=out, api_version=1, has_side_effect=True,
+                                extra=attributes([("_xla_buffer_placement", out.memory_space.memory_kind)]))
+
     def sharding_constraint(self, x: Value, sharding: Placement | None, *, typed: bool = False) -> Value:
         """``x``, placed as ``sharding`` says where the program runs on several devices; also for key arrays.
 
@@ -628,5 +639,6 @@ def _trace(f, avals, params) -> ClosedJaxpr:
         out = f(*args, **params)
         return out if isinstance(out, (tuple, list)) else [out]
 
-    jaxpr, consts, _ = trace_to_jaxpr(flat, avals)
+    here = [a.update(memory_space=Space.Device) if type(a) is ShapedArray and a.memory_space is not Space.Device else a for a in avals]
+    jaxpr, consts, _ = trace_to_jaxpr(flat, here)  # where the operation computes, whatever memory its operands are read from
     return ClosedJaxpr(jaxpr, consts)

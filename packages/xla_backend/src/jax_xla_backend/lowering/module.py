@@ -16,10 +16,11 @@ from typing import Any, Callable, Sequence
 import numpy as np
 from jax_core.configuration import engine, flags
 from jax_core.representation import source
-from jax_core.representation.aval import abstract_token
+from jax_core.representation.aval import AbstractValue, abstract_token
 from jax_core.representation.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
+from jax_core.representation.memory import Space, mark
 from jax_core.representation.source import NameStack, SourceInfo, canonicalize_filename
 from jax_core.traces.trace import Tracer, escaped
 from jax_core.transformations.manual import AxisEnv
@@ -147,6 +148,13 @@ def wants_plan(spec: LowerSpec, platform: str) -> bool:
     return platform == "cpu" and option == "on"
 
 
+def _memory_kind(aval: AbstractValue, kind: str | None) -> list[str]:
+    """The attribute of an argument or result in another memory than that of the device: the one of this ``kind``, else of its type."""
+    if kind is None and aval.memory_space is Space.Host:
+        kind = aval.memory_space.memory_kind
+    return [] if kind in (None, "device") else [f"mhlo.memory_kind = {quoted(kind)}"]
+
+
 def _symbol(name: str) -> str:
     return _not_symbol.sub("_", name.replace(">", "")) or "_"
 
@@ -179,7 +187,7 @@ def _on_host(x: Any) -> bool:
 def _donations(module: Module, spec: LowerSpec) -> tuple[dict[int, int | None], list]:
     """For positions among the kept inputs, the result that may use the donated buffer, None for any; and what none can use.
 
-    Each donated input takes the first result of its shape and dtype that none has taken yet. With several devices
+    Each donated input takes the first result of its shape, dtype and memory that none has taken yet. With several devices
     the partitioner decides on shapes, so the compiler is left to choose, but where the result is asked to lie as the input does.
     Where the compiler chooses the layout of one of the two only, they cannot share memory, and `Facts.misfit` says so.
     """
@@ -189,18 +197,19 @@ def _donations(module: Module, spec: LowerSpec) -> tuple[dict[int, int | None], 
     free: dict[str, list[int]] = {}
     if donated:
         for position, aval in enumerate(module._out_avals):
-            free.setdefault(type_text(aval), []).append(position)
+            free.setdefault(type_text(aval) + mark(aval.memory_space), []).append(position)
     usable: dict[int, int | None] = {}
     unusable = []
     for k in donated:
         i, aval = module._kept[k], module._in_avals[k]
-        places = free.get(type_text(aval), [])
+        kind = type_text(aval) + mark(aval.memory_space)
+        places = free.get(kind, [])
         if ins is not None:
             places = [] if outs is None or ins[i] is None else [
                 j for j in places if outs[j] is not None and outs[j].is_equivalent_to(ins[i], len(aval.shape))]
         if places:
             j = places[0]
-            free[type_text(aval)].remove(j)
+            free[kind].remove(j)
             order, wanted = [part[n] if n < len(part) else None for part, n in ((stored.ins, i), (stored.outs, j))]
             if (order is Layout.AUTO) != (wanted is Layout.AUTO):
                 side = "out_shardings" if order is Layout.AUTO else "in_shardings"
@@ -314,7 +323,7 @@ class ModuleWriter:
             result = self.module._aliases[i]
             items.append("jax.buffer_donor = true" if result is None else
                          f"tf.aliasing_output = {result + len(self.ordered_effects)} : i32")
-        items += self._layout_mode(0, self.module._kept[i], v.aval)
+        items += self._layout_mode(0, self.module._kept[i], v.aval) + _memory_kind(v.aval, None)
         return f" {{{', '.join(items)}}}" if items else ""
 
     def _layout_mode(self, group: int, i: int, aval: Any) -> list[str]:
@@ -331,7 +340,9 @@ class ModuleWriter:
         where = placements[i] if placements is not None and placements[i] is not None else x.aval.placement
         if where is not None and (where is not x.aval.placement or self.shardings.devices > 1 and not where.mesh.auto_axes):
             items.append(self.shardings.argument(where, physical_aval(x.aval).ndim))
-        items += self._layout_mode(1, i, x.aval)
+        told = self.module._spec.out_shardings
+        kind = getattr(told[i], "memory_kind", None) if told else None
+        items += self._layout_mode(1, i, x.aval) + _memory_kind(x.aval, kind)
         return f" {{{', '.join(items)}}}" if items else ""
 
     def function(self, name: str, closed: ClosedJaxpr) -> str:

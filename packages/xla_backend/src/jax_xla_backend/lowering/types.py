@@ -56,7 +56,7 @@ def physical_aval(aval: AbstractValue) -> AbstractValue:
         return ShapedArray(aval.shape, bool)
     if isinstance(aval.dtype, dtypes.ExtendedDType):
         element = aval.dtype.physical_element_aval
-        return ShapedArray(aval.shape + element.shape, element.dtype)
+        return ShapedArray(aval.shape + element.shape, element.dtype, memory_space=aval.memory_space)
     return aval
 
 

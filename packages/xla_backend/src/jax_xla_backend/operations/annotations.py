@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 from jax_core.representation import tree
 from jax_core.representation.jaxpr import ClosedJaxpr, Literal
 from jax_core.representation.marks import ELEMENTWISE, LINEAR
+from jax_core.representation.memory import Space
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
 from jax_core.transformations.program_call import bind_function, program_call
@@ -22,7 +23,6 @@ from jax_core.representation.source import name_stack, under_names
 from jax_core.traces.structural import optimization_barrier_p
 from jax_core.representation.typing import PyTree
 
-from ..placement.layout import Space
 from ..lowering import metadata
 
 if TYPE_CHECKING:
@@ -241,14 +241,14 @@ def _compute_lower(b, *xs, jaxpr, compute_type, out_memory_spaces, compiler_opti
     if compiler_options_json is not None:
         pairs.append(("_xla_compiler_options", compiler_options_json))
     outs = _call(b, "compute_on", jaxpr, xs, pairs)
-    if b.platform == "cpu":  # one memory only
-        return outs
-    return [x if space is Space.Any else b.custom_call(
-        "annotate_device_placement", x, out=x.aval, api_version=1, has_side_effect=True,
-        extra=metadata.attributes([("_xla_buffer_placement", space.memory_kind)])) for x, space in zip(outs, out_memory_spaces)]
+    return [x if space is Space.Any else b.to_memory(x, out) for x, out, space in zip(outs, b.out_avals, out_memory_spaces)]
 
 
-compute_on_p = program_call("compute_on", _compute_lower, _compute_derived)
+def _compute_types(*avals, jaxpr, out_memory_spaces, **_):
+    return [a if space is Space.Any else a.update(memory_space=space) for a, space in zip(jaxpr.out_avals, out_memory_spaces)]
+
+
+compute_on_p = program_call("compute_on", _compute_lower, _compute_derived, out_type=_compute_types)
 
 
 def compute_on(f: Callable[..., PyTree] | None = None, *, compute_type: str, out_memory_spaces: object,

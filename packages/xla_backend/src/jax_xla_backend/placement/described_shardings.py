@@ -28,11 +28,13 @@ def is_spread(where: object) -> bool:
 
 
 def describe(sharding: ShardingLike | None) -> dict | None:
-    """The placement as data; None for one device.
+    """The placement as data; None for the usual memory of one device.
 
     Raises:
       NotImplementedError: on several devices, and not a `NamedSharding`.
     """
+    if isinstance(sharding, Sharding) and sharding.num_devices == 1 and sharding.memory_kind == "pinned_host":
+        return in_host_memory(0)
     if not isinstance(sharding, Sharding) or sharding.num_devices == 1:
         return None
     if not isinstance(sharding, NamedSharding):
@@ -50,6 +52,11 @@ def describe(sharding: ShardingLike | None) -> dict | None:
     if sharding.memory_kind not in (None, "device"):
         found["memory"] = sharding.memory_kind
     return found
+
+
+def in_host_memory(ndim: int) -> dict:
+    """The description of an array with ``ndim`` axes in the host's memory, for one device."""
+    return {"axes": [], "spec": [None] * ndim, "memory": "pinned_host"}
 
 
 def device_count(description: dict) -> int:
@@ -101,7 +108,7 @@ def in_hlo(description: dict | None, ndim: int) -> Any:
     """The placement of an array with ``ndim`` axes as XLA has it."""
     if description is None:
         return None
-    names, sizes = zip(*description["axes"])
+    names, sizes = zip(*description["axes"]) if description["axes"] else ((), ())
     return NamedSharding(AbstractMesh(sizes, names), _spec(description))._to_xla_hlo_sharding(ndim)
 
 
@@ -131,4 +138,4 @@ def _open(ndim: int) -> NamedSharding:
     return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
 
 
-__all__ = ["describe", "device_count", "in_hlo", "in_types", "is_spread", "on_devices", "of_block", "of_mesh_in_use", "on_mesh", "on_no_mesh"]
+__all__ = ["describe", "device_count", "in_hlo", "in_host_memory", "in_types", "is_spread", "on_devices", "of_block", "of_mesh_in_use", "on_mesh", "on_no_mesh"]

@@ -1,7 +1,6 @@
 """Layouts: the order in which a device stores the elements of an array."""
 from __future__ import annotations
 
-import enum
 from typing import Any, Sequence
 
 from jax_core.representation.typing import Placement
@@ -123,21 +122,3 @@ class Format:
 
     def __repr__(self):
         return f"Format(layout={self.layout}, sharding={self.sharding})"
-
-
-class Space(enum.Enum):
-    """Kinds of memory that an array may be put in with `device_put`."""
-
-    Device = 1
-    Host = 2
-    Any = 3
-
-    @property
-    def memory_kind(self) -> str:
-        """Its name for shardings; `Any` has none."""
-        return {Space.Device: "device", Space.Host: "pinned_host"}[self]
-
-    def __repr__(self):
-        return f"MemorySpace.{self.name}"
-
-    __str__ = __repr__

@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
+from jax_core.representation.memory import Space, of_kind
 from jax_core.representation.typing import DeviceLike
 
 from ..jaxlib_compat import HloSharding, _jax, equip, names_for_jaxlib
@@ -19,6 +20,8 @@ from .mesh import AbstractMesh, AxisType, Mesh
 from .partition_spec import UNCONSTRAINED, PartitionSpec
 
 if TYPE_CHECKING:
+    from jax_core.representation.aval import AbstractValue
+
     from ..jaxlib_classes import GSPMDSharding, NamedSharding, Sharding, SingleDeviceSharding
 
     class _OfSharding:
@@ -237,6 +240,13 @@ class _SingleDevice(_OfSharding):
 for _public in (SingleDeviceSharding, NamedSharding):
     _public.__module__ = "jax.sharding"
 _on_device: dict[Any, SingleDeviceSharding] = {}
+
+
+def in_memory(sharding: Sharding, aval: AbstractValue) -> Sharding:
+    """``sharding``, in the kind of memory that the type of the array names."""
+    if of_kind(sharding.memory_kind) is aval.memory_space or not isinstance(aval.memory_space, Space) or aval.memory_space is Space.Any:
+        return sharding
+    return sharding.with_memory_kind(aval.memory_space.memory_kind)
 
 
 def make_single_device_sharding(device: DeviceLike, *, memory_kind: str | None = None) -> SingleDeviceSharding:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ..placement.sharding import make_single_device_sharding
+from ..placement.sharding import in_memory, make_single_device_sharding
 from .loaded_program import LoadedProgram
 
 
@@ -14,7 +14,7 @@ class DescribedProgram(LoadedProgram):
 
     def _prepare(self, in_shardings: Sequence[Any], out_shardings: Any, name: str) -> None:
         self.facts, self.name = self.module.facts, name
-        self.in_shardings = list(in_shardings)
+        self.in_shardings = list(map(in_memory, in_shardings, self.facts.in_avals))
         self.single = len(self.devices) == 1
         self.out_shardings = self._results(out_shardings)
         self.token_sharding = make_single_device_sharding(self.devices[0])

@@ -165,6 +165,9 @@ class Executable:
         """Committed arguments lie on the devices that jit was told to run on; those that it was told of, in parts of this kind, it moves there."""
         told = self.spec.in_shardings
         for i, x in [(i, args[i]) for i in self.facts.kept] if args is not None else ():
+            if type(x) is ArrayImpl and told is not None and told[i] is not None and x._sharding.memory_kind != as_sharding(told[i]).memory_kind:
+                raise ValueError(f"call of {self.module.name}: in_shardings place argument {i}, {x.aval.str_short()}, as {told[i]}, in another kind of "
+                                 f"memory than where it lies, {x._sharding}; move it by jax.device_put")
             if type(x) is ArrayImpl and x._committed and x._sharding._internal_device_list != wanted._internal_device_list:
                 there = None if told is None or told[i] is None else as_sharding(told[i])
                 if there is None or not hlo_equal(there._to_xla_hlo_sharding(x.ndim), x._sharding._to_xla_hlo_sharding(x.ndim)):

@@ -19,7 +19,7 @@ from ..placement import mesh
 from ..placement.layout import Format, Layout
 from ..placement.hlo_shardings import hlo_equal
 from ..placement.partition_spec import PartitionSpec
-from ..placement.sharding import NamedSharding, Sharding, flat_mesh, from_hlo, make_single_device_sharding
+from ..placement.sharding import NamedSharding, Sharding, flat_mesh, from_hlo, in_memory, make_single_device_sharding
 
 if TYPE_CHECKING:
     from ..lowering.module import Module
@@ -61,7 +61,7 @@ class LoadedProgram:
         self.donated_copies = False
         if self.facts.layouts is not None:
             own_layouts.expect()
-        self.in_shardings = list(in_shardings)
+        self.in_shardings = list(map(in_memory, in_shardings, module.facts.in_avals))
         self.single = len(self.devices) == 1
         self.out_shardings = self._results(out_shardings)
         self.out_avals = list(map(typed, module.facts.out_avals, self.out_shardings))
@@ -85,11 +85,13 @@ class LoadedProgram:
         avals, grid = self.facts.out_avals, self._grid(wanted)
         if self.single and grid is None:
             here = make_single_device_sharding(self.devices[0])
-            return [here if w is None or not isinstance(w, NamedSharding) else w for w in (wanted or [None] * len(avals))]
+            return [in_memory(here, aval) if w is None else w if isinstance(w, NamedSharding) else here.with_memory_kind(w.memory_kind)
+                    for w, aval in zip(wanted or [None] * len(avals), avals)]
         chosen = [] if self.single else self.loaded.get_output_shardings() or []
         chosen = [_as_hlo(s) for s in chosen][len(self.facts.ordered_effects):]
         device_list, in_context = _jax.DeviceList(self.devices), not mesh.get_mesh().empty
-        return [w if w is not None else self._as_an_input(s, aval.ndim) or from_hlo(s, device_list, grid, aval.ndim, typed=in_context or aval.placement is not None)
+        return [w if w is not None else in_memory(
+                    self._as_an_input(s, aval.ndim) or from_hlo(s, device_list, grid, aval.ndim, typed=in_context or aval.placement is not None), aval)
                 for w, s, aval in zip(wanted or [None] * len(avals), chosen or [HloSharding.replicate()] * len(avals), avals)]
 
     def _as_an_input(self, hlo: HloSharding, ndim: int) -> NamedSharding | None:

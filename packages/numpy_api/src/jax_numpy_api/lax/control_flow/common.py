@@ -298,8 +298,8 @@ def _check_varies(where: str, fun: Callable, init: PyTree, given: Sequence[Abstr
 
 
 def _same_carry(a, b) -> bool:
-    """Whether a carry may change from type ``a`` to ``b`` in a step: shape, dtype and how it is split over ``Explicit`` mesh axes stay."""
-    return types_compatible(a, b) and (getattr(a, "placement", None) is getattr(b, "placement", None) or splits.entries(a) == splits.entries(b))
+    """Whether a carry may change from type ``a`` to ``b`` in a step: shape, dtype and memory and how it is split over ``Explicit`` mesh axes stay."""
+    return types_compatible(a, b) and a.memory_space is b.memory_space and (getattr(a, "placement", None) is getattr(b, "placement", None) or splits.entries(a) == splits.entries(b))
 
 
 def carry_fixpoint(derive: Callable, carry: list[bool]) -> tuple[Any, list[bool]]:
@@ -322,7 +322,9 @@ def _difference(a, b) -> str:
     if getattr(a, "dtype", None) != getattr(b, "dtype", None):
         hint = "dtypes do not match" if a.shape == b.shape else "shapes and dtypes do not match"
         return f" ({hint})"
-    return " (shapes do not match)" if a.shape != b.shape else " (shardings do not match)"
+    if a.shape != b.shape:
+        return " (shapes do not match)"
+    return " (shardings do not match)" if a.memory_space is b.memory_space else " (kinds of memory do not match)"
 
 
 # -- derived programs ------------------------------------------------------------------------------------------------
@@ -485,7 +487,8 @@ def stacked(aval: ShapedArray, length: int) -> ShapedArray:
     """``aval`` with a leading axis."""
     if type(aval) is AbstractRef:
         return aval.update(stacked(aval.inner_aval, length))
-    return ShapedArray((length, *aval.shape), aval.dtype, aval.weak_type, vma=aval.vma, sums=aval.sums, sharding=splits.with_axis(aval.placement, 0))
+    return ShapedArray((length, *aval.shape), aval.dtype, aval.weak_type, vma=aval.vma, sums=aval.sums,
+                       memory_space=aval.memory_space, sharding=splits.with_axis(aval.placement, 0))
 
 
 def unstacked(aval: AbstractValue) -> AbstractValue:
@@ -500,4 +503,5 @@ def unstacked(aval: AbstractValue) -> AbstractValue:
     if split is not None:
         raise ValueError(f"lax.scan: axis 0 of xs, over which the loop steps, must be whole on each device, but it is split over {split!r} in an "
                          f"array of type {aval.str_short()}; reshard it by jax.sharding.reshard, or use jax.shard_map.")
-    return ShapedArray(aval.shape[1:], aval.dtype, aval.weak_type, vma=aval.vma, sums=aval.sums, sharding=splits.without_axis(aval.placement, 0))
+    return ShapedArray(aval.shape[1:], aval.dtype, aval.weak_type, vma=aval.vma, sums=aval.sums,
+                       memory_space=aval.memory_space, sharding=splits.without_axis(aval.placement, 0))

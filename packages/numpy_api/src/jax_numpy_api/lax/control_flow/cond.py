@@ -256,6 +256,10 @@ def _agree(name, labels, functions, programs, trees):
                 path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
                 lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns "
                              f"{b.str_short()}")
+            elif a.memory_space is not b.memory_space:
+                path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
+                lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns {b.str_short()}; move one of them by "
+                             f"jax.device_put(x, jax.memory.Space.{a.memory_space.name})")
             elif a.vma != b.vma and not (is_own(functions[0]) or is_own(fun)):
                 path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
                 axes = tuple(sorted(map(str, a.vma ^ b.vma)))

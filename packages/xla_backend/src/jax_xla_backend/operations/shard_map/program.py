@@ -92,7 +92,7 @@ def part_aval(aval: ShapedArray, mesh: Mesh | AbstractMesh, spec: PartitionSpec,
         left = [tuple(a for a in _names(e) if a not in manual_axes) for e in placement.spec.partitions]
         inner = NamedSharding(kinds, PartitionSpec(*left))
     return ShapedArray(shape, aval.dtype, aval.weak_type, sharding=inner, vma=aval.vma | axes_of(spec) if checked else aval.vma,
-                       sums=sums_of(spec, manual_axes) if checked else NOTHING)
+                       sums=sums_of(spec, manual_axes) if checked else NOTHING, memory_space=aval.memory_space)
 
 
 def _names(entry: Any) -> tuple:
@@ -109,7 +109,7 @@ def whole_aval(aval: ShapedArray, mesh: Mesh | AbstractMesh, spec: PartitionSpec
     told = mesh.explicit_axes  # the spec and the type of the part say all that the type does
     placement = NamedSharding(mesh, spec.update(partitions=[(*o, *i) for o, i in zip(outer, inner)])) if told else None
     return ShapedArray([n * parts_along(mesh, spec, i) for i, n in enumerate(shape)], aval.dtype, aval.weak_type,
-                       sharding=placement, vma=aval.vma.difference(manual_axes), sums=NOTHING)
+                       sharding=placement, vma=aval.vma.difference(manual_axes), sums=NOTHING, memory_space=aval.memory_space)
 
 
 # -- rules -----------------------------------------------------------------------------------------------------------
