@@ -546,3 +546,18 @@ def test_types_do_not_say_on_which_devices(program, expected):
         out = program(device_put(X[:, 0], NamedSharding(mesh, P("x"))))
         assert out.sharding == NamedSharding(mesh, P("x"))
         np.testing.assert_allclose(out, expected(X[:, 0]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("placed", [P("x"), P("y"), P()])
+def test_branches_return_values_that_are_split_alike(placed):
+    """Branches whose results are split otherwise were taken, and the first one's type was that of the result."""
+    with set_mesh(grid()):
+        a, b = device_put(X[:, 0], P("x")), device_put(X[:, 1], placed)
+
+        def call(a, b):
+            return lax.cond(a.sum() > 0, lambda a, b: a, lambda a, b: b, a, b)
+        if placed == P("x"):
+            assert str(typeof(jit(call)(a, b))) == "float32[8@x]"
+        else:
+            with pytest.raises(TypeError, match=r"returns float32\[8(@y)?\], true_fun returns float32\[8@x\]; split one of them as the other"):
+                jit(call)(a, b)

@@ -256,6 +256,10 @@ def _agree(name, labels, functions, programs, trees):
                 path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
                 lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns "
                              f"{b.str_short()}")
+            elif splits.entries(a) != splits.entries(b):
+                path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
+                lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns {b.str_short()}; split one of them as the "
+                             "other by jax.sharding.reshard")
             elif a.memory_space is not b.memory_space:
                 path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
                 lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns {b.str_short()}; move one of them by "
