@@ -48,6 +48,24 @@ def test_calls(program, place):
         assert a.sharding.is_equivalent_to(on("x", "y"), 2)
 
 
+@pytest.mark.parametrize("order", [lambda devices: devices[::-1], lambda devices: devices[4:] + devices[:4]])
+def test_calls_run_where_the_arguments_or_the_mesh_in_use_are(program, order):
+    """They ran on the first devices, in their order, whatever that of the arguments was."""
+    here = Mesh(np.array(order(jax.devices()[:8])).reshape(4, 2), ("x", "y"))
+    x, y = map(jax.device_put, (X, X), program.in_shardings_jax(here))
+    with jax.set_mesh(here):
+        in_use = program.call(X, X)
+    for a, _ in (program.call(x, y), program.call(x, jax.device_put(X, NamedSharding(here, P()))), in_use):
+        assert a.sharding == NamedSharding(here, P("x", "y"))
+        np.testing.assert_allclose(a, np.sin(X) @ X.T, rtol=1e-4, atol=1e-4)
+
+
+def test_arguments_on_fewer_devices_are_refused(program):
+    for few in (jax.devices()[3], NamedSharding(mesh((2,), ("x",)), P())):
+        with pytest.raises(ValueError, match="8 devices"):
+            program.call(*jax.device_put((X, X), few))
+
+
 def test_gradients(program):
     got = jax.grad(lambda x: program.call(x, X)[0].sum())(X)
     np.testing.assert_allclose(got, jax.grad(lambda x: f(x, X)[0].sum())(X), rtol=1e-4, atol=1e-4)

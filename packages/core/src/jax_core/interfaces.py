@@ -189,8 +189,11 @@ class Builder(Protocol):
     def to_memory(self, x: Value, out: ShapedArray) -> Value:
         """``x`` in the kind of memory that the type ``out`` names."""
 
-    def sharding_constraint(self, x: Value, sharding: Placement | None) -> Value:
-        """``x``, placed as ``sharding`` says where the program runs on several devices; also of key arrays."""
+    def sharding_constraint(self, x: Value, sharding: Placement | None, *, anywhere: bool = False) -> Value:
+        """``x``, placed as ``sharding`` says where the program runs on several devices; also of key arrays.
+
+        With ``anywhere``, on the devices of the arguments, if these are on as many, whichever.
+        """
 
     def barrier(self, xs: Sequence[Value]) -> list[Value]:
         """``xs`` behind an optimization barrier."""

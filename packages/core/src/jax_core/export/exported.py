@@ -285,7 +285,7 @@ def _placed(b, exported, x, placement):
     if placement is None:
         return x
     try:
-        return b.sharding_constraint(x, backends.get().placements.on_devices(placement))
+        return b.sharding_constraint(x, backends.get().placements.on_devices(placement), anywhere=True)
     except ValueError as error:
         raise ValueError(f"Function '{exported.fun_name}' was {error}.") from None
 

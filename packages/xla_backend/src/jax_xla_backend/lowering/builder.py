@@ -573,12 +573,12 @@ class Builder:
         return self.custom_call("annotate_device_placement", x, out=out, api_version=1, has_side_effect=True,
                                 extra=attributes([("_xla_buffer_placement", out.memory_space.memory_kind)]))
 
-    def sharding_constraint(self, x: Value, sharding: Placement | None, *, typed: bool = False) -> Value:
+    def sharding_constraint(self, x: Value, sharding: Placement | None, *, typed: bool = False, anywhere: bool = False) -> Value:
         """``x``, placed as ``sharding`` says where the program runs on several devices; also for key arrays.
 
-        ``typed``: it is the placement of a type, which leaves ``Auto`` mesh axes to the compiler.
+        ``typed``: it is the placement of a type, which leaves ``Auto`` mesh axes to the compiler. ``anywhere``: on as many devices, whichever.
         """
-        return new_value(sharding_text.constrain(self, extended_dtypes.physical(x), sharding, typed), x.aval)
+        return new_value(sharding_text.constrain(self, extended_dtypes.physical(x), sharding, typed, anywhere), x.aval)
 
 
 def _signature(text: str, types: Sequence[str], outs: Sequence[str]) -> str:

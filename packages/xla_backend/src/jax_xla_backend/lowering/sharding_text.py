@@ -27,7 +27,8 @@ class Shardings:
     Attributes:
       devices: number of devices that the module is for.
       grid: a mesh of those devices, or None.
-      constraints: placements on several devices that the program asks for, whether or not the module is for several.
+      constraints: placements on several devices that the program asks for, whether or not the module is for several; on an abstract mesh, where
+        any devices do, if they are as many.
       typed: placements of its types, on some devices with such a mesh: they say how values are split, not on which devices.
     """
 
@@ -127,10 +128,11 @@ def _on_devices(sharding: Any) -> Any:
     return None if found is None else sharding.update(mesh=found)
 
 
-def constrain(b: Builder, x: Value, sharding: Any, typed: bool = False) -> Any:
+def constrain(b: Builder, x: Value, sharding: Any, typed: bool = False, anywhere: bool = False) -> Any:
     """``x``, placed as ``sharding`` says; nothing is written in a module for one device.
 
     ``typed``: it is the placement of a type, which leaves ``Auto`` mesh axes to the compiler.
+    ``anywhere``: it asks for as many devices, not for these.
     """
     placements, env = b.module.shardings, b.module.axis_env
     if env is not None:
@@ -141,7 +143,11 @@ def constrain(b: Builder, x: Value, sharding: Any, typed: bool = False) -> Any:
         if env.inner is None:  # no axis is left to the compiler
             return x
     if sharding.num_devices > 1:
-        if sharding._is_concrete:
+        if anywhere:
+            placements.constraints.append(sharding.update(mesh=sharding.mesh.abstract_mesh))
+            if placements.devices not in (1, sharding.num_devices):
+                raise ValueError(f"exported for {sharding.num_devices} devices and is called in a context with {placements.devices} devices")
+        elif sharding._is_concrete:
             placements.constraints.append(sharding)
         elif (on := _on_devices(sharding)) is not None:
             placements.typed.append(on)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from typing import Any, Callable, Sequence, cast
 
+import numpy as np
 from jax_core.interfaces import Run
 
 from ..platforms import client
@@ -110,6 +111,8 @@ class Executable:
         asked = self.facts.constraints or (self.facts.typed if found is None else ())
         if asked:  # the program itself asks for several devices
             wanted = asked[0]
+            if not wanted._is_concrete:
+                wanted = self._on_as_many(args, wanted, found)
             if found is None and wanted.num_devices == 1:
                 return wanted._device_assignment, self._on_one(args, wanted), True
             if found is not None and wanted.device_set != found.device_set:  # their order may be that of a mesh of the same axes
@@ -124,6 +127,18 @@ class Executable:
         if len(found._internal_device_list) == 1:
             return found._device_assignment, self._on_one(args, found), True
         return found._device_assignment, self._from_args(args, found), True
+
+    def _on_as_many(self, args: Sequence[Any] | None, wanted: Sharding, found: Sharding | None) -> Sharding:
+        """A placement for a program that asks for as many devices as ``wanted`` has: where the arguments are or the mesh in use is, else on the first ones."""
+        here = mesh.get_mesh()
+        if found is None and here.size == wanted.num_devices:
+            return NamedSharding(here, PartitionSpec())
+        if found is not None and len(found._internal_device_list) == wanted.num_devices:
+            return found
+        devices = client.devices()[:wanted.num_devices]
+        if found is not None or len(devices) < wanted.num_devices:
+            self._complain(args, wanted)
+        return NamedSharding(mesh.Mesh(np.array(devices).reshape(wanted.mesh.axis_sizes), wanted.mesh.axis_names), PartitionSpec())
 
     def _on_one(self, args: Sequence[Any] | None, example: Sharding) -> list[Sharding] | None:
         """The placements of the kept inputs on one device: on its mesh, if it has one."""
@@ -191,8 +206,8 @@ class Executable:
     def _complain(self, args: Sequence[Any] | None, wanted: Sharding | None = None) -> None:
         seen: list[str] = []
         if wanted is not None:
-            ids = [d.id for d in wanted._device_assignment]
-            seen.append(f"the program itself (a mesh in use, shard_map or a sharding constraint) on devices {ids}")
+            on = f"devices {[d.id for d in wanted._device_assignment]}" if wanted._is_concrete else f"{wanted.num_devices} devices, as it was exported"
+            seen.append(f"the program itself (a mesh in use, shard_map or a sharding constraint) on {on}")
         for i, x in enumerate(args or ()):
             if type(x) is ArrayImpl and x._committed:
                 ids = [d.id for d in x._sharding._device_assignment]
@@ -244,7 +259,7 @@ class Executable:
 
     def _everywhere(self, devices: tuple) -> NamedSharding:
         """The placement of whole arrays on each of ``devices``, on the mesh that the program or its context names."""
-        known = [*[s.mesh for s in (*self.facts.constraints, *self.facts.typed) if isinstance(s, NamedSharding)], mesh.get_mesh()]
+        known = [*[s.mesh for s in (*self.facts.constraints, *self.facts.typed) if isinstance(s, NamedSharding) and s._is_concrete], mesh.get_mesh()]
         grid = next((m for m in known if m.size == len(devices) and tuple(m.devices.flat) == devices), None)
         return NamedSharding(flat_mesh(devices) if grid is None else grid, PartitionSpec())
 

@@ -105,7 +105,7 @@ class LoadedProgram:
         """The mesh of the inputs, the results that are asked for or the values inside; else the one that is set, if it is of these devices."""
         for group in (self.in_shardings, wanted or (), self.facts.constraints):
             for sharding in group:
-                if isinstance(sharding, NamedSharding):
+                if isinstance(sharding, NamedSharding) and sharding._is_concrete:
                     return sharding.mesh
         for sharding in self.facts.typed:
             if sharding.mesh._devices_key == self.devices:
