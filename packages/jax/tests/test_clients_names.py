@@ -1,4 +1,5 @@
 """What equinox, flax and orbax ask of names, tables of rules and placements."""
+import importlib
 import inspect
 
 import numpy as np
@@ -32,6 +33,32 @@ def test_an_object_that_answers_to_every_name_is_no_array():
 
 def test_a_callable_without_a_name_of_text_is_transformed():
     assert jax.vmap(AnswersToAll())(jnp.zeros(2)).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("module, names", [
+    ("jax._src.core", "DropVar Trace TraceTag Tracer full_lower jaxpr_as_fun set_current_trace take_current_trace"),  # quax, oryx
+    ("jax._src.pjit", "jit_p pjit"),  # quax
+    ("jax._src.lib", "jaxlib_extension_version"),  # grain
+    ("jax._src.xla_bridge", "backends_are_initialized"),  # the guides of flax
+    ("jax.example_libraries.stax", "gelu normal ones relu softmax zeros"),  # neural-tangents
+    ("jax.extend.mlir", "deserialize_portable_artifact hlo_to_stablehlo refine_polymorphic_shapes serialize_portable_artifact"),  # tf2jax
+])
+def test_names_that_libraries_import(module, names):
+    found = importlib.import_module(module)
+    assert [n for n in names.split() if getattr(found, n, None) is None] == []
+
+
+def test_full_lower_leaves_arrays_as_they_are():
+    from jax._src.core import full_lower
+    assert full_lower(3) == 3 and jax.vmap(full_lower)(jnp.arange(2)).tolist() == [0, 1]
+
+
+def test_a_jitted_function_has_the_attributes_of_the_function():
+    """haiku finds the function that it transformed by one."""
+    def f(x):
+        return x
+    f.origin, f.lower = "here", "hidden by the method"
+    assert jax.jit(f).origin == "here" and callable(jax.jit(f).lower)
 
 
 def test_names():

@@ -1,10 +1,14 @@
 """Traces and tracers that users write with `jax.core` and `jax.extend.core`, without knowing how ours are made."""
+import pickle
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import core
+from jax._src import flattree, literals
 from jax.extend import core as extend_core
+from jax.extend import linear_util as extend_linear_util
 
 
 class Noted(core.Tracer):
@@ -185,12 +189,12 @@ def test_functions_with_rules_in_a_users_trace(f, name, slope):
         under(NotingTrace, f, 1.0)
 
 
-def test_only_the_functions_that_came_are_handed_on():
+def test_a_custom_vjp_is_handed_on_with_the_functions_that_came():
     class Changing(HandingTrace):
-        def process_custom_jvp_call(self, prim, fun, jvp, tracers, *, symbolic_zeros):
-            return self._hand_on(prim, (jvp, fun), tracers, {})
+        def process_custom_vjp_call(self, prim, fun, fwd, bwd, tracers, *, out_trees, symbolic_zeros):
+            return self._hand_on(prim, (bwd, fun, fwd), tracers, {})
     with pytest.raises(NotImplementedError, match="fun.call_wrapped"):
-        under(Changing, with_jvp, 1.0)
+        under(Changing, with_vjp, 1.0)
 
 
 class CallingBelow(NotingTrace):
@@ -236,3 +240,56 @@ def test_our_tracers_that_escaped_are_no_constants():
     for x in kept:
         with pytest.raises(jax.errors.UnexpectedTracerError):
             jax.eval_shape(lambda y, x=x: x + y, 1.0)
+
+
+def test_a_custom_jvp_is_handed_on_for_another_function():
+    """Function and rule come wrapped, and go on by ``subfuns``, as quax has them."""
+    @extend_linear_util.transformation
+    def doubled(*values):
+        outs = yield values, {}
+        yield [2 * x for x in outs]
+
+    class Doubling(HandingTrace):
+        def process_custom_jvp_call(self, prim, fun, jvp, tracers, *, symbolic_zeros):
+            values = tuple(t.val for t in tracers)
+            out = prim.bind_with_trace(self.below, values, tuple(map(jax.typeof, values)),
+                                       dict(subfuns=(doubled(fun), doubled(jvp)), symbolic_zeros=symbolic_zeros))
+            return [Noted(self, x) for x in out]
+    value, slope = jax.value_and_grad(lambda x: under(Doubling, with_jvp, x)[0])(0.5)
+    np.testing.assert_allclose(value, 2 * np.sin(0.5), rtol=1e-6)
+    assert slope == 14
+
+
+@pytest.mark.parametrize("forms", ["theirs", "ours"])
+def test_loops_have_their_operands_in_groups_too(forms):
+    """quax reads ``ft_in`` and binds the loop with groups of another size: constants and carry are doubled here."""
+    class Looping(NotingTrace):
+        def process_primitive(self, primitive, tracers, params):
+            if primitive is not jax.lax.scan_p:
+                return super().process_primitive(primitive, tracers, params)
+            consts, carry, rows = (list(g.vals) for g in params["ft_in"].update([getattr(t, "val", t) for t in tracers]).unpack())
+            assert len(params["ft_out"]) == 2 and (len(consts), len(carry), len(rows)) == (1, 1, 1)
+
+            def body(*v):
+                outs = [extend_core.jaxpr_as_fun(params["jaxpr"])(v[i], v[2 + i], v[4]) for i in range(2)]
+                return outs[0][0], outs[1][0], outs[0][1]
+            operands = [*consts, *consts, *carry, *carry, *rows]
+            rest = {k: v for k, v in params.items() if k not in ("ft_in", "ft_out")}
+            if forms == "theirs":
+                rest |= {"ft_in": flattree.pack(map(flattree.nones, (2, 2, 1))), "ft_out": flattree.pack(map(flattree.nones, (2, 1)))}
+            else:
+                rest |= {"num_consts": 2, "num_carry": 2, "linear": (False,) * 5}
+            with extend_core.set_current_trace(self.below):
+                outs = jax.lax.scan_p.bind(*operands, **{**rest, "jaxpr": jax.make_jaxpr(body)(*operands[:4], rows[0][0])})
+            return [Noted(self, outs[0]), Noted(self, outs[2])]
+
+    def loop(x):
+        return jax.lax.scan(lambda c, row: (c * x + row, c), x, jnp.arange(3.0))[0]
+    np.testing.assert_allclose(jax.jit(lambda x: under(Looping, loop, x)[0])(2.0), loop(2.0), rtol=1e-6)
+
+
+def test_numbers_with_a_dtype_are_arrays_of_weak_type():
+    number = literals.TypedInt(3, np.int16)
+    assert (number, jnp.asarray(number).dtype, jax.typeof(number).weak_type) == (3, np.int16, True)
+    assert repr(pickle.loads(pickle.dumps([number, literals.TypedComplex(1j, np.complex64)]))) == (
+        "[TypedInt(3, dtype=int16), TypedComplex(1j, dtype=complex64)]")

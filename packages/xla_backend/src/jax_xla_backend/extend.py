@@ -46,6 +46,17 @@ def backends() -> dict[str, Any]:
     return {found.platform: found}
 
 
+def backends_are_initialized() -> bool:
+    """Whether a backend of this process has been asked for, so that its options are fixed.
+
+    >>> from jax._src import xla_bridge
+    >>> _ = jax.devices()
+    >>> xla_bridge.backends_are_initialized()
+    True
+    """
+    return bool(client._clients)
+
+
 def backend_xla_version(platform: str | None = None) -> int | None:
     """The version of XLA that the platform's plugin was built with, if it says so.
 

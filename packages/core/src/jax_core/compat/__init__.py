@@ -5,6 +5,7 @@
 ``custom_calls``  how traces of libraries get functions with custom rules
 ``avals``         what libraries with types of their own ask types for
 ``linear_util``   `jax.extend.linear_util`: functions with transformations stacked on them
+``flat_trees``    operands and results of loops in groups, as interpreters of loops read them
 ``extended_dtypes``  dtypes that libraries define by a class of rules
 ``stages``        how tools take compiled programs apart
 """

@@ -19,7 +19,15 @@ class PrimitiveHabits:
 
         Traces of libraries (quax) hand calls on to the trace below with it, and so do the tests of distrax and haiku.
         """
-        return trace.process_primitive(self, args, avals_and_params[-1])
+        return trace.process_primitive(self, args, self.as_ours(args, avals_and_params[-1]))
+
+    def as_theirs(self, params: dict) -> dict:
+        """Parameters as a trace of a library gets them; some primitives have them in two forms."""
+        return params
+
+    def as_ours(self, args: Sequence[Any], params: dict) -> dict:
+        """The way back."""
+        return params
 
     impl: Any
 

@@ -70,7 +70,7 @@ class TraceHabits:
         """`process` of a trace that has `process_primitive`."""
         if not self.works_as_theirs():
             raise NotImplementedError(f"{type(self).__name__} must have a method process_primitive(primitive, tracers, params)")
-        return self.process_primitive(prim, args, params)
+        return self.process_primitive(prim, args, prim.as_theirs(params))
 
     def custom_jvp_as_theirs(self, call: CustomJvpCall, args: Sequence[Any]) -> list:
         """`process_custom_jvp` of a trace that has `process_custom_jvp_call`."""
@@ -81,6 +81,11 @@ class TraceHabits:
         """`process_custom_vjp` of a trace that has `process_custom_vjp_call`."""
         from . import custom_calls  # start-up: traces of this system do without it
         return custom_calls.custom_vjp(self, call, args)
+
+
+def full_lower(x: Any) -> Any:
+    """A tracer without wrappings that it does not need, anything else as it is."""
+    return x.full_lower() if isinstance(x, TracerHabits) else x
 
 
 class TracerHabits:

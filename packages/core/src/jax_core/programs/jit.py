@@ -140,7 +140,7 @@ def _add_methods(wrapped, fun, options):
         if alive is not None:
             alive._clear_cache()
 
-    functools.update_wrapper(wrapped, fun, updated=())
+    functools.update_wrapper(wrapped, fun)
     wrapped.trace, wrapped.lower, wrapped.eval_shape, wrapped.clear_cache = trace, lower, eval_shape, clear_cache
     wrapped.__wrapped__ = fun
 

@@ -49,6 +49,37 @@ class TypedNdArray(np.ndarray):
         return f"Typed{self.view(np.ndarray)!r}".replace("Typedarray", "TypedNdArray")
 
 
-aval_of_type[TypedNdArray] = lambda x: x.aval
+class _TypedScalar:
+    """A Python number, of weak type, with a dtype of its own; what is computed from it is a plain Python number."""
 
-__all__ = ["TypedNdArray"]
+    dtype: np.dtype
+
+    def __new__(cls, value: Any, dtype: Any) -> Any:
+        self = super().__new__(cls, value)  # type: ignore[call-arg]  # of the number beside it
+        self.dtype = np.dtype(dtype)
+        return self
+
+    def __getnewargs__(self) -> tuple:
+        return type(self).__mro__[2](self), self.dtype  # type: ignore[call-arg]  # the number without its dtype
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({type(self).__mro__[2].__repr__(self)}, dtype={self.dtype.name})"
+
+
+class TypedInt(_TypedScalar, int):
+    """An int with a dtype."""
+
+
+class TypedFloat(_TypedScalar, float):
+    """A float with a dtype."""
+
+
+class TypedComplex(_TypedScalar, complex):
+    """A complex with a dtype."""
+
+
+aval_of_type[TypedNdArray] = lambda x: x.aval
+for _kind in (TypedInt, TypedFloat, TypedComplex):
+    aval_of_type[_kind] = lambda x: ShapedArray((), x.dtype, weak_type=True)
+
+__all__ = ["TypedComplex", "TypedFloat", "TypedInt", "TypedNdArray"]

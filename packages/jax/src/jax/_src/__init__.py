@@ -9,6 +9,8 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "lax": "jax._src.lax",
     "literals": "jax._src.literals",
     "mesh": "jax._src.mesh",
+    "pjit": "jax._src.pjit",
+    "flattree": "jax._src.flattree",
     "public_test_util": "jax._src.public_test_util",
     "random": "jax._src.random",
     "earray": "jax._src.earray",

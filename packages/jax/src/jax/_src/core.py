@@ -18,4 +18,11 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "eval_jaxpr": "jax_core.representation.jaxpr:eval_jaxpr",
     "get_opaque_trace_state": "jax_core.public.extend_core:get_opaque_trace_state",
     "find_top_trace": "jax_core.public.extend_core:find_top_trace",
+    "DropVar": "jax_core.representation.jaxpr:DropVar",
+    "Trace": "jax_core.traces.trace:Trace",
+    "TraceTag": "jax_core.public.extend_core:TraceTag",
+    "full_lower": "jax_core.compat.traces:full_lower",
+    "jaxpr_as_fun": "jax_core.representation.jaxpr:jaxpr_as_fun",
+    "set_current_trace": "jax_core.public.extend_core:set_current_trace",
+    "take_current_trace": "jax_core.public.extend_core:take_current_trace",
 })

@@ -1,7 +1,7 @@
 """jax.experimental.array_serialization.serialization: implemented in `jax_xla_backend.checkpoints`."""
 from jax._lazy import table as _table
 
-__getattr__, __dir__, __all__ = _table(__name__, {
+_fetch, __dir__, __all__ = _table(__name__, {
     "AsyncManager": "jax_xla_backend.checkpoints.managers:AsyncManager",
     "BarrierTimeoutError": "jax_xla_backend.checkpoints.managers:BarrierTimeoutError",
     "GlobalAsyncCheckpointManager": "jax_xla_backend.checkpoints.managers:GlobalAsyncCheckpointManager",
@@ -13,3 +13,10 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "run_deserialization": "jax_xla_backend.checkpoints.transfer:run_deserialization",
     "run_serialization": "jax_xla_backend.checkpoints.transfer:run_serialization",
 })
+
+
+def __getattr__(name: str) -> object:
+    if name == "TS_CONTEXT":  # not listed: it is there only where tensorstore is
+        from jax_xla_backend.checkpoints.stores import shared_context  # start-up: the backend
+        return shared_context()
+    return _fetch(name)

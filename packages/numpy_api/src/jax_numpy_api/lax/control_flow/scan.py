@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.compat.flat_trees import ScanHabits
 from jax_core.configuration import flags
 from jax_core.extension_points import LoopBody
 from jax_core.references.api import refuse_views
@@ -645,7 +646,11 @@ def _scan_interpret(run, *args, jaxpr, length, reverse, num_consts, num_carry, *
     return [*carry, *ys]
 
 
-scan_p: ProgramPrimitive = ProgramPrimitive(
+class _ScanPrimitive(ScanHabits, ProgramPrimitive):
+    """Of one shape with every primitive that holds programs, and with a second form of its parameters for libraries."""
+
+
+scan_p: ProgramPrimitive = _ScanPrimitive(
     "scan",
     out_type=_scan_type,
     effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),

@@ -1,0 +1,7 @@
+"""jax._src.pjit: the primitive of `jit`, which interpreters of programs (quax) give a rule."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "jit_p": "jax.extend.core.primitives:jit_p",
+    "pjit": "jax.experimental.pjit:pjit",
+})
