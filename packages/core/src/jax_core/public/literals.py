@@ -54,16 +54,21 @@ class _TypedScalar:
 
     dtype: np.dtype
 
+    @classmethod
+    def _number(cls) -> Any:
+        """The class of plain numbers that it is one of."""
+        return cls.__mro__[2]
+
     def __new__(cls, value: Any, dtype: Any) -> Any:
         self = super().__new__(cls, value)  # type: ignore[call-arg]  # of the number beside it
         self.dtype = np.dtype(dtype)
         return self
 
     def __getnewargs__(self) -> tuple:
-        return type(self).__mro__[2](self), self.dtype  # type: ignore[call-arg]  # the number without its dtype
+        return self._number()(self), self.dtype
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({type(self).__mro__[2].__repr__(self)}, dtype={self.dtype.name})"
+        return f"{type(self).__name__}({self._number().__repr__(self)}, dtype={self.dtype.name})"
 
 
 class TypedInt(_TypedScalar, int):
