@@ -1,4 +1,6 @@
 """Behaviour at the edges: one row for each program, with what it gives as text, or the class of the error that it raises."""
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +11,13 @@ from jax.extend import linear_util, source_info_util
 from jax.extend.core import Primitive
 from jax.interpreters import partial_eval as pe
 
-NAMES = {"jax": jax, "jnp": jnp, "np": np, "lax": lax, "export": export, "sparse": sparse, "v": np.arange(3), "s": jax.ShapeDtypeStruct((), np.float32), "f": lambda x, y: jnp.sin(x) * y}
+
+class Called:
+    def __call__(self, x):
+        return x
+
+
+NAMES = {"functools": functools, "Called": Called, "jax": jax, "jnp": jnp, "np": np, "lax": lax, "export": export, "sparse": sparse, "v": np.arange(3), "s": jax.ShapeDtypeStruct((), np.float32), "f": lambda x, y: jnp.sin(x) * y}
 
 ROWS = {
     # structures
@@ -36,6 +44,39 @@ ROWS = {
     "export.export(jax.jit(jnp.sin), platforms=[])(v).platforms": "('cpu',)",
     "export.export(jax.jit(jnp.sin), platforms=['gpu'])(v).platforms": "RuntimeError",
     "export.export(jax.jit(jnp.sin), platforms=['cuda', 'tpu'])(v).platforms": "('cuda', 'tpu')",
+    # weak types
+    "lax.scan(lambda c, a: (c + a, c), 0., jnp.ones(2))": "(Array(2., dtype=float32), Array([0., 1.], dtype=float32, weak_type=True))",
+    "export.export(jax.jit(jnp.sin))(1.).in_avals": "(ShapedArray(float32[], weak_type=True),)",
+    "export.export(jax.jit(jnp.square))(2.).call(jnp.float32(3))": "Array(9., dtype=float32, weak_type=True)",
+    # numbers as cotangents
+    "jax.vjp(lax.conj, 1j)[1](1j)": "(Array(0.-1.j, dtype=complex64, weak_type=True),)",
+    "jax.vjp(lambda x: lax.pad(x, 0., ()), 1.)[1](2.)": "(Array(2., dtype=float32, weak_type=True),)",
+    "jax.vjp(lambda x: lax.dynamic_slice(x, (), ()), 1.)[1](2.)": "(Array(2., dtype=float32, weak_type=True),)",
+    "jax.vjp(lambda x: lax.dynamic_update_slice(x, x, ()), 1.)[1](2.)": "(Array(2., dtype=float32, weak_type=True),)",
+    # what is refused
+    "lax.cond(1j, lambda: 1, lambda: 2)": "TypeError", "lax.convert_element_type(1., None)": "ValueError", "lax.iota(None, 3)": "ValueError",
+    "lax.ragged_dot(jnp.ones((2, 1)), jnp.ones((1, 1, 1)), jnp.array([2.]))": "TypeError",
+    "lax.conv_dimension_numbers((1, 1, 1, 1), (1, 1, 1, 1), ('NCHW', 'OIHW', 'NCHX'))": "TypeError",
+    "lax.platform_dependent(1., no_such=lambda x: x)": "NotImplementedError",
+    "jax.jit(lambda x: x.block_until_ready())(1.)": "AttributeError", "jax.jit(lambda x: jax.block_until_ready(x))(1)": "Array(1, dtype=int32, weak_type=True)",
+    "jnp.tri(3, k=2**33)": "OverflowError", "jnp.tri(2, k=2**31 - 1)": "Array([[1., 1.],\n       [1., 1.]], dtype=float32)",
+    "jax.random.randint(jax.random.key(0), (2,), 0, 2**31 + 1)": "OverflowError", "jax.random.randint(jax.random.key(0), (2,), 2**31 - 1, 2**31)": "Array([2147483647, 2147483647], dtype=int32)",
+    "jax.random.randint(jax.random.key(0), (2,), -2**32, 0, 'int8')": "OverflowError", "jax.random.randint(jax.random.key(0), (2,), -129, -127, 'int8')": "Array([-128, -128], dtype=int8)",
+    # without elements
+    "jnp.linalg.norm(jnp.ones((0, 2)), 2)": "Array(0., dtype=float32)", "jnp.linalg.norm(jnp.ones((0, 2)), -2)": "ValueError",
+    "jax.vjp(lambda x: lax.conv(x, jnp.ones((1, 1, 2)), (1,), [(0, 0)]), jnp.ones((1, 1, 0)))[1](jnp.ones((1, 1, 0)))": "(Array([], shape=(1, 1, 0), dtype=float32),)",
+    "jax.vjp(lambda k: lax.conv(jnp.ones((1, 1, 1)), k, (1,), [(0, 0)]), jnp.ones((1, 1, 2)))[1](jnp.ones((1, 1, 0)))": "(Array([[[0., 0.]]], dtype=float32),)",
+    # as NumPy and SciPy have it
+    "jnp.cov(jnp.ones((1, 3)), rowvar=False, ddof=0).shape": "(3, 3)", "jnp.cov(jnp.ones((3, 2)), jnp.ones((1, 3)), rowvar=False).shape": "(3, 3)",
+    "jnp.setxor1d(jnp.array([1, 1, 2]), jnp.array([2, 3]), True, size=2, fill_value=9)": "Array([3, 9], dtype=int32)",
+    "jnp.intersect1d(jnp.array([1, 1, 2]), jnp.array([2, 3]), True, True, size=3, fill_value=9)": "(Array([1, 2, 9], dtype=int32), Array([0, 2, 3], dtype=int32), Array([-2,  0,  2], dtype=int32))",
+    "jax.scipy.stats.sem(jnp.ones((2, 3)), None, keepdims=True).shape": "(1, 1)", "jax.scipy.stats.sem(jnp.ones(3), nan_policy='raise')": "ValueError",
+    "jax.scipy.linalg.funm(jnp.array([[-1., 0.], [0., -4.]]), jnp.sqrt).imag.tolist()": "[[1.0, 0.0], [0.0, 2.0]]",
+    "jax.scipy.linalg.funm(jnp.diag(jnp.array([3., 1.])), jnp.sqrt, False)[1]": "Array(1.1920929e-07, dtype=float32)",
+    "[x.shape for x in jax.scipy.signal.istft(jnp.ones((3, 5, 4)), nperseg=8)]": "[(3,), (3, 12)]",
+    "type(sparse.eye(3)[0] @ sparse.eye(3)[0])": "<class 'jax_numpy_api.sparse.bcoo.BCOO'>",
+    # names
+    "jax.vmap(functools.partial(f, 1.)).__name__": "'<lambda>'", "jax.jit(functools.partial(f, 1.)).__name__": "'<lambda>'", "jax.grad(Called()).__name__": "'Called'",
 }
 
 

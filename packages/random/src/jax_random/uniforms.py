@@ -216,6 +216,7 @@ def randint(key: ArrayLike, shape: Shape, minval: ArrayLike, maxval: ArrayLike, 
 
     Raises:
       TypeError: the dtype is not an integer. ValueError: key is an array of keys, bounds that do not broadcast.
+      OverflowError: bounds that neither the dtype nor the default integers hold.
 
     >>> sorted(set(jax.random.randint(jax.random.key(0), (100,), 0, 3).tolist()))
     [0, 1, 2]
@@ -226,6 +227,9 @@ def randint(key: ArrayLike, shape: Shape, minval: ArrayLike, maxval: ArrayLike, 
     if not dtypes.issubdtype(dtype, np.integer):
         raise TypeError(f"randint only accepts integer dtypes, got {dtype}")
     if type(minval) is int and type(maxval) is int:  # constant ranges make constant divisors, which are fast
+        limits = max(dtypes.iinfo(dtype), dtypes.iinfo(dtypes.default_int_dtype()), key=lambda info: info.bits)
+        if min(minval, maxval) < min(limits.min, -1) or max(minval, maxval) > int(limits.max) + 1:
+            raise OverflowError(f"randint: minval={minval} and maxval={maxval} must lie in the range of {limits.dtype}")
         return run(_randint_static, out_sharding, words, impl=impl, shape=shape, dtype=dtype, minval=minval, maxval=maxval)
     minval, maxval = check_array("randint", "minval", minval), check_array("randint", "maxval", maxval)
     broadcast_shape("randint", shape, minval, maxval)

@@ -246,7 +246,8 @@ def _argument(path: tuple) -> str:
 def _call_type(*avals, exported):
     values = solving.solve(exported.in_avals, avals) if exported.symbolic else {}
     mesh = next((a.placement.mesh for a in avals if a.placement is not None), None)
-    return tuple(ShapedArray(symbolic_shapes.evaluate_shape(a.shape, values), _known_dtype(a.dtype), sharding=_on(a.placement, mesh), memory_space=a.memory_space)
+    return tuple(ShapedArray(symbolic_shapes.evaluate_shape(a.shape, values), _known_dtype(a.dtype), a.weak_type, sharding=_on(a.placement, mesh),
+                             memory_space=a.memory_space)
                  for a in exported.out_avals)
 
 

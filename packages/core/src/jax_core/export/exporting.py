@@ -87,8 +87,8 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
 
 
 def _plain(aval: Any, space: Space) -> ShapedArray:
-    """The type of an argument or result as files say it, in this memory."""
-    return ShapedArray(aval.shape, aval.dtype, sharding=aval.placement, memory_space=space)
+    """The type of an argument or result, in this memory, without what only this process knows."""
+    return ShapedArray(aval.shape, aval.dtype, aval.weak_type, sharding=aval.placement, memory_space=space)
 
 
 def _check_donation(traced: Any, platforms: Sequence[str]) -> None:

@@ -92,6 +92,8 @@ def _jitted(fun, in_shardings, out_shardings, static_argnums, static_argnames, d
 
     wrapped = backends.get().dispatcher(fun, miss, options.static_argnums, options.static_argnames, name_of(fun),
                                         options.key(), donate_argnums=options.donate_argnums, donate_argnames=options.donate_argnames)
+    if not hasattr(fun, "__name__"):  # a partial, an object that is called
+        wrapped.__name__ = wrapped.__qualname__ = name_of(fun)
     _add_methods(wrapped, fun, options)
     made_from = (fun, in_shardings, out_shardings, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused,
                  device, backend, inline, compiler_options, in_block)

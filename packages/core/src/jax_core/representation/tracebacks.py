@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from ..configuration import flags
 from . import notebooks
-from .source import is_internal
+from .source import is_internal, name_of
 
 if TYPE_CHECKING:
     from .typing import PyTree
@@ -91,6 +91,8 @@ def boundary(like: Callable) -> Callable:
                 shorten(error)
                 raise
         try:
+            if not hasattr(like, "__name__"):  # a partial, an object that is called
+                call.__name__ = call.__qualname__ = name_of(like)
             return functools.update_wrapper(call, like)
         except TypeError:  # an object whose __name__ is no text: it shows itself by its class
             return functools.update_wrapper(call, like, assigned=("__module__", "__doc__"))

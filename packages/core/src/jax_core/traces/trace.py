@@ -250,12 +250,6 @@ class Tracer(TracerHabits):
     def tobytes(self, order: str = "C"):
         raise errors.ConcretizationTypeError(self, "tobytes() needs the values of an array")
 
-    def block_until_ready(self):
-        return self
-
-    def copy_to_host_async(self):
-        return None
-
     def delete(self):
         raise errors.ConcretizationTypeError(self, "delete() needs a concrete array")
 

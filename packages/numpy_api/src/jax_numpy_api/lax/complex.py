@@ -70,7 +70,7 @@ def _conj_type(x, *, input_dtype=None):
 
 
 def _conj_transpose(ct, x, *, input_dtype=None):
-    conjugate = conj_p.bind(ct, input_dtype=ct.dtype)
+    conjugate = conj_p.bind(ct, input_dtype=get_aval(ct).dtype)
     return conjugate if x.dtype.kind == "c" else real_p.bind(conjugate)
 
 

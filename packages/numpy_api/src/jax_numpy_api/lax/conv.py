@@ -23,7 +23,7 @@ from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.primitive import Primitive, is_linear
 from jax_core.representation.traits import Kind, Traits
-from jax_core.traces.structural import convert_element_type_p
+from jax_core.traces.structural import convert_element_type_p, zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
@@ -76,7 +76,7 @@ def conv_general_permutations(dimension_numbers: Sequence[str]) -> tuple[tuple, 
             raise TypeError(f"convolution dimension_numbers={tuple(dimension_numbers)}: {spec!r} must hold each of {pair[0]!r} and "
                              f"{pair[1]!r} once, and no letter twice.")
     if not set(lhs) - set("NC") == set(rhs) - set("OI") == set(out) - set("NC"):
-        raise ValueError(f"convolution dimension_numbers={tuple(dimension_numbers)} must name the same spatial letters three times.")
+        raise TypeError(f"convolution dimension_numbers={tuple(dimension_numbers)} must name the same spatial letters three times.")
     spatial = [c for c in rhs if c not in "OI"]
     def places(spec: str, pair: str) -> tuple[int, ...]:
         return tuple(spec.index(c) for c in (*pair, *spatial))
@@ -337,6 +337,10 @@ def _swapped(precision):
 
 
 def _conv_transpose(ct, lhs, rhs, **params):
+    of = lhs.aval if is_linear(lhs) else rhs.aval
+    if not math.prod(np.shape(ct)) or not of.size:  # convolutions have no windows without elements
+        none = zeros(splits.cotangent_type(of))
+        return (none, None) if is_linear(lhs) else (None, none)
     if is_linear(lhs):
         return _conv_transpose_lhs(ct, lhs, rhs, params), None
     return None, _conv_transpose_rhs(ct, lhs, rhs, params)

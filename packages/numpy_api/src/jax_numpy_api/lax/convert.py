@@ -30,13 +30,15 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     imaginary part; anything but 0 is True as a boolean.
 
     Raises:
-      TypeError: ``new_dtype`` is not a dtype of arrays. ValueError: from or to an extended dtype.
+      TypeError: ``new_dtype`` is not a dtype of arrays. ValueError: it is None; from or to an extended dtype.
 
     Source: StableHLO `convert`.
 
     >>> lax.convert_element_type(jnp.array([1.7, -1.7]), jnp.int32)
     Array([ 1, -1], dtype=int32)
     """
+    if new_dtype is None:
+        raise ValueError("lax.convert_element_type: new_dtype=None names no dtype; give one.")
     dtype = dtypes.canonicalize_user_dtype(new_dtype, "convert_element_type")
     if type(operand) is int and dtypes.issubdtype(dtype, np.inexact):
         operand = float(operand)  # it may be too large for an integer dtype, and has a value as a float

@@ -71,7 +71,7 @@ def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *,
     """An array of ``shape`` whose elements are their own index along ``dimension``.
 
     Raises:
-      TypeError: boolean dtype, or a negative length. ValueError: no such dimension.
+      TypeError: boolean dtype, or a negative length. ValueError: no such dimension, or None for the dtype.
 
     Source: StableHLO `iota`.
 
@@ -79,6 +79,8 @@ def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *,
     Array([[0, 1, 2],
            [0, 1, 2]], dtype=int32)
     """
+    if dtype is None:
+        raise ValueError("lax.iota: dtype=None names no dtype; give one.")
     return iota_p.bind(dtype=dtypes.canonicalize_user_dtype(dtype, "iota"), shape=_shape(shape), dimension=operator.index(dimension),
                        sharding=structural.resolved(out_sharding))
 

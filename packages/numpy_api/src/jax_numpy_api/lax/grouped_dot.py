@@ -100,7 +100,7 @@ def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
     Raises:
       NotImplementedError: ``group_offset`` is given, ``group_sizes`` has more than one axis, or types say
         how operands are split and no ``out_sharding`` is given.
-      TypeError: not exactly one ragged axis.
+      TypeError: not exactly one ragged axis; ``group_sizes`` are no integers.
 
     Source: CHLO `ragged_dot`, here as StableHLO `dot_general`.
 
@@ -119,6 +119,8 @@ def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
     if len(numbers.lhs_ragged_dimensions) != 1:
         raise TypeError(f"lax.ragged_dot_general needs exactly one ragged axis, got {numbers.lhs_ragged_dimensions}.")
     operands = [get_aval(x) for x in (lhs, rhs, group_sizes)]
+    if not dtypes.issubdtype(operands[2].dtype, np.integer):
+        raise TypeError(f"lax.ragged_dot_general: group_sizes must be integers, got {operands[2].str_short()}.")
     if out_sharding is None and any([a.placement is not None for a in operands]):
         raise NotImplementedError("lax.ragged_dot_general: how the result is split is not found from the operands' types; give it as out_sharding. "
                                   f"Operands: {splits.types_text(operands)}.")

@@ -52,7 +52,7 @@ def _pad_transpose(ct, x, value, *, padding_config):
     """To the operand goes what lies at its places; to the padding value the sum of all the rest."""
     if isinstance(ct, Zero):
         return [Zero(v.aval) if is_linear(v) else None for v in (x, value)]
-    zero = np.zeros((), ct.dtype)[()]
+    zero = np.zeros((), get_aval(ct).dtype)[()]
     mine = pad_p.bind(ct, zero, padding_config=tuple((-low, -high, 0) for low, high, _ in padding_config))
     if any(interior for _, _, interior in padding_config):
         mine = _every(mine, tuple(interior + 1 for _, _, interior in padding_config))

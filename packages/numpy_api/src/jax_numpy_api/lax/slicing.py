@@ -50,7 +50,7 @@ def _slice_transpose(ct, x, *, start_indices, limit_indices, strides):
         stride = strides[i] if strides else 1
         covered = (m - 1) * stride + 1 if m else 0
         config.append((start, n - start - covered, stride - 1))
-    return lax.pad(ct, np.zeros((), ct.dtype), config)
+    return lax.pad(ct, np.zeros((), get_aval(ct).dtype), config)
 
 
 def _slice_batch(axis, args, dims, *, start_indices, limit_indices, strides):
@@ -259,7 +259,7 @@ def _dynamic_slice_type(x, *indices, slice_sizes):
 
 def _dynamic_slice_transpose(ct, x, *indices, slice_sizes):
     none = [None] * len(indices)
-    return [dynamic_update_slice_p.bind(zeros(splits.cotangent_type(x.aval).update(dtype=ct.dtype)), ct, *indices), *none]
+    return [dynamic_update_slice_p.bind(zeros(splits.cotangent_type(x.aval).update(dtype=get_aval(ct).dtype)), ct, *indices), *none]
 
 
 def _dynamic_slice_batch(axis, args, dims, *, slice_sizes):
@@ -380,7 +380,7 @@ def _update_transpose(ct, x, update, *indices):
     ct_x = ct_update = None
     if is_linear(x):
         of = update.aval if is_linear(update) else get_aval(update)
-        hole = zeros(ShapedArray(of.shape, ct.dtype, sharding=of.placement))
+        hole = zeros(ShapedArray(of.shape, get_aval(ct).dtype, sharding=of.placement))
         ct_x = dynamic_update_slice_p.bind(ct, hole, *indices)
     if is_linear(update):
         ct_update = dynamic_slice_p.bind(ct, *indices, slice_sizes=update.aval.shape)

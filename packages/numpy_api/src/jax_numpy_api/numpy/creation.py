@@ -748,7 +748,7 @@ def identity(n: int, dtype: DTypeLike | None = None) -> Array:
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Array:
-    """Ones on and below diagonal ``k``, zeros above. Source: `numpy.tri`.
+    """Ones on and below diagonal ``k``, zeros above. Raises OverflowError for a ``k`` that is no default integer. Source: `numpy.tri`.
 
     >>> jnp.tri(3, dtype=int)
     Array([[1, 0, 0],
@@ -756,6 +756,9 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None
            [1, 1, 1]], dtype=int32)
     """
     kind = _dtype_asked(dtype, "tri", dtypes.default_float_dtype)
+    whole = dtypes.iinfo(dtypes.default_int_dtype())
+    if isinstance(k, int) and not whole.min <= k <= whole.max:
+        raise OverflowError(f"jax.numpy.tri: k={k} does not fit in {whole.dtype}")
     rows, columns = canonical_shape((N, N if M is None else M))
     if evaluating() and rows * columns * kind.itemsize <= _HOST_LIMIT:
         return _put(np.tri(rows, columns, operator.index(k)).astype(kind))

@@ -357,6 +357,11 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, siz
     a, b = ravel(ar1), ravel(ar2)
     a, b = promote_dtypes(a, b)
     both = sort(concatenate([a, b]))
+    if assume_unique and both.size:  # what is in one of them differs from its neighbours
+        apart = _unequal(both[1:], both[:-1])
+        edge = lax.full((1,), True, np.bool_)
+        alone = lax.bitwise_and(lax.concatenate([edge, apart], 0), lax.concatenate([apart, edge], 0))
+        return _kept_elements(both, alone, given_size("setxor1d", size), fill_value)
     in_a, in_b = isin(both, a), isin(both, b)
     new = _differs(lax.reshape(both, (both.size, 1)), False) if both.size else lax.full((0,), True, np.bool_)
     keep = lax.bitwise_and(new, lax.ne(in_a, in_b))
@@ -391,6 +396,14 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, ret
         return _host_result(np.asarray(both), ar1, ar2, weak=True), _host_result(first, ar1, ar2), _host_result(second, ar1, ar2)
     a, b = (ravel(x) for x in promote_dtypes(as_array(ar1), as_array(ar2)))
     size = given_size("intersect1d", size)
+    if assume_unique and a.size + b.size > 1:  # what is in both equals its neighbour
+        order = argsort(concatenate([a, b]))
+        ordered = take(concatenate([a, b]), order, mode="clip")
+        keep = lax.bitwise_not(_unequal(ordered[1:], ordered[:-1]))
+        values = _kept_elements(ordered[:-1], keep, size, fill_value)
+        if not return_indices:
+            return values
+        return values, _kept_elements(order[:-1], keep, size, a.size), _kept_elements(order[1:], keep, size, a.size + b.size) - a.size
     order = argsort(a)
     ordered = take(a, order, mode="clip")
     new = _differs(lax.reshape(ordered, (a.size, 1)), False) if a.size else lax.full((0,), True, np.bool_)

@@ -633,7 +633,7 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
         other = as_array(promote_dtypes_inexact(m, y)[1]).astype(x.dtype)
         if other.ndim > 2:
             raise ValueError(f"jax.numpy.cov: y must be a vector or a matrix, got shape {shape_of(y)}")
-        x = concatenate([x, _variables(other, rowvar)], 0)
+        x = concatenate([x, _variables(other, rowvar or len(other) == 1)], 0)  # a second array of one row is one variable, as in NumPy
     if ddof is None:
         ddof = 0 if bias else 1
     weights, total = _observation_weights(fweights, aweights, x)
@@ -655,9 +655,7 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
 def _variables(x, rowvar):
     if x.ndim < 2:
         return lax.reshape(x, (1, x.size))
-    if not rowvar and x.shape[0] != 1:
-        return lax.transpose(x, (1, 0))
-    return x
+    return x if rowvar else lax.transpose(x, (1, 0))
 
 
 def _observation_weights(fweights, aweights, x):

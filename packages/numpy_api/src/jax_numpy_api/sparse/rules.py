@@ -222,9 +222,8 @@ def _reduce_sum(x, *, axes, out_sharding=None):
 
 @_rule(lax.dot_general_p)
 def _dot_general(x, y, *, dimension_numbers, precision=None, preferred_element_type=None, out_sharding=None):
-    out = bcoo_dot_general(x, y, dimension_numbers=dimension_numbers, precision=precision,
-                           preferred_element_type=preferred_element_type)
-    return _settled(out)
+    return bcoo_dot_general(x, y, dimension_numbers=dimension_numbers, precision=precision,
+                            preferred_element_type=preferred_element_type)
 
 
 @_rule(lax.transpose_p)

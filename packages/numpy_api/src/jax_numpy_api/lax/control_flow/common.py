@@ -235,17 +235,27 @@ def promote_carry(leaves: list, given: Sequence[AbstractValue], returned: Sequen
 def with_strong_carry(closed: ClosedJaxpr, start: int, given: Sequence[AbstractValue], strong: Sequence[AbstractValue]) -> ClosedJaxpr | None:
     """The body ``closed``, whose carry of types ``given`` begins at input ``start``, for one of types ``strong``.
 
+    What it returns besides the carry stays as weakly typed as it was.
     None where dtypes differ: promotion may then take another way, so the function must be traced again.
     """
     if any(a.dtype != b.dtype for a, b in zip(given, strong)):
         return None
     avals = (*closed.in_avals[:start], *strong, *closed.in_avals[start + len(given):])
 
+    def run(*xs):
+        outs = eval_jaxpr(closed.jaxpr, closed.consts, *xs)
+        return [*outs[:len(given)], *map(_as_weak_as, closed.out_avals[len(given):], outs[len(given):])]
+
     def make():
-        run = lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs)
         jaxpr, consts, _ = trace_to_jaxpr(run, avals, closed.jaxpr.debug_info)
         return ClosedJaxpr(jaxpr, consts)
     return closed.memo(("strong_carry", avals), make)
+
+
+def _as_weak_as(aval: AbstractValue, x: Any) -> Any:
+    if getattr(aval, "weak_type", False) and not get_aval(x).weak_type:
+        return convert_element_type_p.bind(x, new_dtype=aval.dtype, weak_type=True)
+    return x
 
 
 def convert(x: Any, dtype: np.dtype) -> Any:

@@ -82,6 +82,8 @@ def cond(pred: ArrayLike, true_fun: Callable[..., PyTree], false_fun: Callable[.
         return cond(pred, lambda a, _: true_function(a), lambda _, b: false_function(b), true_operand, false_operand)
     require_callable("lax.cond", true_fun=true_fun, false_fun=false_fun)
     aval = _scalar_aval("lax.cond", "pred", pred)
+    if dtypes.issubdtype(aval.dtype, np.complexfloating):
+        raise TypeError(f"lax.cond: pred must be a boolean or a real number, got {aval.str_short()}.")
     if flags.disable_jit.value and to_concrete_value(pred) is not None:
         return (true_fun if to_concrete_value(pred) else false_fun)(*operands)
     index = _truth_as_index(pred, aval)
@@ -146,6 +148,7 @@ def platform_dependent(*args: Any, default: Callable[..., object] | None = None,
 
     Raises:
       ValueError: no function is given.
+      NotImplementedError: the program is compiled for a platform that is not named, and there is no default.
 
     >>> lax.platform_dependent(3., cpu=lambda x: x + 1, default=lambda x: x - 1)
     Array(4., dtype=float32, weak_type=True)
@@ -153,8 +156,6 @@ def platform_dependent(*args: Any, default: Callable[..., object] | None = None,
     names = tuple(per_platform)
     if not names and default is None:
         raise ValueError("lax.platform_dependent: give a function for a platform, or default.")
-    if default is None and len(names) == 1:
-        return per_platform[names[0]](*args)
     if not names and default is not None:
         return default(*args)
     branches = tuple(per_platform[n] for n in names) + ((default,) if default is not None else ())

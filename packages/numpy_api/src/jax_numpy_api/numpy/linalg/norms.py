@@ -58,7 +58,7 @@ def _matrix_norm(x: Array, ord: Any, axes: tuple, keepdims: bool) -> Array:
     if ord in ("nuc", 2, -2):
         s = svd(moveaxis(x, axes, (-2, -1)), compute_uv=False)
         folds: dict[Any, Callable[..., Array]] = {"nuc": reductions.sum, 2: reductions.max, -2: reductions.min}
-        out = folds[ord](s, axis=-1)
+        out = folds[ord](s, axis=-1, **({"initial": 0} if ord == 2 else {}))  # of no elements the largest is 0
         return lax.expand_dims(out, tuple(sorted(axes))) if keepdims else out
     raise ValueError(f"jax.numpy.linalg.norm: ord={ord!r} is no norm of matrices; there are None, 'fro', 'nuc', 1, -1, 2, -2, jnp.inf and -jnp.inf")
 

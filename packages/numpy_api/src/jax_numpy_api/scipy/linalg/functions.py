@@ -26,6 +26,7 @@ from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import given_flag
 from .common import adjoint, matrices, mm, to_complex
+from .decompositions import rsf2csf, schur
 from .solving import triangular_sylvester
 
 # -- exponential -------------------------------------------------------------------------------------------------------
@@ -197,7 +198,8 @@ def funm(A: ArrayLike, func: Callable[[ArrayLike], ArrayLike], disp: bool = True
     Args:
       A: ``(n, n)``, best with distinct eigenvalues.
       func: takes a vector of complex numbers, elementwise.
-      disp: False to return also an estimate of the error, ``n eps / (smallest gap of eigenvalues)`` relative to the values.
+      disp: False to return also an estimate of the error: epsilon times the norm of the strict triangle of the Schur form over the
+        smallest gap of eigenvalues.
 
     Raises:
       ValueError: ``A`` is not one matrix.
@@ -211,11 +213,13 @@ def funm(A: ArrayLike, func: Callable[[ArrayLike], ArrayLike], disp: bool = True
     a, = matrices("funm", A)
     if a.ndim != 2:
         raise ValueError(f"jax.scipy.linalg.funm: A must be one matrix, got shape {a.shape}; use jax.vmap")
-    t, z = lax.linalg.schur(to_complex(a))
+    t, z = schur(a)
+    if not dtypes.issubdtype(t.dtype, np.complexfloating):  # so that real eigenvalues stay real, on the right side of a cut
+        t, z = rsf2csf(t, z)
     n, d = t.shape[-1], jnp.diagonal(t)
     gaps = d[None, :] - d[:, None]
     eps = float(dtypes.finfo(t.dtype).eps)
-    smallest = jnp.min(jnp.where(jnp.triu(jnp.ones((n, n), bool), 1), jnp.abs(gaps), np.inf), initial=np.inf)
+    smallest = jnp.min(jnp.where(jnp.triu(jnp.ones((n, n), bool), 1), jnp.abs(gaps), jnp.abs(d[0])))
     gaps = jnp.where(gaps == 0, eps, gaps)
 
     def step(p: ArrayLike, f):
@@ -225,6 +229,6 @@ def funm(A: ArrayLike, func: Callable[[ArrayLike], ArrayLike], disp: bool = True
     out = mm(mm(z, f), adjoint(z))
     if disp:
         return out
-    scale = jnp.maximum(1.0, jnp.sum(jnp.abs(jnp.triu(t, 1))))
-    error = jnp.where(jnp.all(jnp.isfinite(out)), jnp.minimum(1.0, jnp.maximum(eps, eps / smallest * scale)), np.inf)
+    scale = jnp.max(jnp.sum(jnp.abs(jnp.triu(t, 1)), 0)) / jnp.where(smallest == 0, eps, smallest)
+    error = jnp.where(jnp.any(jnp.isinf(out)), np.inf, jnp.clip(eps * scale, eps, 1.0))
     return out, error.astype(jnp.real(out).dtype)

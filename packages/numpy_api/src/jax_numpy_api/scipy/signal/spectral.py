@@ -274,9 +274,8 @@ def istft(Zxx: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: in
         half = nperseg // 2
         x, norm = x[..., half:total - half], norm[half:total - half]
     x = _times(x, 1 / jnp.where(norm > 1e-10, norm, 1.0))
-    times = jnp.asarray(np.arange(x.shape[-1]), real) / fs
-    place = time_axis - (1 if freq_axis < time_axis else 0)
-    return times, jnp.moveaxis(x, -1, place)
+    x = jnp.moveaxis(x, -1, time_axis - (1 if freq_axis < time_axis else 0))
+    return jnp.asarray(np.arange(x.shape[0]), real) / fs, x  # of several signals SciPy, too, counts along the first axis
 
 
 def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Sequence[int] | ArrayLike = 0,

@@ -24,7 +24,7 @@ def _nan_policy(name: str, policy: str) -> None:
     if policy not in ("propagate", "omit", "raise"):
         raise ValueError(f"{name}: Illegal nan_policy value {policy!r}; expected one of {{'propagate', 'omit', 'raise'}}")
     if policy == "raise":
-        raise NotImplementedError(f"{name}: nan_policy='raise' would depend on values; use jax.debug_nans or a check of your own")
+        raise (ValueError if name == "sem" else NotImplementedError)(f"{name}: nan_policy='raise' would depend on values; use jax.debug_nans or a check of your own")
 
 
 def mode(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keepdims: bool = False) -> ModeResult:
@@ -162,8 +162,10 @@ def sem(a: ArrayLike, axis: int | None = 0, ddof: int = 1, nan_policy: str = "pr
 @inlined(static_argnums=(1, 2, 3, 4))
 def _sem(a, axis, ddof, omit, keepdims):
     a = as_array(a)
+    rank = a.ndim
     if axis is None:
-        a, axis = a.reshape(-1), 0
+        out = _sem(a.reshape(-1), 0, ddof, omit, False)
+        return out.reshape((1,) * rank) if keepdims else out
     if omit:
         count = jnp.sum(~jnp.isnan(a), axis, keepdims=keepdims)
         spread = jnp.nanstd(a, axis, ddof=ddof, keepdims=keepdims)
