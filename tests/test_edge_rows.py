@@ -70,6 +70,7 @@ ROWS = {
     "jnp.cov(jnp.ones((1, 3)), rowvar=False, ddof=0).shape": "(3, 3)", "jnp.cov(jnp.ones((3, 2)), jnp.ones((1, 3)), rowvar=False).shape": "(3, 3)",
     "jnp.setxor1d(jnp.array([1, 1, 2]), jnp.array([2, 3]), True, size=2, fill_value=9)": "Array([3, 9], dtype=int32)",
     "jnp.intersect1d(jnp.array([1, 1, 2]), jnp.array([2, 3]), True, True, size=3, fill_value=9)": "(Array([1, 2, 9], dtype=int32), Array([0, 2, 3], dtype=int32), Array([-2,  0,  2], dtype=int32))",
+    "jnp.spacing(jnp.array([0., -1e-36])).view(np.int32).tolist()": "[1, -2147483584]", "jnp.spacing(3)": "Array(2.3841858e-07, dtype=float32)",
     "jax.scipy.stats.sem(jnp.ones((2, 3)), None, keepdims=True).shape": "(1, 1)", "jax.scipy.stats.sem(jnp.ones(3), nan_policy='raise')": "ValueError",
     "jax.scipy.linalg.funm(jnp.array([[-1., 0.], [0., -4.]]), jnp.sqrt).imag.tolist()": "[[1.0, 0.0], [0.0, 2.0]]",
     "jax.scipy.linalg.funm(jnp.diag(jnp.array([3., 1.])), jnp.sqrt, False)[1]": "Array(1.1920929e-07, dtype=float32)",

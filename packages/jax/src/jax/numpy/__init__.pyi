@@ -672,7 +672,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1) -> Array:
     """Integral by the trapezoidal rule."""
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Array:
-    """Ones on and below diagonal ``k``, zeros above. Source: `numpy.tri`."""
+    """Ones on and below diagonal ``k``, zeros above. Raises OverflowError for a ``k`` that is no default integer. Source: `numpy.tri`."""
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """The lower triangle, up to diagonal ``k``; zeros elsewhere. Source: `numpy.tril`."""
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:

@@ -292,7 +292,14 @@ def spacing(x: ArrayLike, /) -> Array:
     if _is_complex(x):
         raise ValueError("jnp.spacing is not defined for complex inputs.")
     away = lax.mul(_like(x, np.inf), select(signbit(x), _like(x, -1), _like(x, 1)))
-    return lax.sub(lax.nextafter(*promote_shapes("spacing", x, away)), x)
+    distance = lax.sub(lax.nextafter(*promote_shapes("spacing", x, away)), x)
+    unsigned, stored, _ = _layout(x.dtype)
+    word = unsigned.type
+    bits = lax.bitcast_convert_type(x, unsigned)
+    sign = lax.bitwise_and(bits, word(1 << 8 * unsigned.itemsize - 1))
+    field = lax.shift_right_logical(lax.bitwise_xor(bits, sign), word(stored))
+    tiny = lax.shift_left(word(1), lax.sub(lax.max(field, word(1)), word(1)))  # subnormal, which subtraction may give as 0
+    return select(lax.le(field, word(stored)), lax.bitcast_convert_type(lax.bitwise_or(tiny, sign), x.dtype), distance)
 
 
 # -- NaN and closeness -------------------------------------------------------------------------------------------------
