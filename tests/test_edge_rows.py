@@ -67,6 +67,7 @@ ROWS = {
     "jax.vjp(lambda x: lax.conv(x, jnp.ones((1, 1, 2)), (1,), [(0, 0)]), jnp.ones((1, 1, 0)))[1](jnp.ones((1, 1, 0)))": "(Array([], shape=(1, 1, 0), dtype=float32),)",
     "jax.vjp(lambda k: lax.conv(jnp.ones((1, 1, 1)), k, (1,), [(0, 0)]), jnp.ones((1, 1, 2)))[1](jnp.ones((1, 1, 0)))": "(Array([[[0., 0.]]], dtype=float32),)",
     # as NumPy and SciPy have it
+    "jnp.ones(3).transpose(np.int64(0)).shape": "(3,)",
     "jnp.cov(jnp.ones((1, 3)), rowvar=False, ddof=0).shape": "(3, 3)", "jnp.cov(jnp.ones((3, 2)), jnp.ones((1, 3)), rowvar=False).shape": "(3, 3)",
     "jnp.setxor1d(jnp.array([1, 1, 2]), jnp.array([2, 3]), True, size=2, fill_value=9)": "Array([3, 9], dtype=int32)",
     "jnp.intersect1d(jnp.array([1, 1, 2]), jnp.array([2, 3]), True, True, size=3, fill_value=9)": "(Array([1, 2, 9], dtype=int32), Array([0, 2, 3], dtype=int32), Array([-2,  0,  2], dtype=int32))",

@@ -323,7 +323,7 @@ def transpose(self, *args: Any) -> Array:
     """The axes in another order, given as one sequence or as several integers; see `jax.numpy.transpose`."""
     if not args:
         return _numpy.transpose(self)
-    axes = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
+    axes = args[0] if len(args) == 1 and not isinstance(args[0], (int, np.integer)) else args
     return _numpy.transpose(self, axes)
 
 
