@@ -17,7 +17,7 @@ class Called:
         return x
 
 
-NAMES = {"functools": functools, "Called": Called, "jax": jax, "jnp": jnp, "np": np, "lax": lax, "export": export, "sparse": sparse, "v": np.arange(3), "s": jax.ShapeDtypeStruct((), np.float32), "f": lambda x, y: jnp.sin(x) * y}
+NAMES = {"functools": functools, "Called": Called, "jax": jax, "jnp": jnp, "np": np, "lax": lax, "export": export, "sparse": sparse, "v": np.arange(3), "s": jax.ShapeDtypeStruct((), np.float32), "s2": jax.ShapeDtypeStruct((3, 2), np.float32), "f": lambda x, y: jnp.sin(x) * y}
 
 ROWS = {
     # structures
@@ -44,6 +44,9 @@ ROWS = {
     "export.export(jax.jit(jnp.sin), platforms=[])(v).platforms": "('cpu',)",
     "export.export(jax.jit(jnp.sin), platforms=['gpu'])(v).platforms": "RuntimeError",
     "export.export(jax.jit(jnp.sin), platforms=['cuda', 'tpu'])(v).platforms": "('cuda', 'tpu')",
+    "jax.eval_shape(lambda x: (x.T, x[1:], x.reshape(-1)), *export.symbolic_args_specs((s2,), 'a, 2'))":
+        "(ShapeDtypeStruct(shape=(2, a), dtype=float32), ShapeDtypeStruct(shape=(a - 1, 2), dtype=float32), ShapeDtypeStruct(shape=(2*a,), dtype=float32))",
+    "jax.eval_shape(lambda x: jnp.ones(2**x.shape[0]), *export.symbolic_args_specs((s2,), 'a, 2'))": "ValueError",
     # weak types
     "lax.scan(lambda c, a: (c + a, c), 0., jnp.ones(2))": "(Array(2., dtype=float32), Array([0., 1.], dtype=float32, weak_type=True))",
     "export.export(jax.jit(jnp.sin))(1.).in_avals": "(ShapedArray(float32[], weak_type=True),)",

@@ -161,6 +161,10 @@ kernel_compiler: Slot[Callable[[Any, Any, Sequence[Any]], list]] = Slot(
     "to compile kernels (`pallas_call`) for accelerators", "jax_xla_backend")
 """``kernel_compiler(builder, program, operands)``: the results of a kernel's program (`jax_numpy_api.pallas.grid.Program`)."""
 
+symbolic_shapes: Slot[tuple[Callable[[object], bool], Callable[[Callable, tuple, dict], PyTree]]] = Slot(
+    "`jax.eval_shape` where arguments have symbolic dimensions", "jax_core.export")
+"""``is_symbolic_dim(d)`` and ``eval_shape(fun, args, kwargs)``; while they are not loaded nobody has made such a dimension."""
+
 program_caller: Slot[str] = Slot("the name of the module that calls programs with callbacks", "jax_xla_backend")
 """A thread with a frame of it may be in such a program, when the interpreter ends."""
 

@@ -23,9 +23,13 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
+from .. import extension_points
+from ..programs import tracing
 from ..representation import tree
 from ..representation.aval import ShapedArray, ShapeDtypeStruct
 from ..representation.errors import InconclusiveDimensionOperation
+from ..representation.source import name_of
+from ..representation.typing import PyTree
 from . import symbolic_shapes, symbols
 from .exported import Exported
 
@@ -202,9 +206,8 @@ def _merge(name: str, family: Family, texts: Sequence[str]) -> Template:
 
 # -- export --------------------------------------------------------------------------------------------------------------------
 
-def export_template(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, platforms: Sequence[str],
-                    disabled_checks: Sequence[Any], vjp_of: Callable) -> Exported:
-    """`export` for arguments with symbolic shapes."""
+def _sampled(args: tuple, kwargs: dict) -> tuple[list, Any, Family, list]:
+    """Leaves and structure of the arguments, their family of shapes, and ``(args, kwargs)`` for each sample of it."""
     leaves, in_tree = tree.flatten((args, kwargs))
     leaves = [x if isinstance(x, ShapeDtypeStruct) or not hasattr(x, "shape") else ShapeDtypeStruct.like(x) for x in leaves]
     dims = [d for x in leaves for d in getattr(x, "shape", ()) if symbols.is_symbolic_dim(d)]
@@ -215,11 +218,32 @@ def export_template(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, 
     (scope,) = scopes.values()
     names = sorted(set().union(*map(symbols.variables, dims)))
     family = Family(names, scope, lambda values: _admitted(values, dims, scope))
-    traces = []
-    for values in family.samples:
-        given = [ShapeDtypeStruct(symbolic_shapes.evaluate_shape(x.shape, values), x.dtype) if isinstance(x, ShapeDtypeStruct) else x for x in leaves]
-        some_args, some_kwargs = tree.unflatten(in_tree, given)
-        traces.append(fun_jit.trace(*some_args, **some_kwargs))
+    given = [[ShapeDtypeStruct(symbolic_shapes.evaluate_shape(x.shape, values), x.dtype) if isinstance(x, ShapeDtypeStruct) else x for x in leaves]
+             for values in family.samples]
+    return leaves, in_tree, family, [tree.unflatten(in_tree, xs) for xs in given]
+
+
+def eval_shape(fun: Callable, args: tuple, kwargs: dict) -> PyTree:
+    """`jax.eval_shape` for arguments with symbolic shapes: the results of samples, with lengths that fit all of them."""
+    _, _, family, samples = _sampled(args, kwargs)
+    results = [tracing.eval_shape(fun, *some_args, **some_kwargs) for some_args, some_kwargs in samples]
+    name = f"eval_shape of {name_of(fun)}"
+    return tree.map(lambda *structs: _struct(_symbolic_aval(name, family, structs)), *results)
+
+
+extension_points.symbolic_shapes.fill((symbols.is_symbolic_dim, eval_shape))
+
+
+def _struct(aval: ShapedArray) -> ShapeDtypeStruct:
+    return ShapeDtypeStruct(aval.shape, aval.dtype)
+
+
+def export_template(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, platforms: Sequence[str],
+                    disabled_checks: Sequence[Any], vjp_of: Callable) -> Exported:
+    """`export` for arguments with symbolic shapes."""
+    leaves, in_tree, family, samples = _sampled(args, kwargs)
+    names = family.names
+    traces = [fun_jit.trace(*some_args, **some_kwargs) for some_args, some_kwargs in samples]
     first = traces[0]
     results = [lowered(t) for t in traces]
     if len({kept for _, kept in results}) != 1 or len({t.out_tree for t in traces}) != 1:
@@ -227,7 +251,7 @@ def export_template(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, 
                          f"dimensions {', '.join(names)}")
     modules = {p: _merge(first.fun_name, family, [m[p] for m, _ in results]) for p in platforms}
     in_avals = [symbolic_shapes.array_type(x.shape if isinstance(x, ShapeDtypeStruct) else a.shape, a.dtype) for x, a in zip(leaves, first.jaxpr.in_avals)]
-    out_avals = [_symbolic_aval(first.fun_name, family, avals) for avals in zip(*[t.jaxpr.out_avals for t in traces])]
+    out_avals = [_symbolic_aval(f"export of {first.fun_name}", family, avals) for avals in zip(*[t.jaxpr.out_avals for t in traces])]
 
     def flat(*xs: Any) -> list:
         a, k = tree.unflatten(in_tree, xs)
@@ -242,14 +266,14 @@ def _admitted(values: dict, dims: Sequence[Any], scope: symbols.SymbolicScope) -
             and all(symbols.variables(x) <= set(values) and symbols.evaluate(x, values) == 0 for x in scope.zero))
 
 
-def _symbolic_aval(name: str, family: Family, avals: Sequence[ShapedArray]) -> ShapedArray:
+def _symbolic_aval(what: str, family: Family, avals: Sequence[Any]) -> ShapedArray:
     shape = []
     if len({(a.dtype, len(a.shape)) for a in avals}) != 1:
-        raise ValueError(f"export of {name}: the dtype or the number of axes of a result depends on the symbolic dimensions")
+        raise ValueError(f"{what}: the dtype or the number of axes of a result depends on the symbolic dimensions")
     for lengths in zip(*[a.shape for a in avals]):
         found = family.fit(tuple(map(Fraction, lengths)))
         if found is None:
-            raise ValueError(f"export of {name}: the length of a result's axis is no polynomial in {', '.join(family.names)}: it is "
+            raise ValueError(f"{what}: the length of a result's axis is no polynomial in {', '.join(family.names)}: it is "
                              f"{lengths[:4]} for {', '.join(map(str, family.samples[:4]))}")
         shape.append(found)
     return symbolic_shapes.array_type(shape, avals[0].dtype)

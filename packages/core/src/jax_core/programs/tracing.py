@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
+from .. import extension_points
 from ..configuration import context
 from ..representation import tree
 from ..representation.aval import as_type
@@ -70,16 +71,20 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
 def eval_shape(fun: Callable[..., PyTree], *args: Any, **kwargs: Any) -> Any:
     """Shapes and dtypes of ``fun(*args, **kwargs)`` as a pytree of `ShapeDtypeStruct`, without computing anything.
 
-    Arguments may be arrays, numbers or anything with ``shape`` and ``dtype``.
+    Arguments may be arrays, numbers or anything with ``shape`` and ``dtype``, also with symbolic dimensions (`jax.export.symbolic_shape`).
 
     Raises:
-      TypeError: ``fun`` cannot be called.
+      TypeError: ``fun`` cannot be called. ValueError: the length of a result's axis is no polynomial in the symbolic dimensions.
 
     >>> jax.eval_shape(jnp.dot, jax.ShapeDtypeStruct((2, 3), jnp.float32), jax.ShapeDtypeStruct((3,), jnp.float32))
     ShapeDtypeStruct(shape=(2,), dtype=float32)
     """
     if not callable(fun):
         raise TypeError(f"eval_shape: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    if extension_points.symbolic_shapes.value is not None:
+        is_symbolic_dim, symbolic = extension_points.symbolic_shapes.value
+        if any([is_symbolic_dim(d) for x in tree.leaves((args, kwargs)) for d in getattr(x, "shape", ())]):
+            return symbolic(fun, args, kwargs)
     call = Call(fun, _plain_options(fun), *_as_types(args, kwargs))
     try:
         hash(fun)
