@@ -62,6 +62,7 @@ ROWS = {
     "lax.conv_dimension_numbers((1, 1, 1, 1), (1, 1, 1, 1), ('NCHW', 'OIHW', 'NCHX'))": "TypeError",
     "lax.platform_dependent(1., no_such=lambda x: x)": "NotImplementedError",
     "jax.jit(lambda x: x.block_until_ready())(1.)": "AttributeError", "jax.jit(lambda x: jax.block_until_ready(x))(1)": "Array(1, dtype=int32, weak_type=True)",
+    "lax.linalg.tridiagonal_solve(*[jnp.ones(3)] * 3, jnp.ones((4, 1)))": "TypeError", "lax.linalg.tridiagonal_solve(jnp.ones(2), *[jnp.ones(3)] * 2, jnp.ones((3, 1)))": "TypeError",
     "jnp.tri(3, k=2**33)": "OverflowError", "jnp.tri(2, k=2**31 - 1)": "Array([[1., 1.],\n       [1., 1.]], dtype=float32)",
     "jax.random.randint(jax.random.key(0), (2,), 0, 2**31 + 1)": "OverflowError", "jax.random.randint(jax.random.key(0), (2,), 2**31 - 1, 2**31)": "Array([2147483647, 2147483647], dtype=int32)",
     "jax.random.randint(jax.random.key(0), (2,), -2**32, 0, 'int8')": "OverflowError", "jax.random.randint(jax.random.key(0), (2,), -129, -127, 'int8')": "Array([-128, -128], dtype=int8)",

@@ -159,10 +159,10 @@ def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, low
 def _tridiagonal_type(dl, d, du, b, *, perturb_singular=False):
     check_dtype("tridiagonal_solve", dl, d, du, b)
     if not dl.shape == d.shape == du.shape:
-        raise ValueError(f"tridiagonal_solve: dl, d and du must have equal shapes, got {dl.shape}, {d.shape} and {du.shape}.")
+        raise TypeError(f"tridiagonal_solve: dl, d and du must have equal shapes, got {dl.shape}, {d.shape} and {du.shape}.")
     if b.ndim != d.ndim + 1 or b.shape[:-1] != d.shape:
-        raise ValueError(f"tridiagonal_solve: b must have shape {(*d.shape, 'k')} for diagonals of shape {d.shape}, got "
-                         f"{b.shape}.")
+        raise TypeError(f"tridiagonal_solve: b must have shape {(*d.shape, 'k')} for diagonals of shape {d.shape}, got "
+                        f"{b.shape}.")
     if perturb_singular and d.dtype.kind == "c":
         raise NotImplementedError("tridiagonal_solve: perturb_singular=True is for real matrices")
     return ShapedArray(b.shape, b.dtype)
@@ -261,7 +261,7 @@ def tridiagonal_solve(dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, 
       perturb_singular: put a tiny number in place of a zero pivot (real matrices on CPU).
 
     Raises:
-      TypeError: dtypes differ. ValueError: shapes do not fit.
+      TypeError: dtypes differ, or shapes do not fit.
 
     Source: LAPACK `gtsv`.
 
