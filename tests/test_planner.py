@@ -130,6 +130,24 @@ def test_slices_are_counted():
     assert few.count("optimization_barrier") == text.count("optimization_barrier")
 
 
+@pytest.mark.parametrize("rows, columns", [(32, 64), (8, 16)])
+def test_a_deep_stack_of_small_layers_is_cut_once_a_layer(rows, columns):
+    """Else each layer's kernels would add up all layers below: compile time would grow with the square of the depth."""
+    w = X[:columns, :columns] / 8
+
+    def stack(x, depth):
+        for _ in range(depth):
+            x = x + jnp.tanh(norm(x) @ w)
+        return x.sum()
+    x = X.reshape(-1)[:rows * columns].reshape(rows, columns)
+    gradient = jax.jit(jax.value_and_grad(stack), static_argnums=1)
+    cuts = [gradient.lower(x, depth).as_text().count("optimization_barrier") for depth in (20, 40)]
+    assert 15 <= cuts[0] and cuts[0] + 15 <= cuts[1] <= 2 * cuts[0] + 5
+    steps = jax.jit(lambda x: jax.lax.fori_loop(0, 2, lambda _, x: x + stack(x, 20), x))
+    assert "optimization_barrier" not in steps.lower(x).as_text()  # a loop over so little is one function, which has none
+    np.testing.assert_allclose(gradient(x, 20)[0], stack(jnp.asarray(x), 20), rtol=1e-4)
+
+
 def test_short_arithmetic_is_computed_again():
     """A few additions and multiplications of arrays in a cache cost less than a kernel, and many do not."""
     def repeated(n):

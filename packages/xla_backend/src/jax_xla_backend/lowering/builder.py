@@ -306,7 +306,7 @@ class Builder:
     def run(self, jaxpr: Jaxpr, env: dict) -> list[Value]:
         """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""
         outer = self.out_avals, self.params, self.location
-        barriers = plan(jaxpr, self.module.plans).cuts if self.module.planning else None
+        barriers = plan(jaxpr, self.module.plans, self.module.least_cut).cuts if self.module.planning else None
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
             prim = eqn.primitive
@@ -466,14 +466,16 @@ class Builder:
             raise NotImplementedError(f"MLIR translation rule for primitive '{prim.name}' not found for platform "
                                       f"{self.platform}")
         module = self.module
-        planning = module.planning
-        if module.whole_loops and prim.traits.kind is Kind.LOOP and not is_dispatched(eqn):
-            module.planning = False
+        planning, least = module.planning, module.least_cut
+        if prim.traits.kind is Kind.LOOP:
+            module.least_cut = SMALL
+            if module.whole_loops and not is_dispatched(eqn):
+                module.planning = False
         around = module.scopes
         if prim.holds_program and self.location:
             module.scopes = under(around + eqn.source_info.scopes, eqn)
         out = rule(self, *operands, **eqn.params)
-        module.planning, module.scopes = planning, around
+        module.planning, module.least_cut, module.scopes = planning, least, around
         return out if prim.multiple_results else (out,)
 
     def _split_alike(self, eqn: JaxprEqn, operands: list[Value]) -> list[Value]:

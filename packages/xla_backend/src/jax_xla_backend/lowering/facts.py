@@ -10,6 +10,7 @@ from jax_core.representation.traits import Kind
 from ..arrays.own_layouts import Layouts
 from ..planning import unrolling, wide_vectors
 from ..planning.loops import USUAL
+from ..planning.planner import SMALL, TINY
 from ..planning.repeated_work import repeats_work
 from ..planning.small_programs import is_small, only_reads_inputs, programs
 
@@ -54,6 +55,12 @@ class Work:
     def repeats_work(self) -> bool:
         """Whether it is small and XLA's fusion would compute its values many times over (`repeats_work`)."""
         return repeats_work(self._jaxpr)
+
+    @functools.cached_property
+    def least_cut(self) -> int:
+        """Bytes of the smallest values that the planner may cut outside of loops. Barriers would keep small programs from the quick
+        way to compile, and from being compiled without fusion."""
+        return SMALL if self.small or self.repeats_work else TINY
 
 
 class Facts(NamedTuple):

@@ -32,7 +32,7 @@ from ..placement.layout import Layout
 from .builder import NONE, Builder
 from .outside_calls import HostTransfer, quoted
 from ..planning.loops import UNLIMITED, USUAL, loop_limit
-from ..planning.planner import Plan
+from ..planning.planner import SMALL, Plans
 from .facts import Facts, Work
 from .sharding_text import Shardings
 from .types import TOKEN_ARRAY, conversions, is_extended, physical_aval, type_text
@@ -88,6 +88,7 @@ class Module:
                         "donate them.")
         self._planning = wants_plan(spec, platform)
         self._loop_limit = loop_limit(self._jaxpr) if self._planning and in_shardings is None else USUAL
+        self._work = Work(self._jaxpr, donates=bool(self._aliases))
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
         self.facts = Facts(
@@ -96,7 +97,7 @@ class Module:
             conversions(in_avals), conversions(closed.out_avals), tuple(self._kept[i] for i in self._aliases),
             writer.ordered_effects, sorted((e for e in self._jaxpr.effects if not e.ordered), key=str), writer.callbacks,
             writer.transfers, writer.shardings.constraints, writer.shardings.typed, writer.keep_alive, writer.inspections, writer.wants, self._planning,
-            self._text.count(' loc("planner: '), self._loop_limit, Work(self._jaxpr, donates=bool(self._aliases)),
+            self._text.count(' loc("planner: '), self._loop_limit, self._work,
             layouts, self._misfit, closed.jaxpr.debug_info.arg_names or ())
         # Not ``closed`` itself, which keeps its executables, and they their modules.
         self.closed = ClosedJaxpr(closed.jaxpr, closed.consts)
@@ -232,7 +233,8 @@ class ModuleWriter:
       kernel: this is the body of a kernel.
       planning: whether the fusion planner is asked; not inside loops that become one function, which has no barriers.
       whole_loops: whether all loops do that have no calls.
-      plans: what it said, by identity of the program.
+      least_cut: bytes of the smallest values that it may cut here.
+      plans: what it said.
       shardings: placements and meshes.
       callbacks: Python functions called by index.
       transfers: Python functions called by messages.
@@ -255,7 +257,8 @@ class ModuleWriter:
         self.portable = module._spec.platform is not None
         self.kernel, self.axis_env = module.platform in KERNEL_COMPILERS, module._axis_env
         self.planning, self.whole_loops = module._planning, module._loop_limit == UNLIMITED
-        self.plans: dict[int, Plan] = {}
+        self.least_cut = module._work.least_cut if self.planning else SMALL
+        self.plans: Plans = {}
         self.shardings = Shardings(*module._shardings, (module._everywhere,))
         self.callbacks: list[Callable] = []
         self.transfers: list[HostTransfer] = []
@@ -347,7 +350,7 @@ class ModuleWriter:
 
     def function(self, name: str, closed: ClosedJaxpr) -> str:
         """The symbol of ``closed`` as a function of this module; written if no equal function is there yet."""
-        key = id(closed), self.axis_env and self.axis_env.key(), self.planning
+        key = id(closed), self.axis_env and self.axis_env.key(), self.planning, self.least_cut
         found = self._by_program.get(key)
         if found is not None:
             return found[1]

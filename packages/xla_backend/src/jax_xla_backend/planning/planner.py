@@ -48,16 +48,17 @@ RUNS = 3_000  # how often a program runs for each time that it is compiled
 KEPT = 16  # equations behind a kept value that is cut all the same
 MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a kernel
 MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those of what it is taken from
-SMALL = 1 << 14  # bytes; smaller values are never cut: loops over less are one function in XLA, which has no barriers
+SMALL = 1 << 14  # bytes; smaller values are never cut in loops: those over less are one function in XLA, which has no barriers
+TINY = 1 << 6  # bytes; smaller values are never cut
 
 _REDUCTIONS = (Kind.REDUCTION, Kind.SEARCH)
 _IN_MEMORY = 0, 8 * READ  # equations and cost for one element of a value in memory, at most
 
 
 @functools.lru_cache(4096)
-def _worth_a_kernel(aval: Any) -> bool:
+def _worth_a_kernel(aval: Any, least: int) -> bool:
     """Whether values of this type may be cut."""
-    return isinstance(aval, ShapedArray) and hasattr(aval.dtype, "itemsize") and aval.size * aval.dtype.itemsize >= SMALL
+    return isinstance(aval, ShapedArray) and hasattr(aval.dtype, "itemsize") and aval.size * aval.dtype.itemsize >= least
 
 
 class Called(NamedTuple):
@@ -83,20 +84,20 @@ class Plan:
       cuts: for ``id(var)`` of each value to write to memory, the reason.
     """
 
-    __slots__ = ("cuts", "_jaxpr", "_plans", "_uses", "_cones", "_called")
+    __slots__ = ("cuts", "_jaxpr", "_plans", "_least", "_uses", "_cones", "_called")
 
-    def __init__(self, jaxpr: Jaxpr, plans: dict[int, Plan]):
+    def __init__(self, jaxpr: Jaxpr, plans: Plans, least: int):
         self._jaxpr = jaxpr  # also keeps it alive: plans are found by its identity
-        self._plans = plans
+        self._plans, self._least = plans, least
         self._called: Called | None = None
         self._cones: _Cones | None = None
-        big = any([_worth_a_kernel(v.aval) for eqn in jaxpr.eqns for v in eqn.outvars])
+        big = any([_worth_a_kernel(v.aval, least) for eqn in jaxpr.eqns for v in eqn.outvars])
         self.cuts: dict[int, str] = self._analyse().cuts if big else {}
 
     def _analyse(self) -> _Cones:
         if self._cones is None:
-            self._uses = _Uses(self._jaxpr, self._plans)
-            self._cones = _Cones(self._jaxpr, self._uses)
+            self._uses = _Uses(self._jaxpr, self._plans, self._least)
+            self._cones = _Cones(self._jaxpr, self._uses, self._least)
             _cut_draws(self._jaxpr, self._cones.cuts)
         return self._cones
 
@@ -108,15 +109,21 @@ class Plan:
         return self._called
 
 
-def plan(jaxpr: Jaxpr, plans: dict[int, Plan]) -> Plan:
+Plans = dict[tuple[int, int], Plan]
+"""By identity of the program and the size of the least values that may be cut."""
+
+
+def plan(jaxpr: Jaxpr, plans: Plans, least: int) -> Plan:
     """The plan of ``jaxpr``.
 
     Args:
-      plans: those of the module so far, by identity of their programs; this one is entered.
+      plans: those of the module so far; this one is entered.
+      least: bytes of the smallest values that may be cut.
     """
-    found = plans.get(id(jaxpr))
+    key = id(jaxpr), least
+    found = plans.get(key)
     if found is None:
-        found = plans[id(jaxpr)] = Plan(jaxpr, plans)
+        found = plans[key] = Plan(jaxpr, plans, least)
     return found
 
 
@@ -158,7 +165,7 @@ class _Uses:
 
     __slots__ = ("sinks", "forced", "counts", "called", "kept", "_base", "_reduced", "_broadcast", "_owned")
 
-    def __init__(self, jaxpr: Jaxpr, plans: dict[int, Plan]):
+    def __init__(self, jaxpr: Jaxpr, plans: Plans, least: int):
         self.sinks: dict[Any, set] = {}
         self.forced: set = set()
         self.counts = [0] * len(jaxpr.eqns)
@@ -195,7 +202,7 @@ class _Uses:
             else:
                 callee = _callee(eqn) if traits.kind is Kind.CALL else None
                 if callee is not None:
-                    self._call(i, eqn, plan(callee, plans).called())
+                    self._call(i, eqn, plan(callee, plans, least).called())
                 else:
                     for x in eqn.invars:
                         self._force(x)
@@ -277,10 +284,11 @@ class _Cones:
       cuts: for ``id(var)`` of each value to write to memory, the reason.
     """
 
-    __slots__ = ("cuts", "_parts", "_bounds")
+    __slots__ = ("cuts", "_least", "_parts", "_bounds")
 
-    def __init__(self, jaxpr: Jaxpr, uses: _Uses):
+    def __init__(self, jaxpr: Jaxpr, uses: _Uses, least: int):
         self.cuts: dict[int, str] = {}
+        self._least = least
         self._parts: dict[Any, _Part] = {}
         self._bounds: dict[Any, tuple[int, float]] = {}  # of the equations and the cost of a cone, counted as a tree
         counts = uses.counts
@@ -306,7 +314,7 @@ class _Cones:
     def _enter(self, v: Any, part: _Part, count: int, uses: _Uses) -> None:
         """Cut at ``v``, which ``part`` computes and ``count`` kernels need, or let it be part of their cones."""
         aval = v.aval
-        if not _worth_a_kernel(aval):
+        if not _worth_a_kernel(aval, self._least):
             return
         equations, cost = part.equations, part.cost
         bounds = self._bounds
@@ -393,7 +401,7 @@ def _cut_draws(jaxpr: Jaxpr, cuts: dict[int, str]) -> None:
             shared = drawn[x] or (x if readers[x] > 1 else None)
             if traits.cost < COSTLY:
                 drawn[out] = shared
-            elif _worth_a_kernel(x.aval) and (shared or x).aval.dtype == out.aval.dtype:
+            elif _worth_a_kernel(x.aval, SMALL) and (shared or x).aval.dtype == out.aval.dtype:
                 cuts.setdefault(id(shared or x), "a costly function reads what is drawn here")
 
 

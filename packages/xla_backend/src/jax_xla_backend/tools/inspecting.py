@@ -11,6 +11,7 @@ from ..compiling import compile
 from ..platforms import client
 from ..jaxlib_compat import _hlo, _jax
 from ..arrays.put import as_sharding
+from ..lowering.facts import Work
 from ..planning.planner import plan
 from ..placement.layout import Format
 from ..placement.partition_spec import PartitionSpec
@@ -82,7 +83,7 @@ def cost_analysis(module: object) -> Any:
 
 def written_values(jaxpr: Jaxpr) -> dict[Var, str]:
     """What the fusion planner cuts at when it plans for the CPU."""
-    cuts = plan(jaxpr, {}).cuts
+    cuts = plan(jaxpr, {}, Work(jaxpr, donates=False).least_cut).cuts
     return {v: cuts[id(v)] for eqn in jaxpr.eqns for v in eqn.outvars if id(v) in cuts}
 
 
