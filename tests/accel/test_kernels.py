@@ -76,6 +76,31 @@ def test_the_library_compiles(compiled, case, dtype):
     assert "custom-call" in compiled(function, *types)
 
 
+def gpu_library(case, dtype):
+    from jax.experimental.pallas.ops.gpu import attention, decode_attention, layer_norm, paged_attention, rms_norm, softmax
+
+    def summed(function, *numbers):
+        return jax.grad(lambda *args: function(*args).astype(jnp.float32).sum(), numbers)
+    rows, columns, heads, keys = ((64, 100), dtype), ((100,), dtype), ((2, 8, 64), dtype), ((2, 512, 2, 64), dtype)
+    pages, table, lengths = ((2, 40, 16, 64), dtype), ((2, 16), jnp.int32), ((2,), jnp.int32)
+    return {"softmax": (softmax.softmax, rows), "layer norm": (summed(layer_norm.layer_norm, 0, 1, 2), rows, columns, columns),
+            "rms norm": (summed(rms_norm.rms_norm, 0, 1, 2), rows, columns, columns),
+            "attention": (summed(lambda q, k, v: attention.mha(q, k, v, None, 0.1, True), 0, 1, 2), *[((2, 256, 2, 64), dtype)] * 3),
+            "attention in segments": (summed(lambda q, k, v, s: attention.mha(q, k, v, s), 0, 1, 2), *[((2, 256, 2, 80), jnp.bfloat16)] * 3,
+                                      ((2, 256), jnp.int32)),
+            "decoding": (lambda q, k, v, n: decode_attention.gqa(q, k, v, None, n), heads, keys, keys, lengths),
+            "pages": (lambda *args: paged_attention.paged_attention(*args, k_splits=4), heads, pages, pages, table, lengths)}[case]
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("case", ["softmax", "layer norm", "rms norm", "attention", "attention in segments", "decoding", "pages"])
+def test_the_library_for_gpus_compiles(compiled, case, dtype):
+    if compiled.block != BLOCKS["cuda"]:
+        pytest.skip("these kernels are for GPUs")
+    function, *types = gpu_library(case, dtype)
+    assert "custom-call" in compiled(function, *types)
+
+
 def features():
     spec = importlib.util.spec_from_file_location("test_kernels_features", HERE.parents[0] / "test_kernels.py")
     found = importlib.util.module_from_spec(spec)

@@ -1,0 +1,5 @@
+"""jax.experimental.pallas.ops.gpu: kernels for GPUs; implemented in `jax_numpy_api.kernels`."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {
+    name: f"{__name__}.{name}" for name in ("attention", "decode_attention", "layer_norm", "paged_attention", "rms_norm", "softmax")})
