@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas.ops.tpu import flash_attention as fa
-from jax.experimental.pallas.ops.tpu import megablox
+from jax.experimental.pallas.ops.tpu import matmul, megablox
+from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention, quantization_utils
 
 kernels = importlib.import_module("jax.experimental.pallas.ops.tpu.megablox.gmm")
 
@@ -118,3 +119,71 @@ def test_a_part_of_the_groups():
     close(kernels.gmm(lhs, rhs, sizes, existing_out=there, **options), np.where(mine, expected, there))
     products = kernels.tgmm(lhs.T, there, sizes, num_actual_groups=2, existing_out=rhs, **options)
     close(products, rhs + np.stack([lhs[6:11].T @ there[6:11], lhs[11:20].T @ there[11:20]]))
+
+
+# -- products of matrices, keys in pages -------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("shape", [(16, 300, 24), (20, 64, 10), (8, 8, 8)], ids=str)
+def test_products_by_blocks(shape):
+    m, k, n = shape
+    x, y = normal(0, m, k), normal(1, k, n)
+    with pltpu.force_tpu_interpret_mode():
+        close(matmul.matmul(x, y, block_shape=(8, 16), block_k=128), x @ y)
+        assert matmul.matmul(x, y, block_shape=(8, 16), out_dtype=jnp.bfloat16).dtype == jnp.bfloat16
+        whole = np.arange(m * k).reshape(m, k) % 5
+        assert matmul.matmul(whole, whole.T, block_shape=(8, 16)).tolist() == (whole @ whole.T).tolist()
+
+
+def test_bad_arguments_of_products_by_blocks():
+    with pytest.raises(ValueError, match=r"^matmul: operands of shapes \(2, 3\) and \(2, 3\)"):
+        matmul.matmul(jnp.ones((2, 3)), jnp.ones((2, 3)), block_shape=(8, 8))
+
+
+def paged():
+    pages, table = normal(1, 2, 20, 16, 8), np.random.RandomState(2).permutation(20)[:16].reshape(2, 8)
+    return normal(0, 2, 6, 8), pages, jnp.asarray(table, jnp.int32)
+
+
+def plainly(q, pages, table, lengths, cap=None):
+    keys = np.asarray(pages)[:, np.asarray(table)].transpose(1, 0, 2, 3, 4).reshape(2, 2, 128, 8)
+    scores = np.einsum("bghc,bgkc->bghk", q.reshape(2, 2, 3, 8), keys)
+    scores = scores if cap is None else np.tanh(scores / cap) * cap
+    weights = np.asarray(jax.nn.softmax(np.where(np.arange(128) < np.array(lengths)[:, None, None, None], scores, -1e30)))
+    return np.einsum("bghk,bgkc->bghc", weights, keys).reshape(q.shape)
+
+
+@pytest.mark.parametrize("lengths", [[100, 1], [128, 17]], ids=str)
+@pytest.mark.parametrize("pages", [1, 4])
+def test_pages(lengths, pages):
+    q, kv, table = paged()
+    call = lambda *args, **options: paged_attention(*args, jnp.array(lengths), table, pages_per_compute_block=pages, **options)
+    with pltpu.force_tpu_interpret_mode():
+        close(call(q, kv, kv, megacore_mode="batch"), plainly(q, kv, table, lengths))
+        close(call(q, kv, kv, attn_logits_soft_cap=2.0), plainly(q, kv, table, lengths, 2.0))
+        small = quantization_utils.quantize_to_int8(kv)
+        close(call(q, small, small), plainly(q, quantization_utils.unquantize_from_int8(small, jnp.float32), table, lengths))
+
+
+def test_a_text_without_keys_gives_zeros():
+    q, kv, table = paged()
+    with pltpu.force_tpu_interpret_mode():
+        out = paged_attention(q, kv, kv, jnp.array([0, 5]), table, pages_per_compute_block=4)
+    assert not np.any(out[0]) and np.all(np.isfinite(out[1]))
+
+
+def test_small_integers_are_within_half_a_step():
+    x = normal(0, 3, 50)
+    small = quantization_utils.quantize_to_int8(x)
+    step = np.asarray(small.scales) / quantization_utils.MAX_INT8
+    assert small.weight.dtype == jnp.int8 and small.scales.shape == (3, 1)
+    assert np.all(np.abs(quantization_utils.unquantize_from_int8(small, jnp.float32) - x) <= 0.51 * step)
+
+
+@pytest.mark.parametrize("change, message", [
+    (dict(k=np.ones((2, 20, 8, 8))), "must be alike"), (dict(q=np.ones((2, 5, 8))), "a multiple of their heads"), (dict(lengths=jnp.array([1])), "lengths"),
+    (dict(pages=3), "pages_per_compute_block=3 must divide the 8 pages"), (dict(mode="no"), "megacore_mode='no'")], ids=lambda x: "")
+def test_bad_arguments_of_pages(change, message):
+    q, kv, table = paged()
+    given = {"q": q, "k": kv, "lengths": jnp.array([1, 2]), "pages": 4, "mode": None, **change}
+    with pytest.raises(ValueError, match=message):
+        paged_attention(given["q"], given["k"], kv, given["lengths"], table, pages_per_compute_block=given["pages"], megacore_mode=given["mode"])

@@ -56,7 +56,9 @@ def test_kernels_compile(compiled, case, dtype):
 
 def library(case, dtype):
     from jax.experimental.pallas.ops.tpu import flash_attention as fa
+    from jax.experimental.pallas.ops.tpu.matmul import matmul
     from jax.experimental.pallas.ops.tpu.megablox import gmm
+    from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention, quantization_utils
     heads, ids, rows, matrices = ((1, 2, 512, 64), dtype), ((1, 512), jnp.int32), ((512, 200), dtype), ((4, 200, 128), dtype)
 
     def summed(function, *numbers):
@@ -64,11 +66,18 @@ def library(case, dtype):
     attention = lambda q, k, v, s: fa.flash_attention(q, k, v, None, fa.SegmentIds(s, s), causal=True)
     return {"attention": (summed(attention, 0, 1, 2), *[heads] * 3, ids),
             "attention with a bias": (summed(fa.flash_attention, 0, 1, 2, 3), *[heads] * 3, ((1, 2, 512, 512), dtype)),
-            "products of groups": (summed(gmm, 0, 1), rows, matrices, ((4,), jnp.int32))}[case]
+            "products of groups": (summed(gmm, 0, 1), rows, matrices, ((4,), jnp.int32)),
+            "products": (lambda x, y: matmul(x, y, block_shape=(256, 256)), ((500, 300), dtype), ((300, 512), dtype)),
+            "pages": (lambda *args: paged_attention(*args, pages_per_compute_block=4), ((2, 8, 128), dtype), *[((2, 40, 16, 128), dtype)] * 2,
+                      ((2,), jnp.int32), ((2, 8), jnp.int32)),
+            "pages of small integers": (lambda q, k, s, *rest: paged_attention(q, *[quantization_utils.QuantizedTensor(k, s)] * 2, *rest,
+                                                                               pages_per_compute_block=4),
+                                        ((2, 8, 128), dtype), ((2, 40, 32, 128), jnp.int8), ((2, 40, 32, 1), jnp.float32), ((2,), jnp.int32),
+                                        ((2, 8), jnp.int32))}[case]
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16], ids=lambda d: d.__name__)
-@pytest.mark.parametrize("case", ["attention", "attention with a bias", "products of groups"])
+@pytest.mark.parametrize("case", ["attention", "attention with a bias", "products of groups", "products", "pages", "pages of small integers"])
 def test_the_library_compiles(compiled, case, dtype):
     if compiled.block == BLOCKS["cuda"]:
         pytest.skip("these kernels are for TPUs")

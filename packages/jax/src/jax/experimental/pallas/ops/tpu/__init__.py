@@ -2,4 +2,4 @@
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
-    name: f"{__name__}.{name}" for name in ("flash_attention", "megablox")})
+    name: f"{__name__}.{name}" for name in ("flash_attention", "matmul", "megablox", "paged_attention")})
