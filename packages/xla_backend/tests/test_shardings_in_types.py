@@ -6,6 +6,7 @@ pytest.importorskip("jax_numpy_api")
 
 import jax_numpy_api.numpy as jnp
 import jax_xla_backend
+from jax_core.configuration import flags
 from jax_core.export.exporting import export
 from jax_core.export.loading import deserialize
 from jax_core.programs.jit import jit
@@ -561,3 +562,44 @@ def test_branches_return_values_that_are_split_alike(placed):
         else:
             with pytest.raises(TypeError, match=r"returns float32\[8(@y)?\], true_fun returns float32\[8@x\]; split one of them as the other"):
                 jit(call)(a, b)
+
+
+@pytest.mark.parametrize("spec, wanted", [(P("x", "y"), P("x", None)), (P(("x", "y")), P("x", None)), (P("y"), P(None, None)), (P("y", "x"), P(None, "x"))])
+def test_types_leave_out_mesh_axes_of_size_one_where_a_flag_says_so(spec, wanted):
+    narrow = Mesh(np.array(devices()[:2]).reshape(2, 1), ("x", "y"), (AxisType.Explicit,) * 2)
+    with set_mesh(narrow):
+        assert typeof(device_put(X, spec)).sharding.spec == P(*spec, *[None] * (2 - len(spec)))  # the flag finds no type of this call
+        with flags.remove_size_one_mesh_axis_from_type(True):
+            x = device_put(X, spec)
+            assert typeof(x).sharding.spec == wanted
+            seen = []
+            inner = shard_map(lambda a: (seen.append(typeof(a).vma), a * 2)[1], in_specs=spec, out_specs=spec)
+            for f in (lambda a: a * 2, inner, vmap(lambda row: row * 2, spmd_axis_name=spec[0]), lambda a: lax.with_sharding_constraint(a * 2, spec)):
+                got = jit(f)(x)
+                assert got.sharding == NamedSharding(narrow, wanted)
+                np.testing.assert_array_equal(got, 2 * X)
+            assert seen == [frozenset(wanted.axis_names())]
+        assert typeof(device_put(X, spec)).sharding.spec == P(*spec, *[None] * (2 - len(spec)))
+
+
+@pytest.mark.parametrize("kind", [AxisType.Auto, AxisType.Explicit])
+def test_iteration_over_a_split_array_gives_rows_on_one_device(kind):
+    x = device_put(X, NamedSharding(grid(kind), P("x", "y")))
+    rows = list(x)
+    assert [row.sharding.num_devices for row in rows] == [1] * 8
+    np.testing.assert_array_equal(np.stack(rows), X)
+    np.testing.assert_array_equal(np.stack(list(reversed(x))), X[::-1])
+
+
+def test_any_part_of_a_replicated_array_is_the_array():
+    for x in (put(P()), jnp.asarray(X)):
+        np.testing.assert_array_equal(x.addressable_data(9), X)
+    with pytest.raises(IndexError, match="index=9, but this process reaches 4 parts"):
+        put(P("x")).addressable_data(9)
+
+
+@pytest.mark.parametrize("shape", [(), (8,)])
+def test_device_put_of_a_traced_value_checks_its_axes(shape):
+    """XLA refused the program."""
+    with pytest.raises(ValueError, match=r"P\('x', 'y'\).*rank at least 2"):
+        jit(lambda x: device_put(x, NamedSharding(grid(AxisType.Auto), P("x", "y"))))(np.zeros(shape))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping
 import numpy as np
 
 from .. import backends
+from ..configuration import flags
 from ..compat.avals import ArrayTypeHabits, RefTypeHabits, TypeHabits, aval_method, aval_property
 from ..extension_points import array_methods
 from . import dtypes, splits
@@ -253,6 +254,8 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
                 manual_axis_type: ManualAxisType | None = None):
         if manual_axis_type is not None:
             vma, sums = manual_axis_type.varying, Sums.of_manual(manual_axis_type)
+        if sharding is not None and flags.remove_size_one_mesh_axis_from_type.value:  # the same placement is another one in types
+            sharding = splits.in_type(sharding, len(shape)) if hasattr(sharding, "mesh") else sharding
         key = (shape, dtype, weak_type, sharding, vma, sums, memory_space)
         try:
             return _known[key]

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
+from ..configuration import flags
 from . import partial_sums
 from .dtypes import ExtendedDType
 from .errors import ShardingTypeError
@@ -27,15 +28,21 @@ Entries = tuple
 
 
 def in_type(sharding: Any, ndim: int) -> Any:
-    """The part of a placement that types carry: the entries of ``Explicit`` axes, for each of ``ndim`` axes; else None."""
+    """The part of a placement that types carry: the entries of ``Explicit`` axes, for each of ``ndim`` axes; else None.
+
+    Axes of size one split nothing, and are left out where `flags.remove_size_one_mesh_axis_from_type` says so.
+    """
     mesh = getattr(sharding, "mesh", None)
     if mesh is None or not mesh.explicit_axes:
         return None
     named = set(mesh.explicit_axes)
     spec = sharding.spec
-    parts = [_only(e, named) for e in spec.partitions]
+    if flags.remove_size_one_mesh_axis_from_type.value:
+        named = {a for a in named if mesh.shape[a] > 1}
+        spec = spec.update(unreduced=spec.unreduced & named, reduced=spec.reduced & named)
+    parts = [entry_of(e, named) for e in spec.partitions]
     parts += [None] * (ndim - len(parts))
-    if mesh is mesh.abstract_mesh and tuple(parts) == spec.partitions and sharding.memory_kind is None:
+    if mesh is mesh.abstract_mesh and tuple(parts) == sharding.spec.partitions and spec is sharding.spec and sharding.memory_kind is None:
         return sharding
     return sharding.update(mesh=mesh.abstract_mesh, spec=spec.update(partitions=parts), memory_kind=None)
 
@@ -72,7 +79,8 @@ def check_lengths(placement: MeshSharding, shape: Shape) -> None:
                              f"parts, which does not evenly divide the dimension size {n} of axis {axis}")
 
 
-def _only(entry, named):
+def entry_of(entry: Any, named: Iterable[AxisName]) -> Any:
+    """An entry of a spec, of which only the mesh axes ``named`` stay."""
     names = tuple(n for n in _names(entry) if n in named)
     return names if len(names) > 1 else names[0] if names else None
 

@@ -5,7 +5,8 @@ from typing import Any, Callable, Hashable, Sequence
 
 import numpy as np
 
-from ..representation import tree
+from ..configuration import flags
+from ..representation import splits, tree
 from ..representation.high import MappingSpec
 from ..representation.arguments import LazyPaths, argument_name, check_values
 from ..references.api import refuse_views
@@ -66,10 +67,13 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
         size = _mapped_size(fun, in_tree, flat, axes, axis_size)
         dims = [a if a is None or isinstance(a, MappingSpec) else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]
         split_over = _split_over(fun, flat, dims)
-        if spmd_axis_name is not None and split_over is not None and spmd_axis_name != split_over:
+        spread = spmd_axis_name
+        if spread is not None and split_over is not None and flags.remove_size_one_mesh_axis_from_type.value:
+            spread = splits.entry_of(spread, split_over if isinstance(split_over, tuple) else (split_over,)) or spread
+        if spread is not None and split_over is not None and spread != split_over:
             raise ValueError(f"vmap: spmd_axis_name={spmd_axis_name!r}, but the arguments of {describe_function(fun)} are split over "
                              f"{split_over!r} along the axis that is mapped, which says it already; leave spmd_axis_name out.")
-        axis = AxisData(axis_name, size, spmd_axis_name, split_over)
+        axis = AxisData(axis_name, size, spread, split_over)
         out_tree: list = []
 
         def flat_fun(*leaves):

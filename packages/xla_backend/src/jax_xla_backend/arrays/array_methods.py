@@ -19,7 +19,7 @@ from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host
 from ..jaxlib_compat import equip, to_dlpack
 from ..placement.layout import Format, Layout
 from .device_put import device_put
-from .put import from_host
+from .put import from_host, put
 from ..placement.hlo_shardings import Index
 from ..placement.sharding import Sharding
 
@@ -136,9 +136,9 @@ class _ArrayMethods(_OfArray):
     def addressable_data(self, index: int) -> ArrayImpl:
         """The part on the ``index``-th of this process's devices, as an array on that device."""
         check_not_deleted(self)
-        if self.is_fully_replicated and len(self._sharding._internal_device_list) > 1 and index == 0:
-            return self._fully_replicated_shard()
         parts = self._arrays
+        if self.is_fully_replicated:  # whichever it is, the contents are the same
+            return self._fully_replicated_shard() if len(parts) > 1 else parts[0]
         if not -len(parts) <= index < len(parts):
             raise IndexError(f"addressable_data: index={index}, but this process reaches {len(parts)} part{'s' * (len(parts) != 1)} "
                              "of the array")
@@ -348,7 +348,10 @@ _reconstruct_array.__module__ = "jax._src.array"
 
 
 def _rows(x: ArrayImpl, order: Any) -> Any:
-    """The elements of the first axis. One device and a ready buffer: cut on the host, no program runs."""
+    """The elements of the first axis. One device and a ready buffer, or parts on several: cut on the host, no program runs."""
+    if len(x._sharding._internal_device_list) > 1 and x.is_fully_addressable and not x.is_fully_replicated and not is_unreduced(x._sharding):
+        whole = host_value(x)
+        return (put(whole[i], x.aval.update(shape=whole.shape[1:], sharding=None), x._arrays[0].sharding) for i in order)
     view = host_view(x)
     if view is None or x.committed:
         return (x[i] for i in order)

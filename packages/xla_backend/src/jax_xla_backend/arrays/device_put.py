@@ -125,6 +125,8 @@ def _device_put_leaf(x: Any, placement: Any, may_alias: bool | None, donate: boo
         if isinstance(placement, Space):
             return device_put_p.bind(x, placement=placement, **({} if src is None else {"src": src if isinstance(src, Space) else as_sharding(src)}))
         where = None if placement is None else as_sharding(placement)
+        if where is not None:
+            where.check_compatible_aval(x.shape)
         if where is not None and (in_type(where, x.ndim) is not None or x.aval.placement is not None):
             return structural.reshard(x, where)
         return device_put_p.bind(x, placement=where, **({} if src is None else {"src": as_sharding(src)}))

@@ -285,7 +285,7 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
 
     jaxlib cannot copy on behalf of several devices while the call lasts, so for those NumPy makes the copies.
     """
-    devices, parts, wanted = _cuts(sharding, value.shape)
+    devices, parts, wanted = _cuts(sharding, value.shape, flags.remove_size_one_mesh_axis_from_type.value)
     space = of_kind(sharding.memory_kind)
     aval = aval if aval.placement == wanted and aval.memory_space is space else aval.update(sharding=wanted, memory_space=space)
     if client.is_described(devices[0].client):
@@ -300,8 +300,11 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
 
 
 @functools.lru_cache(maxsize=512)
-def _cuts(sharding: Sharding, shape: tuple[int, ...]) -> tuple[tuple, Mapping | None, Any]:
-    """The devices of this process, the part that each of them holds (None: there is one device in all), and what the type says of the placement."""
+def _cuts(sharding: Sharding, shape: tuple[int, ...], without_ones: bool) -> tuple[tuple, Mapping | None, Any]:
+    """The devices of this process, the part that each of them holds (None: there is one device in all), and what the type says of the placement.
+
+    ``without_ones`` is a flag that this depends on.
+    """
     wanted = in_type(sharding, len(shape)) if type(sharding) is NamedSharding else None
     devices = sharding._addressable_device_assignment
     if len(sharding._internal_device_list) == 1:

@@ -4,9 +4,9 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Collection, Hashable, Sequence
 
-from jax_core.configuration import context
+from jax_core.configuration import context, flags
 from jax_core.transformations import manual
-from jax_core.representation import tree
+from jax_core.representation import splits, tree
 from jax_core.representation.aval import AbstractRef, get_aval, is_jax_type
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.representation.jaxpr import DebugInfo
@@ -183,6 +183,7 @@ class _Call:
         else:
             specs = [PartitionSpec() if s is None else s for i, s in enumerate(found) if i not in static]
         self._check("in_specs", specs)
+        specs = self._as_typed(specs)
         for path, aval, spec in zip(paths, avals, specs):
             self._check_fits("in_specs", f"args{tree.keystr(path)}", aval, spec)
             self._check_placed(f"args{tree.keystr(path)}", aval, spec)
@@ -197,6 +198,7 @@ class _Call:
             out_tree[:] = [structure]
             out_specs[:] = [PartitionSpec() if s is None else s for s in self._flat("out_specs", self.out_specs, result)]
             self._check("out_specs", out_specs)
+            out_specs[:] = self._as_typed(out_specs)
             return [self._result(path, x, s) for (path, x), s in zip(tree.flatten_with_path(result)[0], out_specs)]
         parts = [program.part_aval(a, self.mesh, s, self.checked, self.manual) for a, s in zip(avals, specs)]
         with program.region(self.mesh, self.manual, self.checked), manual_in(self.mesh, self.manual):
@@ -205,6 +207,14 @@ class _Call:
         outs = program.bind([*consts, *leaves], jaxpr=closed, mesh=self.mesh, manual_axes=self.manual, check_vma=self.checked,
                             in_specs=[PartitionSpec()] * len(consts) + specs, out_specs=out_specs)
         return tree.unflatten(out_tree[0], outs)
+
+    def _as_typed(self, specs: list) -> list:
+        """The specs without the mesh axes that types do not name (`flags.remove_size_one_mesh_axis_from_type`)."""
+        if not flags.remove_size_one_mesh_axis_from_type.value:
+            return specs
+        split = {a for a, n in self.mesh.shape.items() if n > 1}
+        return [s.update(partitions=[splits.entry_of(e, split) for e in s.partitions], unreduced=s.unreduced & split, reduced=s.reduced & split)
+                for s in specs]
 
     def _aval(self, path, x):
         try:
