@@ -33,6 +33,12 @@ def test_the_programs_of_a_page_run(page, tmp_path):
     blocks.run_page(page, tmp_path)
 
 
+def test_the_readme_shows_what_its_tour_prints(tmp_path):
+    """The site shows outputs by itself; the README is read where nothing is run."""
+    (shown,) = blocks.run_page(ROOT / "README.md", tmp_path)
+    assert f"```text\n{shown.text.rstrip()}\n```" in (ROOT / "README.md").read_text()
+
+
 def _page(tmp_path, text):
     path = tmp_path / "page.md"
     path.write_text(text)

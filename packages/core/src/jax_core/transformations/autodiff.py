@@ -189,7 +189,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
         if record["out_tree"] != _LEAF or np.shape(outs[0]) != ():
             got = tree.unflatten(record["out_tree"], [get_aval(x).str_short() for x in outs[:record["count"]]])
             raise TypeError(f"Gradient only defined for scalar-output functions. {describe_function(fun)} returned "
-                            f"{got}; use jax.jacrev or jax.vjp for other outputs.")
+                            f"{got}; reduce it to one number, as by its mean or sum, or use jax.jacrev or jax.vjp for other outputs.")
         _check_output(name, outs[0], holomorphic)
         one = full(cotangent_type(get_aval(outs[0])), 1.0)  # a float, as a gradient with respect to a weak value is weak
         cts = pullback(one, *[Zero.of(x) for x in outs[1:]])

@@ -5,8 +5,8 @@ line of its module. A module may be called like one of its functions (`lax.reduc
 jax_numpy_api.lax.reduce import ...` finds the module): the namespace keeps the function.
 
 The table below says in which module each name is. Modules without public names: ``nary`` (how elementwise primitives are declared),
-``interleave`` and ``recurrence`` (steps of scans and of derivatives of running products), ``series`` (of special functions), ``elementary_cpu`` (elementary functions as
-vector code), ``nan_cpu``, ``window_cpu``, ``conv_cpu``, ``dot_cpu`` (forms of operations that XLA's CPU compiler does better).
+``interleave`` and ``recurrence`` (steps of scans and of derivatives of running products), ``series`` (of special functions),
+``elementary_cpu`` (elementary functions as vector code), ``nan_cpu``, ``window_cpu``, ``conv_cpu``, ``dot_cpu`` (forms of operations that XLA's CPU compiler does better).
 """
 from typing import TYPE_CHECKING
 
