@@ -31,6 +31,7 @@ OTHER_WORDS = {
     ("real", "complex"): "values of `output`",
     ("min", "max"): "values of `method`",
     ("svd", "eigh", "cholesky"): "values of `method`",
+    ("argmax", "argmin"): "functions of jax.numpy",
 }
 """Strings that happen to be names of primitives, and what they are."""
 
