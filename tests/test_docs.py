@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 
+import jax
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -20,7 +21,7 @@ def _load(name):
     return module
 
 
-blocks = _load("blocks")
+blocks, screenshots = _load("blocks"), _load("screenshots")
 PAGES = [p for p in [ROOT / "README.md", *sorted(ROOT.glob("packages/*/README.md")), *sorted(DOCS.rglob("*.md"))]
          if "generated" not in p.parts and blocks.blocks_of(p.read_text())]
 
@@ -37,6 +38,12 @@ def test_the_readme_shows_what_its_tour_prints(tmp_path):
     """The site shows outputs by itself; the README is read where nothing is run."""
     (shown,) = blocks.run_page(ROOT / "README.md", tmp_path)
     assert f"```text\n{shown.text.rstrip()}\n```" in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.skipif(len(jax.devices()) < 4, reason="the cells put an array on four devices")
+def test_the_cells_of_the_photograph_run():
+    """`python docs/site/screenshots.py` needs a browser; what it photographs does not."""
+    assert screenshots.cells().count("class=out") == len(screenshots.CELLS)
 
 
 def _page(tmp_path, text):

@@ -48,12 +48,14 @@ pre { margin: 0; font: 13px/1.45 monospace }
 
 def cells() -> str:
     """The notebook's cells with what they show."""
+    from jax_xla_backend.arrays.notebook import as_html  # arrays offer it where IPython runs, which is not needed here
     pieces, names = [], {"__name__": "__main__"}
     for number, code in enumerate(CELLS):
         *statements, last = ast.parse(code).body
         exec(compile(ast.Module(statements, []), f"cell {number + 1}", "exec"), names)
         value = eval(compile(ast.Expression(last.value), f"cell {number + 1}", "eval"), names)
-        shown = value._repr_svg_() if hasattr(value, "_repr_svg_") else value._repr_html_()
+        drawn = next((getattr(value, form) for form in ("_repr_svg_", "_repr_html_") if hasattr(value, form)), None)
+        shown = as_html(value) if drawn is None else drawn()
         pieces.append(f"<pre class=in>{html.escape(code)}</pre><div class=out>{shown}</div>")
     return "".join(pieces)
 
