@@ -329,8 +329,11 @@ class Stub:
         if is_scalar(cls):
             return f"{name}: _ScalarType\n"
         if not defined_by_us(cls):
-            if cls.__module__ in ("numpy", "typing", "enum", "ml_dtypes") and cls.__name__ == name:
-                return f"from {cls.__module__} import {name} as {name}\n"
+            package = cls.__module__.split(".")[0]
+            for home in (cls.__module__, package):  # the public one of numpy.exceptions, of ml_dtypes._finfo
+                if package in ("numpy", "typing", "enum", "ml_dtypes") and "._" not in home and getattr(
+                        sys.modules[home], name, None) is cls:
+                    return f"from {home} import {name} as {name}\n"
             return f"{name} = {self.class_name(cls)}\n" if cls.__name__ != name else f"{name}: {self.imported('typing', 'TypeAlias')} = {self.render(cls)}\n"
         home = self.library.home[id(cls)]
         if home != (self.module, name):

@@ -90,7 +90,9 @@ assert_type(jnp.average(x, weights=x), Array)
 assert_type(jnp.isclose(x, x), Array)
 assert_type(jnp.pad(x, ((0, 1), (1, 0))), Array)
 assert_type(jnp.histogram(x)[0], Array)
-assert_type(jnp.finfo(jnp.float32).eps, Any) if False else None
+smallest: float = float(jnp.finfo(x.dtype).eps)
+assert_type(jnp.iinfo("int32").max, int)
+assert_type(jnp.issubdtype(x.dtype, jnp.floating), bool)
 jnp.sni(1.0)  # error
 jnp.sum(x, axs=0)  # error
 jnp.zeros(3, dtyp=int)  # error

@@ -5,14 +5,17 @@ from jax import Array, Device
 from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
-from typing import Any, Callable, IO, Literal, Mapping, Sequence, TypeAlias, overload
+from typing import Any, Callable, IO, Literal, Mapping, Sequence, overload
+from numpy.exceptions import ComplexWarning as ComplexWarning
 from numpy import character as character
 from numpy import complexfloating as complexfloating
 from numpy import dtype as dtype
 from jax.numpy import fft as fft
+from ml_dtypes import finfo as finfo
 from numpy import flexible as flexible
 from numpy import floating as floating
 from numpy import generic as generic
+from ml_dtypes import iinfo as iinfo
 from numpy import inexact as inexact
 from numpy import integer as integer
 from jax.numpy import linalg as linalg
@@ -21,7 +24,6 @@ from numpy import object_ as object_
 from numpy import signedinteger as signedinteger
 from numpy import unsignedinteger as unsignedinteger
 
-ComplexWarning: TypeAlias = Any
 def abs(x: ArrayLike, /) -> Array:
     """Absolute value; the modulus of a complex number (as a real)."""
 def absolute(x: ArrayLike, /) -> Array:
@@ -248,7 +250,6 @@ def fabs(x: ArrayLike, /) -> Array:
     """Absolute value, as a float."""
 def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: builtins.bool = False, *, inplace: builtins.bool = True) -> Array:
     """``a`` with ``val`` on its main diagonal (of all axes). ``inplace`` must be False. Source: `numpy.fill_diagonal`."""
-finfo: TypeAlias = Any
 def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tuple[ArrayLike, ...] | None = None) -> Array:
     """Positions of the elements of the flattened array that are not zero. Source: `numpy.flatnonzero`."""
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
@@ -340,7 +341,6 @@ def i0(x: ArrayLike) -> Array:
     """Modified Bessel function of the first kind and order 0. Source: `numpy.i0`."""
 def identity(n: int, dtype: DTypeLike | None = None) -> Array:
     """The square matrix with ones on its main diagonal. Source: `numpy.identity`."""
-iinfo: TypeAlias = Any
 def imag(val: ArrayLike, /) -> Array:
     """Imaginary part; zeros for real numbers."""
 index_exp: Any
