@@ -231,6 +231,13 @@ def tree_map_with_path(f: Callable[..., PyTree], tree: PyTree, *rest: Any, is_le
                        is_leaf_takes_path: bool = False) -> Any:
     """As `tree_map`, with the path of keys to the leaf as first argument of `f`.
 
+    Args:
+      f: function of a path and of one leaf of each tree.
+      tree: the tree whose structure the result has.
+      rest: more trees, each with ``tree`` as a prefix.
+      is_leaf: says of a node whether it is taken as a leaf.
+      is_leaf_takes_path: ``is_leaf`` is called with path and node.
+
     >>> jax.tree.map_with_path(lambda path, x: jax.tree_util.keystr(path), {"a": [1, 2]})
     {'a': ["['a'][0]", "['a'][1]"]}
     """

@@ -206,6 +206,26 @@ def grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: 
          allow_int: bool = False, reduce_axes: Sequence[AxisName] = ()) -> Callable:
     """A function that returns the gradient of ``fun``, and its auxiliary data with ``has_aux``; see `value_and_grad`.
 
+    It computes the value on the way; `value_and_grad` returns it, too. The gradient costs a few times what ``fun`` costs, however many
+    numbers the argument holds. The function that is returned can be mapped, compiled and differentiated again.
+
+    Args:
+      fun: a function of arrays, numbers and pytrees of them that returns one real float.
+      argnums: which positional arguments to differentiate by, from 0 on; a tuple gives a tuple, one entry for each. Arguments that are
+        passed by name are not differentiated by.
+      has_aux: ``fun`` returns a pair, the float and anything else, which is handed through.
+      holomorphic: ``fun`` is a holomorphic function of complex arguments. Without it arguments may be complex where the result is real: the
+        gradient then is the conjugate of the direction of steepest ascent.
+      allow_int: integer arguments are allowed; their gradients have dtype float0.
+      reduce_axes: must be empty.
+
+    Returns:
+      a function of the same arguments, whose result has the structure, shapes and dtypes of the argument that is differentiated by; with
+      ``has_aux`` a pair of this and what was handed through.
+
+    Raises:
+      TypeError: when called: the result is not one real float, an argument has another dtype, or ``argnums`` is out of range.
+
     >>> jax.grad(lambda x: x ** 3)(2.)
     Array(12., dtype=float32, weak_type=True)
     >>> jax.grad(lambda w, x: jnp.sum(w * x), argnums=(0, 1))(2., jnp.array([3., 4.]))
@@ -495,6 +515,16 @@ def jacfwd(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux
            holomorphic: bool = False) -> Callable:
     """The Jacobian of ``fun``, column by column in forward mode (best for few inputs and many outputs).
 
+    Args:
+      fun: a function of arrays, numbers and pytrees of them that returns a pytree of arrays.
+      argnums: which positional arguments to differentiate by, from 0 on; a tuple gives a tuple, one entry for each. Arguments that are
+        passed by name are not differentiated by.
+      has_aux: ``fun`` returns a pair, what is differentiated and anything else, which is handed through.
+      holomorphic: ``fun`` is a holomorphic function of complex arguments; else arguments must be real.
+
+    Raises:
+      TypeError: when called: an argument has another dtype. ValueError: ``argnums`` is out of range.
+
     Returns:
       a function whose result has the structure of ``fun``'s output, and at each leaf that of the differentiated
       arguments; a block has the shape ``output.shape + input.shape``.
@@ -537,6 +567,20 @@ def jacrev(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux
            allow_int: bool = False) -> Callable:
     """The Jacobian of ``fun``, row by row in reverse mode (best for many inputs and few outputs); see `jacfwd`.
 
+    Args:
+      fun: a function of arrays, numbers and pytrees of them that returns a pytree of floats.
+      argnums: which positional arguments to differentiate by, from 0 on; a tuple gives a tuple, one entry for each. Arguments that are
+        passed by name are not differentiated by.
+      has_aux: ``fun`` returns a pair, what is differentiated and anything else, which is handed through.
+      holomorphic: ``fun`` is a holomorphic function of complex arguments; else results must be real.
+      allow_int: integer arguments are allowed; their derivatives have dtype float0.
+
+    Returns:
+      a function as of `jacfwd`.
+
+    Raises:
+      TypeError: when called: an argument or a result has another dtype. ValueError: ``argnums`` is out of range.
+
     >>> jax.jacrev(lambda x: jnp.array([x[0] * x[1], x[1]]))(jnp.array([2., 3.]))
     Array([[3., 2.],
            [0., 1.]], dtype=float32)
@@ -572,6 +616,19 @@ jacobian = jacrev
 def hessian(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False,
             holomorphic: bool = False) -> Callable:
     """The matrix of second derivatives: `jacfwd` of `jacrev`, one derivative an argument at each level.
+
+    Args:
+      fun: a function of arrays, numbers and pytrees of them that returns one real float, or a pytree of them, whose leaves have a matrix each.
+      argnums: which positional arguments to differentiate by, from 0 on; a tuple gives a tuple, one entry for each. Arguments that are
+        passed by name are not differentiated by.
+      has_aux: ``fun`` returns a pair, what is differentiated and anything else, which is handed through.
+      holomorphic: ``fun`` is a holomorphic function of complex arguments; else arguments must be real.
+
+    Returns:
+      a function whose result has the shape ``output.shape + input.shape + input.shape``, and for pytrees their structure twice.
+
+    Raises:
+      TypeError: when called: an argument has another dtype. ValueError: ``argnums`` is out of range.
 
     >>> jax.hessian(lambda x: x[0] ** 2 * x[1])(jnp.array([2., 3.]))
     Array([[6., 4.],

@@ -549,6 +549,12 @@ def conv(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding:
          preferred_element_type: DTypeLike | None = None) -> Array:
     """`conv_general_dilated` with batch and features first and no dilation. Source: StableHLO `convolution`.
 
+    Args:
+      lhs: arrays ``(batch, features, ...)``.
+      rhs: kernels ``(features out, features in, ...)``.
+      window_strides: by how much the window moves along each axis of space.
+      padding: "VALID", "SAME", "SAME_LOWER", or a pair (before, after) for each axis of space.
+
     >>> lax.conv(jnp.ones((1, 1, 3, 3)), jnp.ones((1, 1, 2, 2)), (1, 1), "VALID")[0, 0]
     Array([[4., 4.],
            [4., 4.]], dtype=float32)

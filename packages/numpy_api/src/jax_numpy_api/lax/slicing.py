@@ -327,6 +327,13 @@ def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size:
                          allow_negative_indices: bool = True) -> Array:
     """`dynamic_slice` along one axis. Source: StableHLO `dynamic_slice`.
 
+    Args:
+      operand: array.
+      start_index: integer, which may be traced; it is moved so that the slice is inside of the array.
+      slice_size: length of the slice, known while tracing.
+      axis: along which to slice.
+      allow_negative_indices: a negative start counts from the end.
+
     >>> lax.dynamic_slice_in_dim(jnp.arange(10), 7, 2)
     Array([7, 8], dtype=int32)
     """
@@ -464,6 +471,13 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
 def dynamic_update_slice_in_dim(operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int, *,
                                 allow_negative_indices: bool = True) -> Array:
     """`dynamic_update_slice` along one axis. Source: StableHLO `dynamic_update_slice`.
+
+    Args:
+      operand: array.
+      update: array of the same rank, to be put into it.
+      start_index: integer, which may be traced; it is moved so that the update is inside of the array.
+      axis: along which it is put.
+      allow_negative_indices: a negative start counts from the end.
 
     >>> lax.dynamic_update_slice_in_dim(jnp.zeros(4), jnp.ones(2), 2, 0)
     Array([0., 0., 1., 1.], dtype=float32)

@@ -376,6 +376,11 @@ def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLik
              equal_nan: bool = False) -> Array:
     """Whether all elements are close in the sense of `isclose`; a boolean array of rank 0.
 
+    Args:
+      a, b: arrays that can be broadcast together.
+      rtol, atol: how far they may be apart: ``atol + rtol * abs(b)``.
+      equal_nan: whether NaN is close to NaN.
+
     Source: `numpy.allclose`.
 
     >>> jnp.allclose(jnp.array([1., 2.]), jnp.array([1., 2.00001]))

@@ -298,6 +298,11 @@ def _host_result(x: np.ndarray, *sources: Any, weak: bool = False) -> Array:
 def union1d(ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
     """The distinct elements of two arrays together, sorted. Source: `numpy.union1d`.
 
+    Args:
+      ar1, ar2: arrays, which are flattened.
+      size: length of the result; needed while tracing.
+      fill_value: what fills the result up; by default the smallest element.
+
     >>> jnp.union1d(jnp.array([3, 1]), jnp.array([2, 1]))
     Array([1, 2, 3], dtype=int32)
     """
@@ -308,6 +313,12 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_val
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, size: int | None = None,
               fill_value: ArrayLike | None = None) -> Array:
     """The distinct elements of the first array that are not in the second. Source: `numpy.setdiff1d`.
+
+    Args:
+      ar1, ar2: arrays, which are flattened.
+      assume_unique: ``ar1`` holds no element twice; the result then has its order, and else is sorted.
+      size: length of the result; needed while tracing.
+      fill_value: what fills the result up, by default 0.
 
     >>> jnp.setdiff1d(jnp.array([1, 2, 3]), jnp.array([2]))
     Array([1, 3], dtype=int32)

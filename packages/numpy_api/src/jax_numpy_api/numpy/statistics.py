@@ -256,6 +256,11 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = 
                weights: ArrayLike | None = None, out_sharding: Placement | None = None) -> Array:
     """`quantile` with ``q`` in percent. Source: `numpy.percentile`.
 
+    Args:
+      a: real array.
+      q: number or vector of numbers in [0, 100].
+      axis, keepdims, out, overwrite_input, method, weights: as for `quantile`.
+
     >>> jnp.percentile(jnp.arange(5.), jnp.array([25, 50]))
     Array([1., 2.], dtype=float32)
     """
