@@ -11,6 +11,7 @@ import numpy as np
 
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import inlined
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -203,7 +204,9 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     >>> jax.nn.celu(jnp.array([-1., 2.]))
     Array([-0.63212055,  2.        ], dtype=float32)
     """
-    return jnp.maximum(x, 0.0) + alpha * jnp.expm1(jnp.minimum(x, 0.0) / alpha)
+    lowest = jnp.equal(x, -jnp.inf)  # where the slope by alpha would be 0 times infinity
+    exponent = jnp.minimum(jnp.where(lowest, 0.0, x), 0.0) / alpha
+    return jnp.maximum(x, 0.0) + jnp.where(lowest, -alpha, alpha * jnp.expm1(exponent))
 
 
 @inlined
@@ -260,7 +263,9 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     Array(1., dtype=float32, weak_type=True)
     """
     (x,) = _inexact("squareplus", x)
-    return (x + jnp.sqrt(x * x + b)) / 2
+    far = jnp.abs(x) > float(dtypes.finfo(x.dtype).max) ** 0.5 / 2  # its square would overflow
+    near = jnp.where(far, 0, x)
+    return jnp.where(far, jnp.maximum(x, 0), (near + jnp.sqrt(near * near + b)) / 2)
 
 
 @inlined

@@ -195,6 +195,10 @@ def _core_axes(name, *operands):
     for i, (x, rank) in enumerate(operands, 1):
         if len(shape_of(x)) < rank:
             raise ValueError(f"jax.numpy.{name}: x{i} must have {rank} axes or more, got shape {shape_of(x)}")
+    (_, rank), _ = operands
+    first, second = [shape_of(x) for x, _ in operands]
+    if first[-1] != second[-1 if rank == 2 else -2]:
+        raise ValueError(f"jax.numpy.{name}: the lengths that are summed over differ in shapes {first} and {second}")
     check_batch_ranks(name, *((shape_of(x), rank) for x, rank in operands))
 
 

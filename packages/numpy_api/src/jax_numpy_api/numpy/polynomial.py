@@ -220,9 +220,8 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
         return ones((), z.dtype)  # as NumPy: a number
     out = ones((1,), z.dtype)
     for i in range(z.shape[0]):
-        shifted = lax.pad(out, np.zeros((), z.dtype)[()], ((0, 1, 0),))
-        moved = lax.pad(out, np.zeros((), z.dtype)[()], ((1, 0, 0),))
-        out = lax.sub(shifted, lax.mul(moved, broadcast_to(z[i], moved.shape)))
+        multiplied = lax.mul(out, broadcast_to(z[i], out.shape))  # before padding: a root may be infinite
+        out = lax.sub(lax.pad(out, np.zeros((), z.dtype)[()], ((0, 1, 0),)), lax.pad(multiplied, np.zeros((), z.dtype)[()], ((1, 0, 0),)))
     return out
 
 

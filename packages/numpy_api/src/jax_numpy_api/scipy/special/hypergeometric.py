@@ -51,8 +51,13 @@ def _term(top, bottom):
     return jnp.where(top == 0, 0.0, top / jnp.where(top == 0, 1.0, bottom))
 
 
-def _m_asymptotic(a, b, x, shift):
-    """``gamma(b)/gamma(a) exp(x + shift) x**(a-b)`` times a series in 1/x cut at its smallest term (DLMF 13.7.2), for
+def _ends(a):
+    """Whether a series in ``a (a + 1) (a + 2) ...`` ends."""
+    return (a <= 0) & (a == jnp.floor(a))
+
+
+def _m_asymptotic(a, b, x, shifted):
+    """``gamma(b)/gamma(a) exp(shifted) x**(a-b)`` times a series in 1/x cut at its smallest term (DLMF 13.7.2), for
     large x > 0."""
     term, total, last = jnp.ones_like(x), jnp.ones_like(x), jnp.full_like(x, np.inf)
     for k in range(30):
@@ -61,23 +66,31 @@ def _m_asymptotic(a, b, x, shift):
         last = jnp.where(shrinking, jnp.abs(new), 0.0)
         term = jnp.where(shrinking, new, 0.0)
         total = total + term
-    size = jnp.exp(lax.lgamma(b) - lax.lgamma(a) + (x + shift) + (a - b) * jnp.log(x))
+    size = jnp.exp(lax.lgamma(b) - lax.lgamma(a) + shifted + jnp.where(a == b, 0.0, (a - b) * jnp.log(x)))
     return gammasgn(b) * gammasgn(a) * size * total
+
+
+def _last_sign(a, b, x):
+    """The sign of the last term ``(a)_n x**n / ((b)_n n!)`` of the series that ends at ``n = -a > 0``."""
+    negative = jnp.clip(jnp.ceil(-b), 0, -a) - jnp.where(x > 0, a, 0)  # how many factors are
+    return 1 - 2 * jnp.remainder(negative, 2)
 
 
 @differentiable
 def _hyp1f1(a, b, x):
-    ended = (a <= 0) & (a == jnp.floor(a))
+    ended = _ends(a)
     flip = (x < 0) & ~ended  # Kummer: M(a, b, x) = exp(x) M(b - a, b, -x)
     p, y = jnp.where(flip, b - a, a), jnp.where(flip, -x, x)
-    ends = (p <= 0) & (p == jnp.floor(p))
+    ends = _ends(p)
     far = (y > 60) & (y > 2 * jnp.abs(p * (p - b))) & ~ends
     z = jnp.where(far | ~jnp.isfinite(y), 1.0, y)
     half = jnp.exp(0.5 * jnp.where(flip, x, 0.0))  # half of Kummer's factor goes into the terms, which might overflow
     series = _sum(lambda k: _term((p + k) * z, (b + k) * (k + 1)), z, half) * half
-    at_infinity = _m_asymptotic(jnp.where(far, p, 1.0), b, jnp.where(far, y, 100.0), jnp.where(flip, x, 0.0))
+    top = jnp.where(flip, y, jnp.minimum(y, float(dtypes.finfo(x.dtype).max)))  # infinity as a number, which is beyond its powers
+    at_infinity = _m_asymptotic(jnp.where(far, p, 1.0), b, jnp.where(far, top, 100.0), jnp.where(flip, 0.0, top))
     value = jnp.where(far, at_infinity, series)
-    pole = (b <= 0) & (b == jnp.floor(b)) & ~(ended & (a >= b))
+    value = jnp.where(ended & jnp.isinf(x), _last_sign(a, b, x) * np.inf, value)
+    pole = _ends(b) & ~(ended & (a >= b))
     value = jnp.where(pole, np.inf, jnp.where(a == 0, 1.0, value))
     return jnp.where(jnp.isnan(a) | jnp.isnan(b) | jnp.isnan(x), np.nan, value)
 
@@ -158,14 +171,14 @@ def _log_near_one(a, b, x):
 def _hyp2f1(a, b, c, x):
     negative = x < 0  # Pfaff: F(a, b; c; x) = (1 - x)**-a F(a, c - b; c; x/(x - 1))
     y = jnp.where(negative, x / (x - 1), x)
-    swap = negative & (jnp.abs(b) < jnp.abs(a))
+    swap = negative & jnp.where(_ends(a), _ends(b) & (b > a), _ends(b) | (jnp.abs(b) < jnp.abs(a)))  # the shorter one of series that end
     p, q = jnp.where(swap, b, a), jnp.where(swap, a, b)
-    q = jnp.where(negative, c - q, q)
+    q, power = jnp.where(negative, c - q, q), -p
     s = c - p - q
     exact = jnp.abs(s - jnp.round(s)) <= 8 * float(dtypes.finfo(x.dtype).eps) * jnp.maximum(1.0, jnp.abs(c))
-    euler = exact & (s < -0.5) & (y > 0.75) & (y < 1)  # F(a, b; c; x) = (1 - x)**s F(c - a, c - b; c; x), which has -s
+    euler = exact & (s < -0.5) & (y > 0.75) & (y < 1) & ~_ends(p)  # F(a, b; c; x) = (1 - x)**s F(c - a, c - b; c; x), which has -s
     p, q = jnp.where(euler, c - p, p), jnp.where(euler, c - q, q)
-    ends = ((p <= 0) & (p == jnp.floor(p))) | ((q <= 0) & (q == jnp.floor(q)))
+    ends = _ends(p) | _ends(q)
     whole = jnp.abs(s - jnp.round(s)) < 1e-3
     mirrored = (y > 0.75) & (y < 1) & ~ends & ~whole
     logarithmic = (y > 0.75) & (y < 1) & ~ends & exact & (jnp.round(s) == 0)
@@ -175,10 +188,13 @@ def _hyp2f1(a, b, c, x):
     value = jnp.where(euler, jnp.power(1 - jnp.where(euler, y, 0.0), s) * value, value)
     at_one = jnp.where(s > 0, _gamma_quotient((c, s), (c - p, c - q)), np.inf)
     value = jnp.where((y == 1) & ~ends, at_one, value)
-    value = jnp.where(negative, jnp.power(1 - jnp.where(negative, x, 0.0), -p) * value, value)
-    c_pole = (c <= 0) & (c == jnp.floor(c))
+    value = jnp.where(negative, jnp.power(1 - jnp.where(negative, x, 0.0), power) * value, value)
+    c_pole = _ends(c)
     value = jnp.where(c_pole & ~ends, np.inf, value)
     value = jnp.where((x > 1) & ~ends, np.inf, value)
+    other = jnp.where(a == c, b, a)  # F(a, b; a; x) = (1 - x)**-b, with a whole b also beyond 1
+    plain = ((a == c) | (b == c)) & ~c_pole & ((x < 1) | (other == jnp.floor(other)))
+    value = jnp.where(plain, jnp.power(1 - jnp.where(plain, x, 0.0), -other), value)
     nan = jnp.isnan(a) | jnp.isnan(b) | jnp.isnan(c) | jnp.isnan(x)
     return jnp.where(nan, np.nan, jnp.where(x == 0, 1.0, value))
 
@@ -193,7 +209,8 @@ def _hyp2f1_jvp(primals, tangents):
 
 @inlined
 def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
-    """Gauss' function ``2F1(a, b; c; x)``, real, for ``x <= 1``; infinite beyond, unless the series ends.
+    """Gauss' function ``2F1(a, b; c; x)``, real, for ``x <= 1``; infinite beyond, unless the series ends or the
+    function is a whole power of ``1 - x``.
 
     The derivative in ``x`` is exact; those in ``a``, ``b`` and ``c`` are difference quotients of fourth order.
 

@@ -2,16 +2,28 @@
 import math
 
 from ... import numpy as jnp
+from ..special._series import differentiable
 from .family import Continuous
 
 
+def _sine(q):
+    return jnp.sin(math.pi * jnp.where(jnp.real(q) > 0.5, 1 - q, q))  # 0 at both ends
+
+
+@differentiable
 def _cotangent(q):
-    return jnp.sin(math.pi * (0.5 - q)) / jnp.sin(math.pi * q)  # a cosine, and 0 in the middle
+    return jnp.sin(math.pi * (0.5 - q)) / _sine(q)  # a cosine, and 0 in the middle
+
+
+@_cotangent.defjvp
+def _cotangent_jvp(primals, tangents):
+    (q,), (dq,) = primals, tangents
+    return _cotangent(q), dq * (-math.pi / jnp.square(_sine(q)))
 
 
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf, isf = Continuous(
     "Cauchy", analytic="pdf logpdf cdf logcdf sf logsf ppf isf",
     logpdf=lambda z: -math.log(math.pi) - jnp.log1p(z * z),
     cdf=lambda z: jnp.arctan2(1.0, -z) / math.pi, sf=lambda z: jnp.arctan2(1.0, z) / math.pi,
-    ppf=lambda q: jnp.where(q == 1, jnp.inf, -_cotangent(q)), isf=lambda q: jnp.where(q == 1, -jnp.inf, _cotangent(q)),
+    ppf=lambda q: -_cotangent(q), isf=_cotangent,
 ).functions("pdf logpdf cdf logcdf sf logsf ppf isf")
