@@ -93,6 +93,7 @@ ROWS = {
     # sets of a given size are filled up with their smallest element
     "jnp.sort_complex(jnp.array([[3, 1], [2, 0]]))": "complex64 [[(1+0j), (3+0j)], [0j, (2+0j)]]",
     "jnp.setxor1d(jnp.array([5, 7, 9]), jnp.array([7, 8]), size=5)": "int32 [5, 8, 9, 5, 5]",
+    "jnp.setxor1d(0.5, 1, size=2)": "float32 [0.5, 1.0]", "jnp.intersect1d(0.5, 0.5, size=1)": "float32 [0.5]",
     "jnp.setxor1d(jnp.array([5, 7]), jnp.array([5, 7]), size=2)": "int32 [0, 0]",
     "jnp.setxor1d(jnp.array([5, 7]), jnp.array([7, 8]), size=4, fill_value=1)": "int32 [5, 8, 1, 1]",
     "jnp.setxor1d(jnp.array([1, nan, nan]), jnp.array([2.0]), size=3)": "float32 [1.0, 2.0, nan]",
@@ -223,6 +224,7 @@ ROWS = {
     "grad(lambda x: x.at[5].max(2.0).sum())(jnp.array([np.nan, 1.0]))": "float32 [1.0, 1.0]",
     "grad(lambda x: x.at[1].min(2.0).sum())(jnp.array([np.nan, 3.0]))": "float32 [1.0, 0.0]",
     "jnp.polyval(jnp.array([1.0, 2.0]), np.inf)": "float32 inf", "jnp.polyval(jnp.array([2.0]), np.inf)": "float32 2.0", "jnp.polyval(jnp.zeros(0), 3.0)": "float32 0.0",
+    "jnp.poly(jnp.array([1.0, np.inf]))": "float32 [1.0, -inf, inf]", "jnp.poly(jnp.array([np.nan, 1.0]))": "float32 [1.0, nan, nan]",
     "jnp.poly(jnp.zeros(0))": "float32 1.0", "jnp.poly(jnp.zeros((0, 0)))": "ValueError",
     "str(special.zeta(2, 1).weak_type)": "'True'", "jnp.fft.fftn(0.5)": "complex64 (0.5+0j)",
     "nn.selu(i8)": "~float32 [0.0, 0.0]",

@@ -61,6 +61,12 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("gammaincc", lambda x: special.gammaincc(1e-10, x), 0, [0.5, 1e-3, 1e-30, 0.999], [5.597735946e-11, 6.331539364e-10, 6.8500313e-9, 2.1975e-11]),
     ("gammaincc", lambda a: special.gammaincc(a, 0.25), 0, [1e-30, 0.199, 0.15], [1.0442826e-30, 0.20576924, 0.15604917]),
     ("betainc", lambda x: special.betainc(0.5, INF, x), 0, [0.0, 0.5], [0, 1]),  # as SciPy
+    ("betainc", lambda a: special.betainc(a, a, 0.5), 0, [1e5, 1e10, 1e30, 3e38], [0.5, 0.5, 0.5, 0.5]),
+    ("betainc", lambda x: special.betainc(1e6, 4e6, x), 0, [0.1998, 0.2, 0.20005, 0.25], [0.13176379, 0.50009585, 0.610144, 1]),  # as SciPy
+    ("betainc", lambda x: special.betainc(1e30, 3e30, x), 0, [0.2499, 0.2501], [0, 1]),
+    ("betainc", lambda x: special.betainc(1e5, 1e5, x), 1, [0.5], [356.8243772]),
+    ("betainc", lambda x: special.betainc(2.0, 1.0, x), 1, [0.0, 1.0], [0, 2]),
+    ("betainc", lambda x: special.betainc(1.0, 1.0, x), 1, [0.0, 0.5, 1.0], [1, 1, 1]),
     ("betaln", lambda b: special.betaln(-0.5, b), 0, [1e10, 3.4028235e38, 2.5], [12.778437588417374, 45.626930, 1.55019499]),
     ("betaln", lambda b: special.betaln(127.0, b), 0, [INF], [-INF]),
     ("betaln", lambda a: special.betaln(a, 1e-10), 1, [0.5, 1e-3, 10.0], [-4.934802e-10, -1.00000146e-4, -1.0516634e-11]),

@@ -405,30 +405,55 @@ def _log_beta(a, b):
     return add(lgamma(p), _where(large, gap, sub(lgamma(q), lgamma(add(p, q)))))
 
 
+def _mean(p, q):
+    """``p / (p + q)`` and ``q / (p + q)``, also where the sum overflows."""
+    one = _k(1, p)
+    return integer_pow(add(one, div(q, p)), -1), integer_pow(add(one, div(p, q)), -1)
+
+
 def _log_beta_weight(p, q, y, log_rest):
     """``log(y^p (1-y)^q / B(p, q))``, with ``log_rest = log(1-y)``. If both parameters are large, in deviations from the mean
-    ``m = p/(p+q)``, as the terms would cancel: ``p f((y-m)/m) + q f((m-y)/(1-m)) + log(pq / (2 pi (p+q)))/2 + errors`` with
-    ``f(t) = log(1+t) - t``."""
-    both = bitwise_and(ge(p, _k(20, p)), ge(q, _k(20, p)))
+    ``m = p/(p+q)``, as the terms would cancel: ``-p f((y-m)/m) - q f((m-y)/(1-m)) + log(pq / (2 pi (p+q)))/2 + errors`` with
+    ``f(t) = t - log(1+t)``."""
+    both = ge(minimum(p, q), _k(20, p))
     twenty = like(_k(20, p), p)
     u, v = _where(both, p, twenty), _where(both, q, twenty)
-    n = add(u, v)
-    away = sub(y, div(u, n))
-
-    def deviation(t: Array):
-        return sub(log1p(t), t)
-    exponent = add(mul(u, deviation(div(mul(away, n), u))), mul(v, deviation(neg(div(mul(away, n), v)))))
-    size = mul(log(div(mul(u, div(v, n)), _k(2 * math.pi, p))), _k(0.5, p))
-    errors = sub(sub(_stirling_error(n), _stirling_error(u)), _stirling_error(v))
+    mean, rest = _mean(u, v)
+    exponent = neg(add(mul(u, _deviation(div(sub(y, mean), mean))[0]), mul(v, _deviation(div(sub(mean, y), rest))[0])))
+    size = mul(log(mul(div(u, _k(2 * math.pi, p)), rest)), _k(0.5, p))
+    errors = sub(sub(_stirling_error(add(u, v)), _stirling_error(u)), _stirling_error(v))
     direct = sub(add(mul(p, log(y)), mul(q, log_rest)), _log_beta(p, q))
     return _where(both, add(add(exponent, size), errors), direct)
+
+
+def _large_beta(a, b, x):
+    """DLMF 8.18.9 with its first term, for large ``a`` and ``b``, of which the fraction would take some root of the larger one's many
+    steps: ``erfc(-z)/2 + exp(-z^2) (1/(2 z) - 1/(sqrt(2) w)) / sqrt(pi)``. ``w`` counts standard deviations from the mean, and ``z^2`` is
+    ``a f((x-m)/m) + b f((m-x)/(1-m))`` with ``f(t) = t - log(1+t)``, so that ``z`` is near ``w / sqrt(2)``; the poles at 0 cancel."""
+    one, half = _k(1, a), _k(0.5, a)
+    mean, rest = _mean(a, b)
+    away = div(sub(x, mean), mean)
+    square_z = add(mul(a, _deviation(away)[0]), mul(b, _deviation(div(sub(mean, x), rest))[0]))
+    above = gt(x, mean)
+    z = _where(above, sqrt(square_z), neg(sqrt(square_z)))
+    w = mul(away, div(sqrt(a), sqrt(rest)))
+    near = lt(absolute(w), _k(float(dtypes.finfo(a.dtype).eps) ** 0.25, a))
+    far_z, far_w = _where(near, like(one, a), z), _where(near, like(one, a), w)
+    direct = sub(div(half, far_z), div(_k(0.5 ** 0.5, a), far_w))
+    at_mean = div(sub(rest, mean), mul(sqrt(mul(a, rest)), _k(3 * 2 ** 0.5, a)))
+    correction = mul(mul(exp(neg(square_z)), _where(near, at_mean, direct)), _k(math.pi ** -0.5, a))
+    return minimum(maximum(add(mul(half, erfc(neg(z))), correction), _k(0, a)), one)
 
 
 def _betainc(a, b, x):
     zero, one, infinity = _k(0, a), _k(1, a), _k(np.inf, a)
     proper = bitwise_and(bitwise_and(bitwise_and(gt(a, zero), lt(a, infinity)), bitwise_and(gt(b, zero), lt(b, infinity))),
                          bitwise_and(gt(x, zero), lt(x, one)))
-    half = like(_k(0.5, a), a)
+    many = _k(1e4 if a.dtype == np.float32 else 1e6, a)
+    large = bitwise_and(proper, ge(minimum(a, b), many))
+    half, ten_thousands = like(_k(0.5, a), a), like(many, a)
+    by_normal = _large_beta(_where(large, a, ten_thousands), _where(large, b, ten_thousands), _where(large, x, half))
+    proper = bitwise_and(proper, bitwise_not(large))
     a0, b0, x0 = (_where(proper, v, half) for v in (a, b, x))
     flip = gt(x0, div(add(a0, one), add(add(a0, b0), _k(2, a))))  # the fraction converges fast below this point
     p, q = _where(flip, b0, a0), _where(flip, a0, b0)
@@ -437,7 +462,7 @@ def _betainc(a, b, x):
     weight = exp(_log_beta_weight(p, q, y, log_rest))
     value = div(mul(weight, _beta_fraction(p, q, y, proper)), p)
     value = _where(eq(weight, zero), like(zero, a), value)  # whose fraction may overflow
-    value = _where(flip, sub(one, value), value)
+    value = _where(large, by_normal, _where(flip, sub(one, value), value))
     low, high, nan = (like(_k(v, a), a) for v in (0, 1, np.nan))
     value = _where(bitwise_or(eq(b, zero), eq(a, infinity)), low, value)
     value = _where(bitwise_or(eq(a, zero), eq(b, infinity)), high, value)
@@ -449,9 +474,15 @@ def _betainc(a, b, x):
 
 
 def _beta_density(g, y, a, b, x):
-    one = _k(1, x)
-    log_weight = add(mul(sub(a, one), log(x)), mul(sub(b, one), log1p(neg(x))))
-    return mul(g, exp(sub(log_weight, _log_beta(a, b))))
+    one, log_x, log_rest = _k(1, x), log(x), log1p(neg(x))
+
+    def power(exponent: Array, logarithm: Array):
+        return _where(eq(exponent, _k(0, x)), exponent, mul(exponent, logarithm))  # 0 to the power 0 is 1
+    direct = sub(add(power(sub(a, one), log_x), power(sub(b, one), log_rest)), _log_beta(a, b))
+    inside = bitwise_and(ge(minimum(a, b), _k(20, x)), bitwise_and(gt(x, _k(0, x)), lt(x, one)))
+    half = like(_k(0.5, x), x)
+    by_mean = sub(_log_beta_weight(a, b, _where(inside, x, half), log_rest), add(log_x, log_rest))
+    return mul(g, exp(_where(inside, by_mean, direct)))
 
 
 _BETA = "lax.betainc has no derivative with respect to a and b"

@@ -39,7 +39,7 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
       an array like ``query`` (with the last axis of ``value``).
 
     Raises:
-      ValueError: shapes that do not fit. NotImplementedError: an implementation that is not there.
+      ValueError: shapes that do not fit, several dtypes, or a mask that is not boolean. NotImplementedError: an implementation that is not there.
 
     Source: Vaswani et al., "Attention is all you need", NeurIPS 2017; grouped heads: Ainslie et al., EMNLP 2023.
 
@@ -55,6 +55,10 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
             or q.shape[3] != k.shape[3] or q.shape[2] % k.shape[2]:
         raise ValueError("dot_product_attention: query [B, T, N, H], key and value [B, S, K, H] are wanted, and N "
                          f"must be a multiple of K, got shapes {jnp.shape(query)}, {jnp.shape(key)}, {jnp.shape(value)}")
+    if not q.dtype == k.dtype == v.dtype:
+        raise ValueError(f"dot_product_attention: query, key and value must have one dtype, got {q.dtype}, {k.dtype} and {v.dtype}")
+    if mask is not None and dtypes.dtype(mask) != np.bool_:
+        raise ValueError(f"dot_product_attention: mask must be boolean, got {dtypes.dtype(mask)}; compare it first, as by mask != 0")
     b, t, n, h = q.shape
     s, groups = k.shape[1], k.shape[2]
     scale = 1 / np.sqrt(h) if scale is None else scale

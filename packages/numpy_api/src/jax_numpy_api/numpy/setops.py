@@ -368,6 +368,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, siz
     a, b = ravel(ar1), ravel(ar2)
     a, b = promote_dtypes(a, b)
     both = sort(concatenate([a, b]))
+    both = lax.convert_element_type(both, both.dtype)  # strong
     if assume_unique and both.size:  # what is in one of them differs from its neighbours
         apart = _unequal(both[1:], both[:-1])
         edge = lax.full((1,), True, np.bool_)
@@ -405,7 +406,7 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, ret
             return _host_result(np.intersect1d(known[0], known[1], assume_unique=assume_unique), ar1, ar2, weak=True)
         both, first, second = np.intersect1d(known[0], known[1], assume_unique=assume_unique, return_indices=True)
         return _host_result(np.asarray(both), ar1, ar2, weak=True), _host_result(first, ar1, ar2), _host_result(second, ar1, ar2)
-    a, b = (ravel(x) for x in promote_dtypes(as_array(ar1), as_array(ar2)))
+    a, b = (ravel(lax.convert_element_type(x, dtypes.dtype(x))) for x in promote_dtypes(as_array(ar1), as_array(ar2)))  # strong
     size = given_size("intersect1d", size)
     if assume_unique and a.size + b.size > 1:  # what is in both equals its neighbour
         order = argsort(concatenate([a, b]))
