@@ -206,7 +206,7 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """
     lowest = jnp.equal(x, -jnp.inf)  # where the slope by alpha would be 0 times infinity
     exponent = jnp.minimum(jnp.where(lowest, 0.0, x), 0.0) / alpha
-    return jnp.maximum(x, 0.0) + jnp.where(lowest, -alpha, alpha * jnp.expm1(exponent))
+    return jnp.maximum(x, 0.0) + jnp.where(lowest, jnp.negative(alpha), alpha * jnp.expm1(exponent))
 
 
 @inlined
