@@ -116,6 +116,9 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("squareplus", nn.squareplus, 0, [3e38, -3e38, INF, -INF, NAN, 2.0], [3e38, 0, INF, 0, NAN, 2.414213562373095]),
     ("squareplus", nn.squareplus, 1, [3e38, -3e38, INF, -INF, NAN, 0.0], [1, 0, 1, 0, NAN, 0.5]),
     ("gumbel_r.logcdf", stats.gumbel_r.logcdf, 1, [-INF, INF], [INF, 0]),
+    ("norm.pdf", lambda x: stats.norm.pdf(x, scale=-1.0), 0, [1.0], [NAN]),  # a number, too, is checked
+    ("expon.sf", lambda x: stats.expon.sf(x, scale=0), 0, [1.0], [NAN]),
+    ("gumbel_r.logcdf", lambda x: stats.gumbel_r.logcdf(x, 0.5, -1.0), 0, [1.0], [NAN]),
     ("gumbel_r.cdf", stats.gumbel_r.cdf, 1, [-INF, INF], [0, 0]),
     ("gumbel_l.logsf", stats.gumbel_l.logsf, 1, [-INF, INF], [0, -INF]),
     ("expon.logsf", stats.expon.logsf, 1, [INF, -1.0], [-1, 0]),

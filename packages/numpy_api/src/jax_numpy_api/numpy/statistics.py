@@ -168,7 +168,7 @@ def _between(below, above, part, method):
     if method == "higher":
         return arithmetic.select(lax.gt(part, _like(part, 0)), above, below)
     if method == "nearest":
-        return arithmetic.select(lax.lt(part, _like(part, 0.5)), below, above)
+        return arithmetic.select(lax.le(part, _like(part, 0.5)), below, above)
     if method == "midpoint":
         middle = lax.mul(lax.add(below, above), _like(below, 0.5))
         return arithmetic.select(lax.gt(part, _like(part, 0)), middle, below)

@@ -138,6 +138,8 @@ class Continuous:
         ok = True if self.valid is None else self.valid(*shapes)
         if type(scale) not in (int, float):
             ok = (scale > 0) & ok
+        elif not scale > 0:
+            ok = False
         return jnp.asarray(args[0]), shapes, loc, scale, ok
 
     def _bounds(self, shapes):
