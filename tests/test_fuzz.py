@@ -216,6 +216,8 @@ def test_a_crash_of_ours_is_a_difference():
 
 
 @pytest.mark.parametrize("expression, weak", [
+    ("jax.jvp(jax.jit(lambda c: c.at[...].add(2.0)), (a,), (a,))[0]", True), ("jax.jvp(jax.jit(lambda c: c.at[...].add(2.0)), (a,), (a,))[1]", True),
+    ("jax.vmap(lambda c: lax.cond(c > 0, lambda c: c.at[...].add(1), lambda c: c.at[...].multiply(np.int32(3)), c))(a[None])[0]", True),
     ("jax.jvp(lambda x: jnp.asarray(2.0), (a,), (a,))[1]", True), ("jax.grad(jnp.round)(a)", True), ("jax.hessian(lambda x: x)(a)", True),
     ("a.at[...].set(1)", True), ("a.at[...].divide(2)", True), ("v.at[0].add(1)", True), ("v.at[0].mul(np.float64(2))", True), ("v.at[1:].max(1)", True),
     ("jnp.pad(v, 1)", True), ("jnp.diag(v)", True), ("jnp.gradient(v)", True), ("jax.scipy.special.gammaln(a)", True),

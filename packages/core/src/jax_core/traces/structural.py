@@ -389,6 +389,10 @@ def _convert_stage(trace, args, params):
         if (not isinstance(new, dtypes.ExtendedDType) and dtypes.issubdtype(new, np.inexact)
                 and (new.kind == "c" or aval.dtype.kind != "c") and params["sharding"] is None):
             value = np.asarray(x, aval.dtype).astype(new)[()]
+            if params["weak_type"]:  # the literal is as weak where the program is run again
+                value = value.item()
+                if get_aval(value).dtype != new:
+                    return trace.record(convert_element_type_p, args, params)
             return trace.known(Literal(value, ShapedArray((), new, params["weak_type"])))
     return trace.record(convert_element_type_p, args, params)
 
