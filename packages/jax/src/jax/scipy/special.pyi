@@ -60,7 +60,7 @@ def gammasgn(x: ArrayLike) -> Array:
 def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Kummer's confluent function ``1F1(a; b; x)``, real; infinite where ``b`` is a whole number not above 0."""
 def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
-    """Gauss' function ``2F1(a, b; c; x)``, real, for ``x <= 1``; infinite beyond, unless the series ends."""
+    """Gauss' function ``2F1(a, b; c; x)``, real, for ``x <= 1``; infinite beyond, unless the series ends or the function is a whole power of ``1 - x``."""
 def i0(x: ArrayLike) -> Array:
     """The modified Bessel function of order 0. Source: `scipy.special.i0`."""
 def i0e(x: ArrayLike) -> Array:
