@@ -61,6 +61,11 @@ def _vectorized(function):
     return np.vectorize(function, otypes=[np.float64])
 
 
+def _log_gamma_of_number(x):
+    """Infinite at the poles, where Python raises."""
+    return math.inf if x <= 0 and (math.isinf(x) or x == math.floor(x)) else math.lgamma(x)
+
+
 _LGAMMA = (  # of log gamma(z) / ((z - 1) (z - 2)) from 1/2 to 5/2
     0.5233830675936226, -0.17797233729529863, 0.043707765509376, -0.012436054693716324, 0.0038166273622453444,
     -0.0012248310110168689, 0.0004046307309337695, -0.0001363999286478383, 4.6669854564403646e-05, -1.6152571568530024e-05,
@@ -129,7 +134,7 @@ def _erf_inv_lower(b, x):
 erf_inv_p = elementwise("erf_inv", _erf_inv_lower, accepts=FLOAT,
                         jvp=(lambda g, y, x: mul(g, mul(exp(square(y)), _k(1 / _TWO_OVER_ROOT_PI, y))),), cost=3.0)
 lgamma_p = elementwise("lgamma", Formulation(_lgamma_plain, narrow=gamma.lgamma), accepts=FLOAT, jvp=(lambda g, y, x: mul(g, digamma(x)),),
-                       reference=_vectorized(math.lgamma), cost=20.0)
+                       reference=_vectorized(_log_gamma_of_number), cost=20.0)
 digamma_p = elementwise("digamma", "chlo.digamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, _trigamma(x)),), cost=20.0)
 polygamma_p: Primitive = elementwise(
     "polygamma", "chlo.polygamma", accepts=FLOAT,
