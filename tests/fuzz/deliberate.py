@@ -56,7 +56,7 @@ REFUSED: tuple[tuple[str, str, str], ...] = (  # what the other one says where i
     (r"ConcretizationTypeError", r"trim_zeros\([\d.-]+\)|fill_value=jnp\.|jnp\.(unique(_\w+)?\((np\.\w+\()?[\d.]+\)|delete\(\w+, jnp\.array)", "a constant is known while tracing"),
     (r"tuple indices must be integers", r"fft\(.*axis=None", "no axis is the last one"),
     (r"iota does not accept dtype bool", r"vander\(", "booleans count as numbers in what is made of several steps"),
-    (r"Permutation doesn't match the axis size", r"ppermute\(", "what nothing is sent to gets zeros, under vmap too"),
+    (r"Permutation doesn't match the axis size", r"p(permute|shuffle)\(", "what nothing is sent to gets zeros, under vmap too"),
     (r"Differentiation rule for 'p(max|min)' not implemented", r"lax\.p(max|min)\(", "maxima over a mapped axis have a derivative"),
     (r"JVP not implemented for full matrices", r"svd\(", "of matrices without elements, or square ones, nothing is missing"),
     (r"no available implicit dtype", r"random\.\w+\(", "a sampler promotes its parameters itself"),
