@@ -19,6 +19,8 @@ MAY_WRITE_SYS_MODULES = {
 }
 MAY_EQUIP_CLASSES = {"xla_backend/src/jax_xla_backend/jaxlib_compat.py"}  # classes of jaxlib that are ours to users
 
+USERS_PRIMITIVES = ("core/src/jax_core/public/interpreters_", "core/src/jax_core/public/rules.py")  # users' own get their rules one by one, as the public doors have it
+
 
 def module_name(path):
     parts = path.relative_to(PACKAGES).with_suffix("").parts[2:]
@@ -102,6 +104,13 @@ def test_nothing_is_set_on_modules_and_classes_of_others():
 def test_hooks_are_found(code):
     where = PACKAGES / "xla_backend/src/jax_xla_backend/placement/no_collectives.py"
     assert list(hooks(where, ast.parse(code)))
+
+
+def test_rules_are_given_where_a_primitive_is_declared():
+    late = [f"{where}:{node.lineno}: {ast.unparse(node)}" for path in SOURCES for node in nodes_of(path) for owner in written(node)
+            if isinstance(owner, ast.Name) and (owner.id.endswith("_p") or owner.id in ("prim", "primitive"))
+            and not (where := str(path.relative_to(PACKAGES))).startswith(USERS_PRIMITIVES)]
+    assert not late
 
 
 def _is_sys_modules(node):

@@ -51,16 +51,17 @@ class RefPrimitive(Primitive):
       on_contents: for primitives that read and write a part in a way of their own: ``on_contents(contents, *rest, **params) ->
         (result, new contents)``, new contents None where they stay.
       more_effects: ``more_effects(**params)``: effects besides ``effects``.
+      in_kernel: see `Primitive`; by default the operation with all its parameters (`write_in_kernel`).
     """
 
     ref_primitive = True
 
     def __init__(self, name: str, *, out_type: Callable, effects: frozenset, under: Callable, run: Callable,
                  multiple_results: bool = False, arrow: Literal["read", "write"] | None = None,
-                 on_contents: Callable | None = None, more_effects: Callable | None = None):
+                 on_contents: Callable | None = None, more_effects: Callable | None = None, in_kernel: Callable | None = None):
         super().__init__(name, out_type=out_type, effects=(lambda *_, **__: effects) if more_effects is None else (
                              lambda *_, **params: effects | more_effects(**params)), jvp=_HANDLED, transpose=_HANDLED,
-                         batch=_HANDLED, lower=DISCHARGED, in_kernel=partial(write_in_kernel, name), impl=run,
+                         batch=_HANDLED, lower=DISCHARGED, in_kernel=in_kernel or partial(write_in_kernel, name), impl=run,
                          multiple_results=multiple_results, takes_refs=True, arrow=arrow, splits=splits.as_told)
         self.under, self.on_contents = under, on_contents
 
@@ -296,7 +297,7 @@ free_ref_p: RefPrimitive = RefPrimitive(
 
 
 def ref_primitive(name: str, *, out_type: Callable, on_contents: Callable, reads: bool = True, writes: bool = True,
-                  multiple_results: bool = False, more_effects: Callable | None = None) -> RefPrimitive:
+                  multiple_results: bool = False, more_effects: Callable | None = None, in_kernel: Callable | None = None) -> RefPrimitive:
     """A primitive that reads or writes a part of its first operand in a way of its own, as `RefPrimitive.on_contents` says.
 
     >>> from jax_core.references.primitives import ref_primitive
@@ -326,5 +327,5 @@ def ref_primitive(name: str, *, out_type: Callable, on_contents: Callable, reads
         return result
     effects = (_READ if reads else frozenset()) | (_WRITE if writes else frozenset())
     prim = RefPrimitive(name, out_type=out_type, effects=effects, under=under, run=run, on_contents=on_contents,
-                        multiple_results=multiple_results, more_effects=more_effects)
+                        multiple_results=multiple_results, more_effects=more_effects, in_kernel=in_kernel)
     return prim

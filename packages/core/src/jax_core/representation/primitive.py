@@ -36,14 +36,16 @@ A rule is a plain function. These are the signatures (``params`` are always keyw
 ``agree(args, params) -> (args, params)``
     how operands are made to vary over the same manual axes (see `manual`), where it is not by `pvary` of each.
 
-Primitives that hold programs (`ProgramPrimitive`) have five more:
+``discharge(prim, args, refs, params) -> (outs, new_values)``
+    how mutable references are made values (see `references.discharge`): of primitives that hold programs, and of those that
+    work on references. ``prim`` is the primitive, so that rules are shared.
+
+Primitives that hold programs (`ProgramPrimitive`) must have it, and have four more:
 
 ``split(unknown, params) -> EquationSplit | None``
     the equation as two, one that runs at once and one that waits (see `splitting`); None if no result can be known.
 ``save(eqn, policy) -> (equation, equation) | None``
     optional: the equation with the values in its programs that a policy of `checkpoint` keeps (see `saving`).
-``discharge(prim, args, refs, params) -> (outs, new_values)``
-    how mutable references are made values (see `references.discharge`). ``prim`` is the primitive, so that rules are shared.
 ``interpret(run, *values, **params) -> results``
     steps through the programs in Python on concrete values, each run by ``run(closed, *args)``; debugging tools follow a
     value into a loop with it.
@@ -141,7 +143,6 @@ class Primitive(PrimitiveHabits):
     save: Callable | None = None
     splits: Callable | None = None
     sums: Callable | None = None
-    discharge: Callable | None = None
     interpret: Callable | None = None
     _lower_by_platform: dict
     _usual_traits = Traits(Kind.KERNEL)
@@ -155,14 +156,15 @@ class Primitive(PrimitiveHabits):
                  stage: Callable | None = None, takes_refs: bool = False, own_type: bool = False,
                  lowers_keys: bool | None = None, arrow: Literal["read", "write"] | None = None,
                  traits: Traits | None = None, loop_observer: LoopObserver | None = None,
-                 splits: Callable | None = None, sums: Callable | None = None, in_kernel: Callable | None = None):
+                 splits: Callable | None = None, sums: Callable | None = None, in_kernel: Callable | None = None,
+                 discharge: Rule = None):
         if jvp is ZERO and transpose is _MISSING:
             transpose = none(f"{name} is not linear, so it has no transpose")
         _demand(name, out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
         self.name = name
         self.out_type, self.jvp, self.linearize, self.transpose = out_type, jvp, linearize, transpose
         self.batch, self.lower, self.reference, self.effects = batch, lower, reference, effects
-        self.dce, self.agree = dce, agree
+        self.dce, self.agree, self.discharge = dce, agree, discharge
         self.multiple_results, self.exact, self.cacheable = multiple_results, exact, cacheable
         self.own_impl, self.stage, self.takes_refs, self.own_type = impl, stage, takes_refs, own_type
         self.lowers_keys = not cacheable if lowers_keys is None else lowers_keys
@@ -216,8 +218,8 @@ class ProgramPrimitive(Primitive):
                  discharge: Any = _MISSING, interpret: Any = _MISSING, save: Callable | None = None, transparent: bool = False,
                  **rules: Any):
         _demand(name, linearize=linearize, split=split, dce=dce, discharge=discharge, interpret=interpret)
-        super().__init__(name, linearize=linearize, dce=dce, multiple_results=True, cacheable=False, **rules)
-        self.split, self.discharge, self.interpret, self.transparent, self.save = split, discharge, interpret, transparent, save
+        super().__init__(name, linearize=linearize, dce=dce, discharge=discharge, multiple_results=True, cacheable=False, **rules)
+        self.split, self.interpret, self.transparent, self.save = split, interpret, transparent, save
 
 
 def _demand(name, **rules):

@@ -97,10 +97,8 @@ def _written(name):
 
 def _copy_primitive(name, effects, discharge):
     rule = none("copies are between references, which the traces themselves handle")
-    prim = Primitive(name, multiple_results=True, takes_refs=True, out_type=_copy_type, effects=effects, jvp=rule, transpose=rule, batch=rule,
-                     lower=DISCHARGED, in_kernel=_written(name))
-    prim.discharge = discharge
-    return prim
+    return Primitive(name, multiple_results=True, takes_refs=True, out_type=_copy_type, effects=effects, jvp=rule, transpose=rule, batch=rule,
+                     lower=DISCHARGED, in_kernel=_written(name), discharge=discharge)
 
 
 start_copy_p = _copy_primitive("dma_start", _copy_effects, _copy_at_once)

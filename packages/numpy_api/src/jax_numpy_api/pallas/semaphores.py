@@ -47,11 +47,14 @@ def _there_type(ref, amount, device, active, *operands, index, mesh):
     return _counted("sem_signal")(ref, amount, *operands, index=index)
 
 
+def _signal_there_in_kernel(b, *operands, index, mesh):
+    return write_in_kernel("sem_signal_there", b, *operands, index=index)
+
+
 signal_p = _semaphore_primitive("sem_signal", 1)
 wait_p = _semaphore_primitive("sem_wait", -1)
 signal_there_p = ref_primitive("sem_signal_there", out_type=_there_type, multiple_results=True, on_contents=_signal_there,
-                               more_effects=lambda *, index, mesh: devices.effects(mesh))
-signal_there_p.in_kernel = lambda b, *operands, index, mesh: write_in_kernel("sem_signal_there", b, *operands, index=index)
+                               more_effects=lambda *, index, mesh: devices.effects(mesh), in_kernel=_signal_there_in_kernel)
 """Of another device; after the amount stand its number, and whether to signal at all."""
 read_p = ref_primitive("sem_read", out_type=lambda ref, *operands, index: ShapedArray((), np.dtype(np.int32)), writes=False,
                        on_contents=lambda x, *operands, index: (indexing.read(x, index, operands), None))
