@@ -403,11 +403,6 @@ def check_key_reuse(fun: Callable[..., PyTree], /, *args: Any) -> None:
     function_type_signature(fun, *args)
 
 
-def check_key_reuse_jaxpr(jaxpr: Jaxpr) -> None:
-    """`check_key_reuse` of a program."""
-    jaxpr_type_signature(jaxpr)
-
-
 def consumed_inputs(program: ClosedJaxpr) -> tuple[bool, ...]:
     """Which inputs of a program are keys that it consumes."""
     sinks = {sink.idx for sink in _of(program, [_is_key(v.aval) for v in program.jaxpr.invars]).sinks}

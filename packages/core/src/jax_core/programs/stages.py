@@ -61,9 +61,6 @@ class ArgInfo:
         return f"ArgInfo({self._aval}, donated={self.donated})"
 
 
-OutInfo = ShapeDtypeStruct
-
-
 def out_struct(aval: AbstractValue) -> ShapeDtypeStruct | AbstractValue:
     """What `eval_shape` and ``out_info`` show for a result of type ``aval``: of a high-level type and of tokens, the type itself."""
     if aval.is_high or aval is abstract_token:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from .typing import DTypeLike
 
 # --- the types ---------------------------------------------------------------------------
-DType: TypeAlias = np.dtype
 finfo = ml_dtypes.finfo
 iinfo = ml_dtypes.iinfo
 bfloat16 = ml_dtypes.bfloat16
@@ -709,11 +708,3 @@ def common_dtype(*args: Any) -> np.dtype:
       TypePromotionError: there is none.
     """
     return np.dtype(functools.reduce(lambda a, b: _join(a, b, _standard), map(np.dtype, args)))
-
-
-def can_promote(a: np.dtype, b: np.dtype) -> bool:
-    """Whether a value of dtype `a` becomes `b` implicitly when it meets one of dtype `b`."""
-    try:
-        return promote_types(a, b) == np.dtype(b)
-    except (TypePromotionError, ValueError):
-        return False

@@ -363,10 +363,6 @@ array.register_array_class(Tracer, own=frozenset(
     n for n in vars(Tracer) if n not in ("__module__", "__doc__", "__slots__", "__weakref__")))
 
 
-def is_tracer(x: object) -> bool:
-    return isinstance(x, Tracer)
-
-
 def is_concrete(x: object) -> bool:
     """Whether the contents of ``x`` can be looked at now.
 

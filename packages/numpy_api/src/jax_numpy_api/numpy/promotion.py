@@ -71,10 +71,6 @@ def unwrapped(x: Any) -> Any:
     return own_array(x)
 
 
-def is_tracer(x: object) -> bool:
-    return isinstance(x, Tracer)
-
-
 def is_array(x: object) -> TypeIs[Array]:
     """Whether ``x`` is one of our arrays or a tracer (not a NumPy value or a number)."""
     return isinstance(x, Array) and not isinstance(x, np.ndarray)  # what callbacks get is both
