@@ -75,9 +75,9 @@ def _as_expr(x: Any, scope: Any) -> "DimExpr":
 
 
 class Atom:
-    """A variable (``kind`` is None, ``args`` its name), or an operation on two expressions."""
+    """A variable (``kind`` is None, ``args`` its name), or an operation on two expressions; its text says all of it."""
 
-    __slots__ = ("kind", "args", "order")
+    __slots__ = ("kind", "args", "order", "_text", "_hash")
 
     def __init__(self, kind: str | None, args: tuple):
         self.kind, self.args = kind, args
@@ -86,16 +86,21 @@ class Atom:
             for product, c in x.terms.items() if isinstance(x, DimExpr) else ():
                 for i, n in enumerate(_size(product)):
                     counts[i] += abs(c) * n
-        self.order = (*counts, str(self))
+        self._text = self._written()
+        self._hash = hash(self._text)
+        self.order = (*counts, self._text)
         """Where it stands among others: by how many operations and variables it holds, and by its text."""
 
     def __eq__(self, other):
-        return isinstance(other, Atom) and (self.kind, self.args) == (other.kind, other.args)
+        return self is other or isinstance(other, Atom) and self._text == other._text
 
     def __hash__(self):
-        return hash((self.kind, self.args))
+        return self._hash
 
     def __str__(self):
+        return self._text
+
+    def _written(self) -> str:
         if self.kind is None:
             return self.args[0]
         a, b = (f"- {-x}" if isinstance(x, int) and x < 0 else str(x) for x in self.args)
@@ -138,7 +143,7 @@ class DimExpr:
     def __init__(self, terms: Mapping[tuple, int], scope: SymbolicScope):
         """``terms``: the coefficient of each product; a product is a sorted tuple of pairs (atom, power)."""
         self.terms, self.scope = dict(terms), scope
-        self._hash = hash(frozenset(self.terms.items()))
+        self._hash: int | None = None
 
     # -- arithmetic ----------------------------------------------------------------------------------------------------------
 
@@ -172,7 +177,12 @@ class DimExpr:
 
     def __sub__(self, other):
         other = self._other(other)
-        return NotImplemented if other is None else self + -1 * other
+        if other is None:
+            return NotImplemented
+        total = dict(self.terms)
+        for product, c in other.terms.items():
+            total[product] = total.get(product, 0) - c
+        return _normal(total, self.scope)
 
     def __rsub__(self, other):
         return -self + other
@@ -253,6 +263,8 @@ class DimExpr:
         return not self == other
 
     def __hash__(self):
+        if self._hash is None:
+            self._hash = hash(frozenset(self.terms.items()))
         return self._hash
 
     def _compare(self, other: Any, symbol: str, decide: Callable) -> bool:

@@ -426,12 +426,17 @@ def _dimension(n) -> int:
 # -- types of Python values ----------------------------------------------------------------------------------------
 
 def _python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
+    of_dtype: dict[np.dtype, ShapedArray] = {}
+
     def aval(x):
-        dtype = dtypes.dtype(x)
-        if kind is int and not -(1 << (8 * dtype.itemsize - 1)) <= x < 1 << (8 * dtype.itemsize - 1):
+        dtype = dtypes.canonicalize_dtype(kind)
+        if kind is int and not (-1 << 31 <= x < 1 << 31 or dtype.itemsize == 8 and -1 << 63 <= x < 1 << 63):
             raise OverflowError(f"Python int {x} does not fit in {dtype.name}; use a NumPy array of a wider dtype"
                                 f"{'' if dtype.itemsize == 8 else ', and enable x64 to keep it 64 bits wide'}.")
-        return ShapedArray((), dtype, True)
+        found = of_dtype.get(dtype)
+        if found is None:
+            found = of_dtype[dtype] = ShapedArray((), dtype, True)
+        return found
     return aval
 
 

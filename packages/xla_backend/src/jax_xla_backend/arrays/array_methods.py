@@ -5,7 +5,9 @@ numpy-like package, through `jax_core.representation.array.register_array_method
 """
 from __future__ import annotations
 
+import collections
 import enum
+import functools
 import math
 import operator
 from typing import TYPE_CHECKING, Any, Callable, cast
@@ -57,18 +59,12 @@ class Shard:
     @property
     def index(self) -> Index:
         """Which part of the whole array it is, as a tuple of slices."""
-        return self._sharding.devices_indices_map(self._global_shape)[self.device]
+        return _parts(self._sharding, self._global_shape)[self.device][0]
 
     @property
     def replica_id(self) -> int:
         """How many devices before this one hold the same part."""
-        parts = self._sharding.devices_indices_map(self._global_shape)
-        count = 0
-        for device, part in parts.items():
-            if device == self.device:
-                return count
-            count += part == parts[self.device]
-        raise ValueError(f"device {self.device} is not part of {self._sharding}")
+        return _parts(self._sharding, self._global_shape)[self.device][1]
 
     @property
     def data(self) -> Any:
@@ -78,6 +74,18 @@ class Shard:
     def __repr__(self):
         data = "" if self._data is None else f", data={self._data}"
         return f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}{data})"
+
+
+@functools.lru_cache(4096)
+def _parts(sharding: Sharding, global_shape: tuple[int, ...]) -> dict[Device, tuple[Index, int]]:
+    """For each device its part, and how many devices before it hold the same."""
+    seen: collections.Counter = collections.Counter()
+    parts = {}
+    for device, part in sharding.devices_indices_map(global_shape).items():
+        edges = tuple((s.start, s.stop) for s in part)
+        parts[device] = part, seen[edges]
+        seen[edges] += 1
+    return parts
 
 
 class DLDeviceType(enum.IntEnum):
