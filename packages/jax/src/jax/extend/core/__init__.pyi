@@ -152,7 +152,6 @@ class Primitive:
     save: Callable[..., Any] | None
     splits: Callable[..., Any] | None
     sums: Callable[..., Any] | None
-    discharge: Callable[..., Any] | None
     interpret: Callable[..., Any] | None
     name: str
     multiple_results: bool
