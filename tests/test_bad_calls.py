@@ -8,6 +8,12 @@ import warnings
 
 import bad_calls
 import jax
+import jax.example_libraries.optimizers
+import jax.experimental.mesh_utils
+import jax.experimental.multihost_utils
+import jax.experimental.shard_map
+import jax.experimental.sparse
+import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -58,6 +64,23 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jnp.clip(jnp.arange(3), 0, 2**31)", OverflowError), ("jnp.arange(3).at[0].set(2**40)", OverflowError),
     ("jnp.arange(3).at[0].max(-2**40)", OverflowError), ("jnp.max(jnp.arange(3), initial=2**40)", OverflowError),
     ("jax.jit(lambda x: x + 2**40)(jnp.arange(3, dtype='int8'))", OverflowError),
+    ("jax.hessian(lambda x: x, object())", TypeError), ("jax.jacfwd(lambda x: x, 1j)", TypeError), ("jax.fwd_and_bwd(lambda x: x, int)", TypeError),
+    ("jax.experimental.sparse.grad(lambda x: x, 'mean')", TypeError), ("jax.experimental.sparse.jacfwd(7)", TypeError),
+    ("jax.ShapeDtypeStruct((3,), 'float32', sharding=3)", ValueError), ("jax.ShapeDtypeStruct((3,), 'float32', sharding=jax.devices()[0])", ValueError),
+    ("jax.ShapeDtypeStruct((3,), 'float32', manual_axis_type={'a': 1})", TypeError), ("jax.extend.core.mapped_aval(1, 0, 2.0)", TypeError),
+    ("jax.extend.core.unmapped_aval(1, 0, jnp.ones(3))", TypeError), ("jax.export.symbolic_dim_bounds({})", TypeError),
+    ("jax.custom_derivatives.custom_vjp_primal_tree_values(jnp.ones(3))", TypeError),
+    ("jax.experimental.multihost_utils.host_local_array_to_global_array(jnp.ones(3), jnp.ones(3), jax.P())", TypeError),
+    ("jax.experimental.shard_map.shard_map(lambda x: x, jnp.ones(3), jax.P(), jax.P())", TypeError),
+    ("jax.experimental.mesh_utils.create_device_mesh((1,), 'a')", TypeError), ("jax.example_libraries.optimizers.unpack_optimizer_state((1, 2))", TypeError),
+    ("jax.jit(lambda t: jnp.transpose(jnp.ones((3, 3)), (t, 0)))(0)", jax.errors.TracerIntegerConversionError),
+    ("jax.jit(lambda t: jnp.squeeze(jnp.ones((3, 1)), [t]))(0)", jax.errors.TracerIntegerConversionError),
+    ("jax.jit(lambda t: jnp.take(jnp.ones((3, 3)), 0, t))(0)", jax.errors.TracerIntegerConversionError),
+    ("jnp.vstack(jnp.zeros((0, 3)))", ValueError), ("jnp.matmul(jnp.ones((3, 3)), jnp.ones((3, 3)), precision=(1, 2))", ValueError),
+    ("jnp.convolve(jnp.ones(3), jnp.ones(3), precision=np.longdouble(1))", ValueError),
+    ("jnp.histogram2d(jnp.ones(3), jnp.ones(3), weights=np.float32(1))", ValueError), ("jnp.histogramdd(jnp.ones((3, 2)), weights=jnp.ones(2))", ValueError),
+    ("jax.random.normal(jax.random.key(0), ((1, 2), 3))", TypeError), ("jax.random.randint(jax.random.key(0), (3,), 0, 2**40)", OverflowError),
+    ("jax.random.randint(jax.random.key(0), (3,), jnp.ones(3, int), -10**30)", OverflowError),
     ("jax.random.normal(jax.random.key(0), (10**30,))", ValueError), ("jax.random.orthogonal(jax.random.key(0), 10**30)", ValueError),
     ("jsp.linalg.invpascal(10**30)", ValueError), ("jax.lax.empty(set(), 'float32')", TypeError), ("jnp.linalg.matrix_rank(1, tol='a')", TypeError),
     ("jsp.signal.detrend(jnp.ones((3, 3)), bp=(1.5,))", TypeError), ("jax.ds(0, 2, -1)", ValueError), ("jax.lax.stage((1.5,))", TypeError), ("jax.lax.shape_as_value(((0, 1),))", TypeError),
@@ -89,6 +112,8 @@ ACCEPTED = [  # what was refused, and is true
     "jnp.asarray(enum.IntEnum('I', {'x': 3}).x).weak_type", "jnp.add(enum.IntEnum('I', {'x': 3}).x, 1).weak_type",
     "jnp.array_equiv(enum.IntEnum('I', {'x': 1}).x, jnp.ones(3))", "jnp.float32('1.5') == 1.5", "jnp.int8('3').dtype == 'int8'",
     "jnp.float32(fractions.Fraction(1, 2)) == 0.5", "jnp.bool(object())", "jsp.stats.norm.pdf(2**40) == 0", "jax.debug_nans(2.5) is not None", "jax.enable_x64([]) is not None",
+    "len(jax.make_jaxpr(lambda x, y: x, jnp.int32(1))(1, 2).in_avals) == 1", "not jax.experimental.multihost_utils.reached_preemption_sync_point(1)",
+    "jax.random.randint(jax.random.key(0), (), 0, 2**32, 'uint32').dtype == 'uint32'", "jax.random.randint(jax.random.key(0), (2,), -2**31, 2**31).shape == (2,)", "jax.random.randint(jax.random.key(0), (), 0, 2**31).dtype == 'int32'",
 ]
 
 

@@ -11,7 +11,8 @@ import pytest
 from mpmath import mp
 from special_points import ASK, EACH, INF, NAN, ONE, SUBNORMAL, At, special_points_law
 
-from jax_core.transformations.autodiff import grad
+from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_numpy_api import lax, nn
 from jax_numpy_api import numpy as jnp
@@ -296,3 +297,19 @@ def test_a_wrong_value_at_infinity_is_caught():
 def test_nan_for_a_limit_at_infinity_is_caught():
     fails(At(lambda x: lax.mul(x, lax.logistic(x)), lambda x: x / (1 + mp.exp(-x)), name="silu"),
           r"derivative at \(inf\) is nan \(jvp\) and nan \(vjp\), expected 1$")
+
+
+def test_logarithms_of_complex_numbers_by_their_parts():
+    z = np.array([0, complex(0, np.inf), complex(-np.inf, 1), 2, 1j], np.complex64)
+    for fun, base in (jnp.log2, 2), (jnp.log10, 10):
+        want = np.array([complex(p.real / np.log(base), p.imag / np.log(base)) for p in jnp.log(z)])
+        for got in fun(z), jit(fun)(z):
+            np.testing.assert_allclose(got.real, want.real, rtol=1e-6)
+            np.testing.assert_allclose(got.imag, want.imag, rtol=1e-6)
+
+
+def test_slope_of_arcsinh_beside_its_cut():
+    """A zero's sign says the side."""
+    z = np.array([complex(-0.0, 2), complex(0.0, 2), complex(0.0, -100), complex(-0.0, -100)], np.complex64)
+    slope = jvp(jnp.arcsinh, [z], [np.ones_like(z)])[1]
+    np.testing.assert_allclose(slope.imag, [0.57735026, -0.57735026, 0.0100005, -0.0100005], rtol=1e-5)

@@ -180,5 +180,7 @@ def test_failures_of_processes(monkeypatch):
         with multihost.live_devices(devices()):
             pass
     assert error.value.failed_devices == list(devices())
+    assert multihost.reached_preemption_sync_point(1) is False
+    monkeypatch.setattr(multihost.state, "client", object())
     with pytest.raises(RuntimeError, match="Preemption sync manager has not been initialized"):
         multihost.reached_preemption_sync_point(1)

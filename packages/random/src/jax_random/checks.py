@@ -118,7 +118,7 @@ def check_shape(name: str, shape: Any) -> tuple[int, ...]:
             return shape
     try:
         result = (operator.index(shape),) if np.ndim(shape) == 0 else tuple(operator.index(n) for n in shape)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:  # ValueError: of np.ndim, for sequences of different lengths
         raise TypeError(f"{name}: shape={shape!r} must be an int or a sequence of ints whose values are known; under jit, make "
                         "what it depends on static (static_argnums)") from error
     if any(n < 0 for n in result):
@@ -204,7 +204,7 @@ def check_array(name: str, what: str, x: ArrayLike, allow_complex: bool = False,
         x = x.astype(dtypes.canonicalize_dtype(x.dtype)) if x.dtype != object else x
     try:
         aval = get_aval(x)
-    except (TypeError, OverflowError) as error:
+    except TypeError as error:
         raise TypeError(f"{name}: {what} must be a number or an array, got {x!r} of type {type(x).__name__}") from error
     if isinstance(aval.dtype, dtypes.ExtendedDType):
         raise TypeError(f"{name}: {what} must be a number or an array of numbers, got keys ({aval.str_short()})")

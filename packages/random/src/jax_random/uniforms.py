@@ -149,6 +149,8 @@ def draw_randint(words: Array, impl: PRNGImpl, shape: tuple[int, ...], dtype: np
     unsigned = np.dtype(f"u{dtype.itemsize}")
     first, second = split_words(words, impl)
     upper, lower = (draw_bits(k, impl, 8 * dtype.itemsize, shape) for k in (first, second))
+    if isinstance(beyond, (bool, np.bool_)) and beyond and isinstance(minval, np.generic) and minval == lowest:
+        return lax.add(low, lax.convert_element_type(lower, dtype))  # all numbers: XLA would divide by their count as a constant, which is 0
     span = convert(lax.sub(high, low), unsigned)
     span = lax.select_n(lax.le(high, low), span, _like(span, unsigned.type(1)))
     if beyond is not None:  # the range includes the largest number, so its end has no representation

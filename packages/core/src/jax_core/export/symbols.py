@@ -7,6 +7,7 @@ difference of both sides decide, with the constraints of the scope, and raise wh
 from __future__ import annotations
 
 import math
+import operator
 import re
 from fractions import Fraction
 from typing import Any, Callable, Mapping, Sequence
@@ -658,4 +659,4 @@ def symbolic_dim_bounds(dimension: int | DimExpr) -> tuple[float, float]:
     >>> jax.export.symbolic_dim_bounds(2 * n)
     (2, 16)
     """
-    return _bounds(dimension)
+    return _bounds(dimension if isinstance(dimension, DimExpr) else operator.index(dimension))

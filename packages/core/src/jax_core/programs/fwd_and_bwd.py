@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Sequence
 
-from ..transformations.autodiff import check_callable, split_args, vjp
+from ..transformations.autodiff import check_callable, positions, split_args, vjp
 from .jit import jit
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def fwd_and_bwd(fun: Callable[..., PyTree], argnums: int | Sequence[int], has_au
     Array(6., dtype=float32, weak_type=True)
     """
     check_callable("fwd_and_bwd", fun)
+    positions("fwd_and_bwd", argnums)
 
     def fwd(*args):
         chosen, place = split_args("fwd_and_bwd", fun, args, argnums)

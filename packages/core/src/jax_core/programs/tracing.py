@@ -48,8 +48,8 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
         raise TypeError(f"make_jaxpr: expected a callable, got {fun!r} of type {type(fun).__name__}")
     if abstracted_axes is not None:
         raise NotImplementedError("make_jaxpr: abstracted_axes (dynamic shapes) is not supported")
-    nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
-    options = _plain_options(fun, nums or None)
+    options = _plain_options(fun, static_argnums)
+    nums = options.static_argnums
 
     @boundary(fun)
     def wrapped(*args, **kwargs):

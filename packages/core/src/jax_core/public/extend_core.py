@@ -165,6 +165,7 @@ def mapped_aval(size: int, axis: int | None, aval: ShapedArray) -> AbstractValue
     >>> core.mapped_aval(5, 0, jax.typeof(jnp.ones((5, 3))))
     ShapedArray(float32[3])
     """
+    _check_array_type("mapped_aval", aval)
     return aval if axis is None else batching.mapped_aval(aval, axis)
 
 
@@ -176,7 +177,13 @@ def unmapped_aval(size: int, axis: int | None, aval: ShapedArray,
     >>> core.unmapped_aval(5, 0, jax.typeof(jnp.ones(3)))
     ShapedArray(float32[5,3])
     """
+    _check_array_type("unmapped_aval", aval)
     return aval if axis is None else batching.unmapped_aval(aval, size, axis, explicit_mesh_axis)
+
+
+def _check_array_type(name: str, aval: object) -> None:
+    if not isinstance(aval, AbstractValue):
+        raise TypeError(f"{name}: aval must be a type such as jax.typeof(x), got {aval!r} of type {type(aval).__name__}")
 
 
 def find_top_trace(_: Sequence[object]) -> Any:

@@ -561,6 +561,11 @@ register_array_class(EArray)
 register_array_class(Token)
 
 
+def _is_no_placement(where: object) -> bool:
+    """Whether ``where`` is a number, a text, an array, a type or a device, which users mistake for placements."""
+    return isinstance(where, (int, float, complex, str, dict, type)) or hasattr(where, "dtype") or hasattr(where, "platform")
+
+
 class ShapeDtypeStruct:
     """Shape and dtype of an array that need not exist: what `eval_shape` returns and `jit(f).lower` accepts.
 
@@ -588,6 +593,9 @@ class ShapeDtypeStruct:
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be given")
         if manual_axis_type is not None:
+            if not isinstance(manual_axis_type, ManualAxisType):
+                raise TypeError(f"ShapeDtypeStruct: manual_axis_type must be a jax.sharding.ManualAxisType, got {manual_axis_type!r} of type "
+                                f"{type(manual_axis_type).__name__}")
             vma = manual_axis_type.varying
         self.shape = tuple(shape)
         if None in self.shape:
@@ -599,6 +607,9 @@ class ShapeDtypeStruct:
         if layout is not None and not hasattr(layout, "major_to_minor"):
             raise TypeError(f"ShapeDtypeStruct: {sharding} leaves the layout to the compiler, so it describes no array; give a Layout, or the "
                             "sharding alone")
+        if where is not None and _is_no_placement(where):
+            raise ValueError(f"ShapeDtypeStruct: sharding must be a jax.sharding.Sharding, a PartitionSpec or a Format, got {sharding!r} of type "
+                             f"{type(sharding).__name__}")
         self.stored = None if layout is None else where
         self.sharding = where.sharding if hasattr(where, "layout") else where
 

@@ -538,6 +538,7 @@ def jacfwd(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux
 
 def _jacfwd(name: str, fun: Callable[..., Any], argnums: Any, has_aux: bool, holomorphic: bool) -> Callable:
     check_callable(name, fun)
+    positions(name, argnums)
 
     @boundary(fun)
     def jacobian_of(*args, **kwargs):
@@ -590,6 +591,7 @@ def jacrev(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux
 
 def _jacrev(name: str, fun: Callable[..., Any], argnums: Any, has_aux: bool, holomorphic: bool, allow_int: bool) -> Callable:
     check_callable(name, fun)
+    positions(name, argnums)
 
     @boundary(fun)
     def jacobian_of(*args, **kwargs):

@@ -538,6 +538,9 @@ def zero_from_primal(val: PyTree, symbolic_zeros: bool = False) -> Any:
 def custom_vjp_primal_tree_values(tree: PyTree) -> Any:
     """The values in a pytree of what a forward function with ``symbolic_zeros`` gets.
 
+    Raises:
+      TypeError: a leaf is something else.
+
     >>> f = jax.custom_vjp(lambda x: x * 3.0)
     >>> def forward(x):  # x.value and x.perturbed
     ...     return f(jax.custom_derivatives.custom_vjp_primal_tree_values(x)), None
@@ -545,8 +548,12 @@ def custom_vjp_primal_tree_values(tree: PyTree) -> Any:
     >>> jax.grad(f)(1.0)
     Array(3., dtype=float32, weak_type=True)
     """
-    is_leaf = lambda x: isinstance(x, CustomVJPPrimal)
-    return _map(lambda x: x.value if is_leaf(x) else x, tree, is_leaf=is_leaf)
+    def value(x):
+        if not isinstance(x, CustomVJPPrimal):
+            raise TypeError(f"custom_vjp_primal_tree_values: leaves are CustomVJPPrimal, as a forward function with symbolic_zeros gets them; got {x!r} "
+                            f"of type {type(x).__name__}")
+        return x.value
+    return _map(value, tree, is_leaf=lambda x: isinstance(x, CustomVJPPrimal))
 
 
 def linear_call(fun: Callable[..., PyTree], fun_transpose: Callable[..., object], residual_args: PyTree,

@@ -436,11 +436,16 @@ class JoinPoint:
 def unpack_optimizer_state(opt_state: OptimizerState) -> Any:
     """The state in the structure of the parameters, with a `JoinPoint` for each; for serialization.
 
+    Raises:
+      TypeError: ``opt_state`` is something else.
+
     >>> from jax.example_libraries import optimizers
     >>> state = optimizers.momentum(0.1, 0.9)[0](jnp.array([2.0]))
     >>> jax.tree.leaves(optimizers.unpack_optimizer_state(state))[0].subtree
     (Array([2.], dtype=float32), Array([0.], dtype=float32))
     """
+    if not isinstance(opt_state, OptimizerState):
+        raise TypeError(f"unpack_optimizer_state: expected the state of an optimizer, got {opt_state!r} of type {type(opt_state).__name__}")
     return tree.unflatten(opt_state.tree_def, [JoinPoint(state) for state in _states(opt_state)])
 
 

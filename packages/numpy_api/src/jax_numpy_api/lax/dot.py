@@ -160,7 +160,7 @@ def canonical_precision(precision: PrecisionLike) -> Any:
         return DotAlgorithmPreset[precision]
     pair = tuple(precision) if isinstance(precision, (tuple, list)) else (precision, precision)
     try:
-        if len(pair) == 2:
+        if len(pair) == 2 and all(p is None or isinstance(p, (str, Precision)) for p in pair):
             return tuple(map(Precision, pair))
     except (ValueError, TypeError):
         pass

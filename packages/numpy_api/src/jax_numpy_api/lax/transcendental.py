@@ -27,7 +27,7 @@ from .arithmetic import (add_p, div_p, max_p, min_p, mul_p, neg_p, one_minus_squ
 from .compare import emit_compare, eq_p
 from .elementary_cpu import exponential, inverse, logarithmic, trigonometric
 from .elementary_cpu.lanes import Formulation
-from .complex import abs_p
+from .complex import abs_p, complex_p, imag_p, real_p
 from .convert import stop_gradient_p
 from .nary import INEXACT, apply, constant, elementwise, emit, full_operands, op
 from .select import select_n_p
@@ -51,7 +51,8 @@ def _asinh_slope(x):
     not. The result does not depend on what it is divided by, so that counts as a constant."""
     dtype = get_aval(x).dtype
     if dtype.kind == "c":
-        return rsqrt_p.bind(_one_plus(square_p.bind(x)))
+        square = square_p.bind(x)  # 1 is added to the real part alone: the sign of an imaginary zero says the side of the cut
+        return rsqrt_p.bind(complex_p.bind(_one_plus(real_p.bind(square)), imag_p.bind(square)))
     largest = constant(float(dtypes.finfo(dtype).max), x)
     size = stop_gradient_p.bind(min_p.bind(max_p.bind(abs_p.bind(x), constant(1, x)), largest))
     small = div_p.bind(constant(1, x), size)
@@ -101,7 +102,11 @@ def _log2_plain(b, x, accuracy=None):
     subnormal and infinite numbers and NaN are taken as they are, with ``e = 0``."""
     if x.aval.dtype.kind == "c" or accuracy is not None:
         log = b.emit(f"stablehlo.log {x}", x, out=b.out_avals[0], attrs=accuracy_text(accuracy))
-        return emit(b, "stablehlo.divide", log, b.full(_LN2, x.aval))
+        if x.aval.dtype.kind != "c":
+            return emit(b, "stablehlo.divide", log, b.full(_LN2, x.aval))
+        part = x.aval.update(dtype=dtypes.finfo(x.aval.dtype).dtype)  # each by itself: infinity over a complex number is NaN
+        parts = [emit(b, "stablehlo.divide", b.emit(f"stablehlo.{name} {log}", log, out=part), b.full(_LN2, part)) for name in ("real", "imag")]
+        return b.emit(f"stablehlo.complex {parts[0]}, {parts[1]}", *parts, out=b.out_avals[0])
     dtype = x.aval.dtype
     x = b.convert(x, _at_least_float32(dtype))
     m, e = _split_exponent(b, x)

@@ -241,6 +241,8 @@ def _stacked(name: str, tup: Any, rank: int, dtype: Any) -> Array:
 def _of_rank_joined(arrays: Sequence[Any], rank: int, dtype: Any = None) -> Array:
     """The arrays, each brought to ``rank`` axes at least, one after another along the axis that ``rank`` stands for."""
     arrays = [_WITH_AXES[rank](a) for a in arrays]
+    if not arrays:
+        raise ValueError("Need at least one array to concatenate.")
     return concatenate(arrays, 0 if arrays[0].ndim == 1 else _AXIS_OF_RANK[rank], dtype)
 
 

@@ -23,7 +23,7 @@ from jax_core.configuration import engine, flags, context
 from jax_core.representation import dtypes, source
 from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, own_array
 from jax_core.representation.array import Array
-from jax_core.representation.errors import ConcretizationTypeError, shape_error
+from jax_core.representation.errors import ConcretizationTypeError, TracerIntegerConversionError, shape_error
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.typing import ArrayLike, Axis
@@ -393,7 +393,9 @@ def canonical_axis(axis: int, ndim: int, name: str = "axis") -> int:
     """``axis`` counted from the front. Raises ValueError out of range, TypeError for what is not an integer."""
     try:
         index = axis.__index__()
-    except (AttributeError, TypeError):
+    except (AttributeError, TypeError) as error:
+        if isinstance(error, TracerIntegerConversionError):
+            raise
         raise TypeError(f"{name} must be an integer, got {axis!r} of type {type(axis).__name__}") from None
     if not -ndim <= index < ndim:
         raise ValueError(f"{source.entered('jax_numpy_api')}{name} {index} is out of bounds for array of dimension {ndim}")
@@ -414,11 +416,13 @@ def given_axes(axis: Any, named: bool = False) -> Any:
                 return operator.index(cast(Any, axis))
             axis = tuple(axis)
         return tuple(map(operator.index, axis))
-    except (TypeError, ValueError):  # ValueError: np.ndim of lists of different lengths
+    except (TypeError, ValueError) as error:  # ValueError: np.ndim of lists of different lengths
         if named and isinstance(axis, (tuple, list)) and any(isinstance(a, str) for a in axis):
             return tuple(a if isinstance(a, str) else operator.index(a) for a in axis)
         if isinstance(axis, Tracer):
             raise ConcretizationTypeError(axis) from None
+        if isinstance(error, TracerIntegerConversionError):
+            raise
         raise TypeError(f"axis must be None, an integer or several integers, got {axis!r}") from None
 
 

@@ -572,6 +572,8 @@ def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
         raise ValueError(f"should be a bin for each of {rank} dimensions, got {len(per_axis)}")
     edges = [convert(histogram_bin_edges(sample[:, d], b, None if range is None else range[d]), sample.dtype) for d, b in enumerate(per_axis)]
     kind = dtypes.default_int_dtype() if weights is None else dtypes.result_type(weights)
+    if weights is not None and shape_of(weights) != (sample.shape[0],):
+        raise ValueError(f"{sample.shape[0]} samples should have one weight each, got weights of shape {shape_of(weights)}")
     counts = _histogramdd(sample, None if weights is None else ravel(weights), tuple([len(shape_of(b)) == 0 for b in per_axis]), kind, *edges)
     shape = counts.shape
     if density:

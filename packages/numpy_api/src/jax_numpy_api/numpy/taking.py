@@ -46,6 +46,8 @@ def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = 
     Array([30, 10], dtype=int32)
     """
     refuse_out("take", out)
+    if axis is not None:
+        axis = operator.index(axis)
     taken = _taken if fill_value is None else _taken_or  # a number like -0.0 is no key
     return taken(a, indices, axis, mode, unique_indices, indices_are_sorted, fill_value)
 

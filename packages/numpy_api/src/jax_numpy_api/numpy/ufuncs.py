@@ -20,6 +20,14 @@ from .rows import adaptive, binary, named, shown, unary
 
 # -- trigonometric and hyperbolic --------------------------------------------------------------------------------------
 
+def _log10(x):
+    """Complex numbers by their parts, as a complex factor makes NaN of an infinite one."""
+    log = lax.log(strong(x))
+    if dtypes.dtype(log).kind != "c":
+        return lax.mul(log, _like(x, np.log10(np.e)))
+    return lax.complex(*(lax.mul(part, _like(part, np.log10(np.e))) for part in (lax.real(log), lax.imag(log))))
+
+
 sin = unary("sin", lambda x: lax.sin(x), "inexact", "Sine of an angle in radians.",
     example=">>> jnp.sin(jnp.array([0., 0.5]))\nArray([0.        , 0.47942555], dtype=float32)")
 cos = unary("cos", lambda x: lax.cos(x), "inexact", "Cosine of an angle in radians.",
@@ -66,7 +74,7 @@ log1p = unary("log1p", lambda x: lax.log1p(x), "inexact", "``log(1 + x)``, accur
     example=">>> jnp.log1p(1e-6)\nArray(9.999995e-07, dtype=float32, weak_type=True)")
 log2 = unary("log2", lambda x: lax.log2(x), "inexact", "Logarithm to base 2.",
     example=">>> jnp.log2(jnp.array([8, 10]))\nArray([3.      , 3.321928], dtype=float32)")
-log10 = unary("log10", lambda x: lax.mul(lax.log(strong(x)), _like(x, np.log10(np.e))), "inexact", "Logarithm to base 10.",
+log10 = unary("log10", _log10, "inexact", "Logarithm to base 10.",
     example=">>> jnp.log10(1000.)\nArray(3., dtype=float32)")
 sqrt = unary("sqrt", lambda x: lax.sqrt(x), "inexact", "Square root; NaN below 0.",
     example=">>> jnp.sqrt(jnp.array([2, 9]))\nArray([1.4142135, 3.       ], dtype=float32)")

@@ -90,6 +90,9 @@ def value_and_grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0,
     >>> float(value), g.data
     (2.0, Array([1., 1.], dtype=float32))
     """
+    autodiff.check_callable("sparse.value_and_grad", fun)
+    autodiff.positions("sparse.value_and_grad", argnums)
+
     @functools.wraps(fun)
     def value_and_grad_of(*args, **params):
         run, given, nums, like_arguments = flatten_fun_for_sparse_ad(fun, argnums, args)
@@ -117,6 +120,9 @@ def grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: 
 
 
 def _jacobian(transform: Callable, fun: Callable, argnums: Any, has_aux: bool, kwargs: dict) -> Callable:
+    autodiff.check_callable("sparse.jacobian", fun)
+    autodiff.positions("sparse.jacobian", argnums)
+
     @functools.wraps(fun)
     def jacobian_of(*args, **params):
         run, given, nums, like_arguments = flatten_fun_for_sparse_ad(fun, argnums, args)

@@ -209,6 +209,8 @@ global_array_to_host_local_array_p: Primitive = _moving(
 
 
 def _moved(prim: Primitive, values: Any, global_mesh: Mesh, pspecs: Any) -> Any:
+    if not isinstance(global_mesh, Mesh):
+        raise TypeError(f"{prim}: global_mesh must be a jax.sharding.Mesh, got {global_mesh!r} of type {type(global_mesh).__name__}")
     specs = tree.broadcast_prefix(pspecs, values, is_leaf=lambda p: p is None or isinstance(p, PartitionSpec))
     leaves, treedef = tree.tree_flatten(values)
     return tree.tree_unflatten(treedef, [
@@ -301,9 +303,9 @@ def reached_preemption_sync_point(step_id: int) -> bool:
       step_id: number of the step, the same in all processes, and growing.
 
     Raises:
-      RuntimeError: the program is not one of many processes, or was started with ``jax_enable_preemption_service`` off.
+      RuntimeError: the program is one of many processes, and was started with ``jax_enable_preemption_service`` off.
 
-    In each step of a program of several processes:
+    In each step of a program of several processes; a program of one gets False:
 
     >>> from jax.experimental import multihost_utils
     >>> if multihost_utils.reached_preemption_sync_point(step):  # doctest: +SKIP
@@ -311,6 +313,8 @@ def reached_preemption_sync_point(step_id: int) -> bool:
     """
     manager = state.preemption_sync_manager
     if manager is None:
+        if state.client is None:
+            return False
         raise RuntimeError("Preemption sync manager has not been initialized: call jax.distributed.initialize in every process, with "
                            "jax_enable_preemption_service on.")
     return bool(manager.reached_sync_point(step_id))

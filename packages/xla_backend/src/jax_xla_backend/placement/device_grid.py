@@ -24,9 +24,13 @@ array of devices, or None to leave it to the general order. Those who know the w
 
 
 def _in_order(devices: Sequence[Any]) -> list:
+    devices = list(devices)
+    others = [d for d in devices if not hasattr(d, "platform")]
+    if others:
+        raise TypeError(f"create_device_mesh: devices are those of jax.devices(), got {others[0]!r} of type {type(others[0]).__name__}")
     if devices and devices[0].platform == "tpu":
         return sorted(devices, key=lambda d: (tuple(d.coords)[::-1], d.core_on_chip))
-    return list(devices)
+    return devices
 
 
 def create_device_mesh(mesh_shape: Sequence[int], devices: Sequence[DeviceLike] | None = None, *,

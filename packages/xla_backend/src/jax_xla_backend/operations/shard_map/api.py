@@ -126,6 +126,7 @@ def old_shard_map(f: Callable[..., PyTree], mesh: Mesh | AbstractMesh, in_specs:
     >>> shard_map(lambda x: lax.psum(x, "d"), mesh, in_specs=jax.P("d"), out_specs=jax.P())(jnp.arange(3.))
     Array([0., 1., 2.], dtype=float32)
     """
+    mesh = _resolve(mesh)
     unknown = frozenset(auto) - set(mesh.axis_names)
     if unknown:
         raise ValueError(f"shard_map: auto={set(auto)} must be a subset of mesh.axis_names={mesh.axis_names}")
