@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import jax
+import jax.extend.core.primitives
 import jax.numpy as jnp
 from jax import lax
 
@@ -224,3 +225,10 @@ def test_the_arguments_of_an_inlined_function_are_arrays(transformed):
 def test_an_inlined_function_leaves_numbers_in_the_program():
     program = jax.make_jaxpr(lambda x: jax.jit(lambda a, b: a * b, inline=True)(2.0, x))(1.0)
     assert [str(e.primitive) for e in program.eqns] == ["mul"] and not program.consts
+
+
+def test_a_number_is_converted_without_a_word_on_its_placement():
+    """optax' L-BFGS in a `while_loop`: the body is traced anew for a stronger carry, and its conversions leave ``sharding`` out."""
+    convert = jax.extend.core.primitives.convert_element_type_p
+    program = jax.make_jaxpr(lambda: convert.bind(1, new_dtype=np.dtype("float32"), weak_type=False))()
+    assert not program.eqns and program.out_avals[0].dtype == np.float32

@@ -387,7 +387,7 @@ def _convert_stage(trace, args, params):
     if type(x) in (bool, int, float, complex) or isinstance(x, np.generic):
         aval = get_aval(x)
         if (not isinstance(new, dtypes.ExtendedDType) and dtypes.issubdtype(new, np.inexact)
-                and (new.kind == "c" or aval.dtype.kind != "c") and params["sharding"] is None):
+                and (new.kind == "c" or aval.dtype.kind != "c") and params.get("sharding") is None):
             value = np.asarray(x, aval.dtype).astype(new)[()]
             if params["weak_type"]:  # the literal is as weak where the program is run again
                 value = value.item()
