@@ -36,10 +36,13 @@ class BlockSizes:
 
     block_q: int
     block_k: int
+    """Queries and keys of the attention itself."""
     block_q_dkv: int | None = None
     block_kv_dkv: int | None = None
+    """Of the kernel for the derivatives by keys and values."""
     block_q_dq: int | None = None
     block_kv_dq: int | None = None
+    """Of that for the derivative by the queries."""
 
     @classmethod
     def get_default(cls) -> BlockSizes:

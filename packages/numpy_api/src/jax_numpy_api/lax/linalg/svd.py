@@ -26,10 +26,15 @@ class SvdAlgorithm(enum.Enum):
     """How `svd` computes; which of these there are depends on the platform."""
 
     DEFAULT = "default"
+    """What is best on the platform."""
     QR = "QR"
+    """Bidiagonal form, then QR steps."""
     JACOBI = "Jacobi"
+    """Rotations of pairs of columns."""
     POLAR = "polar"
+    """A polar decomposition, then eigenvectors of its Hermitian factor."""
     DIVIDE_AND_CONQUER = "divide_and_conquer"
+    """Bidiagonal form, then halves that are joined; quicker for large matrices."""
 
 
 def _svd_type(x, *, full_matrices, compute_uv, subset_by_index, algorithm):
