@@ -82,7 +82,7 @@ def scan(f: Callable[..., PyTree], init: PyTree, xs: PyTree = None, length: int 
 
     Source: StableHLO `while`.
 
-    >>> lax.scan(lambda total, x: (total + x, total), 0, jnp.arange(1, 5))
+    >>> lax.scan(lambda total, x: (total + x, total), jnp.int32(0), jnp.arange(1, 5))
     (Array(10, dtype=int32), Array([0, 1, 3, 6], dtype=int32))
     """
     require_callable("lax.scan", f=f)
