@@ -171,8 +171,10 @@ def test_from_dlpack_keeps_contents(copy):
 def test_from_dlpack_refuses_a_copy_that_it_needs():
     backend = backends.get()
     if has(backend, "from_dlpack"):
+        memory = np.zeros(128 + 16, np.uint8)
+        start = (8 - memory.ctypes.data) % 64  # at no multiple of 64 bytes, so that no backend can take the memory as it is
         with pytest.raises(ValueError, match="copy=False"):
-            backend.from_dlpack(np.array([0.5, 1.5]), copy=False)
+            backend.from_dlpack(memory[start:start + 16].view(np.float64), copy=False)
 
 
 # -- LoweredModule, Executable, Run ------------------------------------------------------------------------------------
