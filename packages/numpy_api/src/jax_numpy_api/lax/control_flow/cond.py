@@ -253,28 +253,29 @@ def _agree(name, labels, functions, programs, trees):
                             + "\n  ".join(differences or [f"{trees[0]} and {out_tree}"]))
         lines = []
         for i, (a, b) in enumerate(zip(programs[0].out_avals, closed.out_avals)):
-            if not types_compatible(a, b):
+            remedy = _difference(a, b, own=is_own(functions[0]) or is_own(fun))
+            if remedy is not None:
                 path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
-                lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns "
-                             f"{b.str_short()}")
-            elif splits.entries(a) != splits.entries(b):
-                path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
-                lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns {b.str_short()}; split one of them as the "
-                             "other by jax.sharding.reshard")
-            elif a.memory_space is not b.memory_space:
-                path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
-                lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns {b.str_short()}; move one of them by "
-                             f"jax.device_put(x, jax.memory.Space.{a.memory_space.name})")
-            elif a.vma != b.vma and not (is_own(functions[0]) or is_own(fun)):
-                path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
-                axes = tuple(sorted(map(str, a.vma ^ b.vma)))
-                lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns {b.str_short()}; apply "
-                             f"jax.lax.pcast(..., {axes}, to='varying') to the one that is equal over these mesh axes")
+                lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns {b.str_short()}{remedy}")
         if lines:
             raise TypeError(f"lax.{name}: {pair} must return the same types, but they differ:\n  " + "\n  ".join(lines)
                             + "\nConvert the results (x.astype, jnp.asarray) so that shapes and dtypes are equal.")
     weak = [getattr(a, "weak_type", False) for a in programs[0].out_avals]
     return [_with_weakness(closed, weak) for closed in programs]
+
+
+def _difference(a: AbstractValue, b: AbstractValue, own: bool) -> str | None:
+    """What to do about results of types ``a`` and ``b``, empty where that is plain; None if they agree. ``own``: a branch is no user's."""
+    if not types_compatible(a, b):
+        return ""
+    if splits.entries(a) != splits.entries(b):
+        return "; split one of them as the other by jax.sharding.reshard"
+    if a.memory_space is not b.memory_space:
+        return f"; move one of them by jax.device_put(x, jax.memory.Space.{a.memory_space.name})"
+    if a.vma != b.vma and not own:
+        axes = tuple(sorted(map(str, a.vma ^ b.vma)))
+        return f"; apply jax.lax.pcast(..., {axes}, to='varying') to the one that is equal over these mesh axes"
+    return None
 
 
 def _with_weakness(closed: ClosedJaxpr, wanted: Sequence[bool]) -> ClosedJaxpr:
