@@ -172,6 +172,21 @@ def gqa(q: Array, k: Array, v: Array, start_idx: ArrayLike | None = None, kv_seq
                    return_residuals, normalize_output)
 
 
+def _plainly(q, k, v, seen, scale, cap=None, mask_value=DEFAULT_MASK_VALUE, normalize=True):
+    """Results, sums of exponentials and largest scores by plain operations, for keys ``[batch, length, key heads, width]``, of which each text has ``seen``."""
+    (b, heads, width), groups = q.shape, k.shape[2]
+    grouped = q.reshape(b, groups, heads // groups, width)
+    scores = jnp.einsum("bghc,bkgc->bghk", grouped, k, preferred_element_type=np.float32) * scale
+    if cap is not None:
+        scores = jnp.tanh(scores / cap) * cap
+    scores = jnp.where(seen[:, None, None], scores, mask_value)
+    largest = scores.max(-1)
+    weights = jnp.exp(scores - largest[..., None])
+    total = weights.sum(-1)
+    weights = weights / total[..., None] if normalize else weights
+    return jnp.einsum("bghk,bkgc->bghc", weights, v, preferred_element_type=np.float32).reshape(q.shape).astype(q.dtype), total, largest
+
+
 @partial(jit, static_argnames=("sm_scale", "return_residuals", "normalize_output"))
 def gqa_reference(q: Array, k: Array, v: Array, start_idx: ArrayLike | None = None, kv_seq_len: ArrayLike | None = None,
                   sm_scale: float | None = None, return_residuals: bool = False, normalize_output: bool = True) -> Any:
@@ -181,17 +196,11 @@ def gqa_reference(q: Array, k: Array, v: Array, start_idx: ArrayLike | None = No
     >>> gqa_reference(jnp.ones((1, 4, 16)), jnp.ones((1, 64, 2, 16)), jnp.ones((1, 64, 2, 16))).shape
     (1, 4, 16)
     """
-    (b, heads, width), (m, groups) = q.shape, k.shape[1:3]
+    (b, heads, width), m = q.shape, k.shape[1]
     first, end = _bounds(b, m, start_idx, kv_seq_len)
-    grouped = q.reshape(b, groups, heads // groups, width)
-    scores = jnp.einsum("bghc,bkgc->bghk", grouped, k, preferred_element_type=np.float32) * (1 / math.sqrt(width) if sm_scale is None else sm_scale)
     key = jnp.arange(m)
-    scores = jnp.where(((key >= first[:, None]) & (key < end[:, None]))[:, None, None], scores, DEFAULT_MASK_VALUE)
-    largest = scores.max(-1)
-    weights = jnp.exp(scores - largest[..., None])
-    total = weights.sum(-1)
-    weights = weights / total[..., None] if normalize_output else weights
-    out = jnp.einsum("bghk,bkgc->bghc", weights, v, preferred_element_type=np.float32).reshape(q.shape).astype(q.dtype)
+    out, total, largest = _plainly(q, k, v, (key >= first[:, None]) & (key < end[:, None]), 1 / math.sqrt(width) if sm_scale is None else sm_scale,
+                                   normalize=normalize_output)
     return (out, (total.reshape(b, heads), largest.reshape(b, heads))) if return_residuals else out
 
 
@@ -291,11 +300,5 @@ def paged_attention_reference(q: Array, k: Array, v: Array, lengths: Array, *, m
     >>> paged_attention_reference(jnp.ones((1, 4, 16)), k, k, jnp.array([7])).shape
     (1, 4, 16)
     """
-    (b, heads, width), (m, groups) = q.shape, k.shape[1:3]
-    scores = jnp.einsum("bghc,bkgc->bghk", q.reshape(b, groups, heads // groups, width), k, preferred_element_type=np.float32)
-    if attn_logits_soft_cap is not None:
-        scores = jnp.tanh(scores / attn_logits_soft_cap) * attn_logits_soft_cap
-    scores = jnp.where((jnp.arange(m) < lengths[:, None])[:, None, None], scores, mask_value)
-    weights = jnp.exp(scores - scores.max(-1, keepdims=True))
-    weights = weights / weights.sum(-1, keepdims=True)
-    return jnp.einsum("bghk,bkgc->bghc", weights, v, preferred_element_type=np.float32).reshape(q.shape).astype(q.dtype)
+    seen = jnp.arange(k.shape[1]) < lengths[:, None]
+    return _plainly(q, k, v, seen, 1.0, attn_logits_soft_cap, mask_value)[0]
