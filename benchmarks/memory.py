@@ -3,8 +3,8 @@
 
 usage: memory.py OURS_PYTHON THEIRS_PYTHON [--rounds 2] [--only NAME,...]
 
-Each figure is a process of its own: the highest resident size the kernel has seen. "import" counts from zero; the rows below
-it hold it as well. The least of the rounds counts.
+Each figure is a process of its own: the highest resident size the kernel has seen. All of the process counts, Python's
+interpreter too. The least of the rounds counts.
 """
 import argparse
 import gc
@@ -13,6 +13,8 @@ import pathlib
 import resource
 import subprocess
 import sys
+
+from scaling import chain
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -77,40 +79,26 @@ def hundred_compiled():
     return peak()
 
 
-def _equations(n):
-    from jax import lax
-
-    def fun(x):
-        for _ in range(n // 2):
-            x = lax.mul(lax.sin(x), 1.5)
-        return x
-    return fun
+def _bytes_of_an_equation(derived):
+    """What each of 100,000 equations of a function holds while what is ``derived`` from it stays traced."""
+    import jax
+    import jax.numpy as jnp
+    x = jnp.float32(0.5)
+    jax.jit(derived(chain(100))).trace(x)
+    gc.collect()
+    before = resident()
+    kept = jax.jit(derived(chain(100_000))).trace(x)
+    gc.collect()
+    return (resident() - before) / 100_000 if kept else 0
 
 
 def equation():
-    """Bytes that 100,000 equations of a traced program hold."""
-    import jax
-    import jax.numpy as jnp
-    x = jnp.float32(0.5)
-    jax.jit(_equations(100)).trace(x)
-    gc.collect()
-    before = resident()
-    kept = jax.jit(_equations(100_000)).trace(x)
-    gc.collect()
-    return (resident() - before) / 100_000 if kept else 0
+    return _bytes_of_an_equation(lambda fun: fun)
 
 
 def equation_differentiated():
-    """Bytes that each of 100,000 equations of a program and its traced gradient hold."""
     import jax
-    import jax.numpy as jnp
-    x = jnp.float32(0.5)
-    jax.jit(jax.grad(_equations(100))).trace(x)
-    gc.collect()
-    before = resident()
-    kept = jax.jit(jax.grad(_equations(100_000))).trace(x)
-    gc.collect()
-    return (resident() - before) / 100_000 if kept else 0
+    return _bytes_of_an_equation(jax.grad)
 
 
 def _donated(donate):
