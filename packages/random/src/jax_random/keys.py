@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from jax_core import backends
-from jax_core.representation import array, aval as avals, dtypes, splits
+from jax_core.representation import array, aval as avals, dtypes, splits, tree_nodes
 from jax_core.representation.aval import ShapedArray
 
 from .primitives import random_wrap_p
@@ -33,6 +33,7 @@ class KeyType(dtypes.ExtendedDType):
 
     __slots__ = ("impl", "name", "itemsize", "physical_element_aval")  # the last two replace properties of the class below
     type = dtypes.prng_key
+    is_node = True
 
     def __init__(self, impl: Any):
         self.impl, self.name = impl, f"key<{impl.tag}>"
@@ -235,6 +236,7 @@ _OMITTED = frozenset({
     "__dlpack_device__", "__array_namespace__", "addressable_data", "on_device_size_in_bytes", "traceback"})
 
 avals.register_array_class(PRNGKeyArray)
+tree_nodes.register_stored(PRNGKeyArray, lambda keys: ((keys._base_array,), keys.dtype.impl), lambda impl, words: PRNGKeyArray(impl, *words))
 array.register_array_class(PRNGKeyArray, own=_OWN | _OMITTED)
 
 Key: TypeAlias = array.Array

@@ -268,8 +268,7 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
         _check_outermost(fun, options, trace)
     if options.inline is Inline.JAX_EARLY and trace is not EVAL:
         return call.inline(), None
-    if flags.debug_key_reuse.value:
-        _note_keys(call)
+    follows_keys = flags.debug_key_reuse.value and _note_keys(call)
     if trace is not EVAL:
         program = call.program()
         if program.refs:
@@ -290,7 +289,7 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     run = executable.execute(call.flat)
     if nans.watching():
         nans.check_program(pure(program.closed), call.flat, run.results, name_of(fun), source.caller_of(fun))
-    return tree.unflatten(program.out_tree, run.results), fast_call(run, program.out_tree, len(call.flat))
+    return tree.unflatten(program.out_tree, run.results), None if follows_keys else fast_call(run, program.out_tree, len(call.flat))
 
 
 def _run_bound(call: Call, program: TracedProgram) -> Any:
@@ -302,9 +301,10 @@ def _run_bound(call: Call, program: TracedProgram) -> Any:
     return tree.unflatten(program.out_tree, outs)
 
 
-def _note_keys(call: Call) -> None:
-    """Let the dtype of keys among the arguments check whether the program uses them up a second time."""
+def _note_keys(call: Call) -> bool:
+    """Let the dtype of keys among the arguments check whether the program uses them up a second time; whether there are keys."""
     for aval in call.avals:
         if isinstance(aval.dtype, ExtendedDType):
             aval.dtype.before_call(name_of(call.fun), call.flat, call.program().closed)
-            return
+            return True
+    return False

@@ -97,12 +97,14 @@ class ExtendedDType(DtypeByRules):
 
     A subclass gives `type` (a subclass of `extended`), `name`, `itemsize`, equality, hash and
     `physical_element_aval`, the array type that one element is stored as. `wrap(stored)` makes
-    an array of it out of the array that it is stored in, and `unwrap` is the opposite.
+    an array of it out of the array that it is stored in, and `unwrap` is the opposite. Where the
+    dispatcher of compiled calls may do both by itself (`tree_nodes.register_stored`), `is_node` is true.
     """
 
     __slots__ = ()
     type: type
     name: str
+    is_node = False
     _rules: Any = _Opaque
 
     def wrap(self, stored: Any) -> Any:

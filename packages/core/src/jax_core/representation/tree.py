@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .tracebacks import shorten as _shorten
-from .tree_nodes import DictKey, FlattenedIndexKey, GetAttrKey, PyTreeDef, SequenceKey, pytree, registry
+from .tree_nodes import DictKey, FlattenedIndexKey, GetAttrKey, PyTreeDef, SequenceKey, pytree, registry, storage_registry
 
 if TYPE_CHECKING:
     from .typing import PyTree
@@ -29,6 +29,7 @@ _map, _all = builtins.map, builtins.all  # this module defines functions of the 
 _flatten = registry.flatten
 _flatten_with_path = registry.flatten_with_path
 _flatten_one_level = registry.flatten_one_level
+_flatten_stored = storage_registry.flatten
 
 
 # --- flattening ------------------------------------------------------------------------
@@ -43,6 +44,11 @@ def tree_flatten(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) 
     ([1, 2], PyTreeDef({'a': (*, None), 'b': *}))
     """
     return _flatten(tree, is_leaf)
+
+
+def flatten_stored(tree: PyTree) -> tuple[list[Any], PyTreeDef]:
+    """The leaves and the structure as the dispatcher of compiled calls sees them: random keys are nodes that hold their words."""
+    return _flatten_stored(tree)
 
 
 def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Any]) -> Any:

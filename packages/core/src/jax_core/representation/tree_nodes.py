@@ -1,8 +1,7 @@
 """Types of pytree nodes: registration of containers, and `Partial`.
 
-Flattening is jaxlib's C++, on its default registry: the compiled-call dispatcher takes that same registry object
-(`registry`), so that a call of a jitted function flattens its arguments without entering Python. This is the one module
-of core that imports jaxlib.
+Flattening is jaxlib's C++, on its default registry (`registry`). The compiled-call dispatcher takes a second one, so that a call of a
+jitted function flattens its arguments without entering Python. This is the one module of core that imports jaxlib.
 
 Containers are tuples, named tuples, lists, dicts (in sorted order of keys), `OrderedDict`, `defaultdict`, `None` (with no
 leaves), and every type registered here. All else is a leaf.
@@ -24,6 +23,10 @@ from jaxlib._jax.pytree import (DictKey as DictKey, FlattenedIndexKey as Flatten
 registry = default_registry = pytree.default_registry()
 # Structures are pickled with a reference to their registry, by module and name.
 registry.__module__, registry.__name__ = __name__, "registry"
+
+# What the dispatcher of compiled calls takes arguments apart with: the same containers, and arrays that are stored as another array
+# (random keys), which are leaves everywhere else.
+storage_registry = pytree.PyTreeRegistry()
 
 for _kind, _says in (  # jaxlib's classes have no docstrings
         (DictKey, "A step of a path: the value under ``key`` in a dictionary."),
@@ -78,7 +81,18 @@ def register_pytree_node(nodetype: type, flatten_func: Callable[[Any], tuple[Ite
     4
     """
     registry.register_node(nodetype, flatten_func, unflatten_func, flatten_with_keys_func)
+    storage_registry.register_node(nodetype, flatten_func, unflatten_func, flatten_with_keys_func)
     _registry[nodetype] = _RegistryEntry(flatten_func, unflatten_func)
+
+
+def register_stored(nodetype: type, stored: Callable[[Any], tuple[tuple[Any], Hashable]], rebuilt: Callable[[Any, tuple], Any]) -> None:
+    """Tell the dispatcher of compiled calls how values of a type, leaves of pytrees, are stored.
+
+    Args:
+      stored: value to (a tuple of the one array that it is stored as, what it is besides).
+      rebuilt: the opposite.
+    """
+    storage_registry.register_node(nodetype, stored, rebuilt)
 
 
 def register_pytree_with_keys(nodetype: type,
@@ -214,6 +228,7 @@ def register_dataclass(nodetype: _Type, data_fields: Sequence[str] | None = None
                         " which attributes it has.")
     data, meta = tuple(data_fields), tuple(meta_fields or ())
     registry.register_dataclass_node(nodetype, list(data), list(meta))
+    storage_registry.register_dataclass_node(nodetype, list(data), list(meta))
     _registry[nodetype] = _RegistryEntry(
         lambda x: ([getattr(x, n) for n in data], tuple(getattr(x, n) for n in meta)),
         lambda aux, children: nodetype(**dict(zip(data, children)), **dict(zip(meta, aux))))

@@ -12,6 +12,7 @@ from typing import Any, Callable, Hashable, NamedTuple, Sequence
 
 from jax_core.interfaces import FastCall
 from jax_core.representation import tree
+from jax_core.representation.tree_nodes import storage_registry
 from jax_core.representation.tracebacks import shorten
 
 from ..platforms import client
@@ -43,16 +44,17 @@ class _Fast(NamedTuple):
     const_args: Sequence[Any]
 
 
-def record(fast: FastCall) -> _Fast:
-    """The dispatcher's form of a call.
+def record(fast: FastCall, result: Any) -> _Fast:
+    """The dispatcher's form of a call, which gave ``result``.
 
     The record of a program that calls the host is for the dispatcher of `host_calls`.
     """
     loaded = fast.program
     facts, consts, out_avals = loaded.facts, loaded.consts, loaded.out_avals
     kept = set(facts.kept)
+    out_tree = tree.flatten_stored(result)[1] if facts.converted_out else fast.out_tree
     return _Fast(
-        loaded.loaded, fast.out_tree, [loaded.token_sharding] * len(consts) + loaded.in_shardings, loaded.out_shardings,
+        loaded.loaded, out_tree, [loaded.token_sharding] * len(consts) + loaded.in_shardings, loaded.out_shardings,
         out_avals,
         [loaded.committed] * len(out_avals), [True] * len(consts) + [i in kept for i in range(fast.inputs)],
         [None] * (len(consts) + len(facts.kept)), consts)
@@ -79,7 +81,7 @@ def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], sta
 
     def new(miss, key=None):
         return _jax.pjit(name, fun, miss, list(static_argnums), list(static_argnames), object() if key is None else key,
-                         tree.registry, _place_argument, _eager_cache if eager else _cache)
+                         storage_registry, _place_argument, _eager_cache if eager else _cache)
 
     call = new(host_calls.misses(checked_miss, record, new), key)
     return _Donating(call, name, donate_argnums, donate_argnames) if donate_argnums or donate_argnames else call
@@ -102,7 +104,7 @@ class _Donating:
         given = [args[i] for i in self._argnums if -len(args) <= i < len(args)]
         given += [kwargs[n] for n in self._argnames if n in kwargs]
         try:
-            leaves = tree.tree_leaves(given)
+            leaves = tree.flatten_stored(given)[0]
             _check_not_donated(leaves)
             try:
                 result = self._call(*args, **kwargs)

@@ -48,7 +48,8 @@ class Executable:
         self._first: LoadedProgram | None = None
         self._ahead = False
         effects = module.facts.ordered_effects or module.facts.unordered_effects
-        self._needs_python = bool(effects and module.platform != "cpu" or module.facts.converted_in or module.facts.converted_out)
+        self._needs_python = bool(effects and module.platform != "cpu" or any(
+            not getattr(converter, "is_node", False) for _, converter in (*module.facts.converted_in, *module.facts.converted_out)))
 
     # -- what jit reads
     @property

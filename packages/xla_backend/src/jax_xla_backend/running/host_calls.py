@@ -55,8 +55,6 @@ def misses(miss: Callable, record: Callable, new_dispatcher: Callable) -> Callab
     """
     second: Any = None
     lends: bool | None = False  # None: not what may be donated
-    leaves = tree.tree_leaves
-
     def recorded(*args, **kwargs):
         nonlocal lends
         result, fast = miss(*args, **kwargs)
@@ -64,7 +62,7 @@ def misses(miss: Callable, record: Callable, new_dispatcher: Callable) -> Callab
             return result, None
         if lends is False:
             lends = _lends(fast.program)
-        return result, record(fast)
+        return result, record(fast, result)
 
     def missed(*args, **kwargs):
         nonlocal second, lends
@@ -73,18 +71,18 @@ def misses(miss: Callable, record: Callable, new_dispatcher: Callable) -> Callab
                 result, fast = miss(*args, **kwargs)
                 if fast is not None and fast.program.calls_host:
                     second, fast, lends = new_dispatcher(recorded), None, _lends(fast.program)
-                return result, None if fast is None else record(fast)
+                return result, None if fast is None else record(fast, result)
             for x in args:
                 if type(x) is ArrayImpl:
                     if not x.is_ready():
                         wait_for((x,))
                 elif type(x) not in _NUMBERS:
-                    wait_for(leaves(x))
+                    wait_for(_stored_leaves(x))
             if kwargs:
-                wait_for(leaves(kwargs))
+                wait_for(_stored_leaves(kwargs))
             try:
                 if lends is not False:
-                    with callback_buffers.lending(leaves((args, kwargs)) if lends else ()):
+                    with callback_buffers.lending(_stored_leaves((args, kwargs)) if lends else ()):
                         return second(*args, **kwargs), None
                 return second(*args, **kwargs), None
             except ValueError as error:
@@ -103,6 +101,11 @@ def _lends(program: Any) -> bool | None:
     if not program.on_buffers:
         return False
     return None if program.facts.donated else True
+
+
+def _stored_leaves(arguments: Any) -> list[Any]:
+    """The arrays of arguments, the words of random keys among them."""
+    return tree.flatten_stored(arguments)[0]
 
 
 _NUMBERS = frozenset((bool, int, float, complex))

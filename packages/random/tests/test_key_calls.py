@@ -1,0 +1,140 @@
+"""Compiled calls with typed keys: repeated without Python, and right where keys differ from what was seen."""
+import collections
+import sys
+
+import numpy as np
+import pytest
+
+import jax_random as random
+from jax_callbacks import pure_callback
+from jax_core.configuration import flags
+from jax_core.programs.jit import jit
+from jax_core.representation import tree
+from jax_core.representation.errors import KeyReuseError
+from jax_core.representation.tree_nodes import register_dataclass, register_pytree_node
+from jax_numpy_api import numpy as jnp
+
+
+class Node:
+    def __init__(self, key, number):
+        self.key, self.number = key, number
+
+
+class Record:
+    def __init__(self, key, name):
+        self.key, self.name = key, name
+
+
+register_pytree_node(Node, lambda n: ((n.key, n.number), None), lambda _, parts: Node(*parts))
+register_dataclass(Record, ["key"], ["name"])
+Named = collections.namedtuple("Named", "key x")
+
+
+def words(x):
+    return np.asarray(random.key_data(x) if hasattr(x, "_base_array") else x)
+
+
+def python_of(call):
+    """The Python functions of ours that a call runs."""
+    seen = []
+    sys.setprofile(lambda frame, event, _: seen.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+def draw(key):
+    return random.uniform(key, (3,))
+
+
+CALLS = {
+    "a key": (draw, (random.key(3),)),
+    "keys and arrays": (lambda k, x: x + draw(k), (random.key(3), jnp.ones(3))),
+    "a key that is not read": (lambda k, x: x + 1, (random.key(3), jnp.ones(3))),
+    "batch": (lambda k: random.key_data(k) + 1, (random.split(random.key(1), (2, 3)),)),
+    "dict": (lambda d: d["x"] + draw(d["k"]), ({"k": random.key(3), "x": 2.0},)),
+    "namedtuple": (lambda n: n.x + draw(n.key), (Named(random.key(3), 1.0),)),
+    "node": (lambda n: n.number + draw(n.key), (Node(random.key(3), 1.0),)),
+    "dataclass": (lambda n: draw(n.key), (Record(random.key(3), "a"),)),
+    "defaultdict, None": (lambda d, _: draw(d["k"]), (collections.defaultdict(int, k=random.key(3)), None)),
+    "a key returned": (lambda k: k, (random.key(3),)),
+    "keys returned": (lambda k: dict(zip("ab", random.split(k))), (random.key(3),)),
+    "a node returned": (lambda k: (Node(random.fold_in(k, 1), jnp.float32(2)), None, Record(k, "b")), (random.key(3),)),
+    "made inside": (lambda seed: random.key(seed), (5,)),
+    "another implementation": (lambda k: random.split(k), (random.key(3, impl="rbg"),)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_known_call_runs_without_python(name):
+    fun, args = CALLS[name]
+    call = jit(lambda *a: fun(*a))
+    first, again = call(*args), call(*args)
+    assert not {"missed", "_call_miss"} & set(python_of(lambda: call(*args)))
+    assert tree.structure(first) == tree.structure(again) == tree.structure(fun(*args))
+    for a, b, c in zip(tree.leaves(first), tree.leaves(again), tree.leaves(fun(*args))):
+        assert a.dtype == b.dtype == c.dtype and a.shape == b.shape == c.shape
+        np.testing.assert_array_equal(words(a), words(b))
+        np.testing.assert_allclose(words(a), words(c), rtol=1e-6)
+
+
+def test_calls_differ_by_implementation_and_by_shape():
+    seen = []
+    named = jit(lambda k: seen.append((k.dtype.name, k.shape)) or k)
+    keys = [random.key(0), random.key(0, impl="rbg"), random.key(0, impl="unsafe_rbg"), random.split(random.key(0), 2),
+            random.wrap_key_data(jnp.zeros(4, jnp.uint32), impl="rbg")]
+    for _ in range(3):
+        for k in keys:
+            out = named(k)
+            assert out.dtype == k.dtype and out.shape == k.shape
+            np.testing.assert_array_equal(words(out), words(k))
+    assert seen == [("key<fry>", ()), ("key<rbg>", ()), ("key<urbg>", ()), ("key<fry>", (2,))]
+
+
+def test_words_in_place_of_a_key_are_words():
+    kinds = []
+    call = jit(lambda k: kinds.append(k.ndim) or random.bits(k))
+    key, raw = random.key(1), random.PRNGKey(1)
+    for _ in range(3):
+        assert call(key) == call(raw)
+    assert kinds == [0, 1]
+
+
+def test_deleted_and_donated_keys_say_so():
+    key = random.key(5)
+    call = jit(lambda k: random.split(k))
+    call(key), call(key)
+    key.delete()
+    with pytest.raises(RuntimeError, match="deleted"):
+        call(key)
+    step = jit(lambda k: random.fold_in(k, 1), donate_argnums=0)
+    state = random.key(5)
+    for _ in range(3):
+        before, state = state, step(state)
+    assert before.is_deleted()
+    with pytest.raises(RuntimeError, match="donated to"):
+        step(before)
+    with pytest.raises(RuntimeError, match="donated to"):
+        random.key_data(before) + 1
+
+
+def test_a_second_use_is_seen_after_known_calls():
+    call = jit(lambda k: random.normal(k))
+    key = random.key(2)
+    call(key), call(key)
+    with flags.debug_key_reuse(True):
+        fresh = random.key(2)
+        call(fresh)
+        with pytest.raises(KeyReuseError):
+            call(fresh)
+    call(key)
+
+
+def test_callbacks_get_words_that_are_still_computed():
+    slow = jit(lambda x: (jnp.linalg.matrix_power(x, 64)[0, 0] * 0).astype(jnp.uint32) + jnp.array([0, 9], jnp.uint32))
+    call = jit(lambda k: pure_callback(lambda w: np.asarray(w) + np.uint32(1), random.key_data(k), random.key_data(k)))
+    for _ in range(4):
+        key = random.wrap_key_data(slow(jnp.ones((400, 400)) / 400))
+        np.testing.assert_array_equal(call(key), [1, 10])
