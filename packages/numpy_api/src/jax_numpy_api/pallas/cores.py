@@ -39,8 +39,8 @@ class TensorCoreMesh:
       num_cores: how many; by default those of a device.
 
     >>> from jax.experimental.pallas import tpu as pltpu
-    >>> pltpu.TensorCoreMesh(axis_name="core", num_cores=2).shape
-    OrderedDict([('core', 2)])
+    >>> dict(pltpu.TensorCoreMesh(axis_name="core", num_cores=2).shape)
+    {'core': 2}
     """
 
     axis_name: str
