@@ -147,7 +147,7 @@ CONFLICTS = [
     ("value split otherwise", lambda a: a.at[:, :2].set(put(P("y"))[:, :2]), P("x"), r"float32\[8@y,2\] cannot be written"),
     ("diagonal", lambda a: jnp.diagonal(a), P("x"), "diagonal: the two axes"),
     ("rolled axis", lambda a: jit(lambda a, k: jnp.roll(a, k, 0))(a, 1), P("x"), "roll: float32.* is split along one of the axes"),
-    ("repeated axis", lambda a: jnp.repeat(a, 2, axis=0), P("x"), "repeat: .* say by out_sharding"),
+    ("repeated axis", lambda a: jnp.repeat(a, np.full(8, 2), axis=0), P("x"), "repeat: .* say by out_sharding"),
     ("positions", lambda a: jnp.nonzero(a, size=3), P("x"), "nonzero: .* is split over mesh axes"),
     ("groups of rows", lambda a: lax.ragged_dot(a, jnp.ones((2, 4, 3)), jnp.array([4, 4])), P("x"), "give it as out_sharding"),
     ("concatenated", lambda a: jnp.concatenate([a, put(P())]), P("x"), "should have the same sharding"),

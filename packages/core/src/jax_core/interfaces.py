@@ -454,8 +454,8 @@ class Placements(Protocol):
     def of_block(self) -> Any:
         """Where whole arrays lie in a ``with mesh:`` block: on each device of that mesh. None outside of such blocks."""
 
-    def on_no_mesh(self, ndim: int) -> Any:
-        """The sharding in types with ``ndim`` axes that leave it open."""
+    def on_no_mesh(self, ndim: int, lies: ShardingLike | None = None) -> Any:
+        """The sharding in types with ``ndim`` axes that leave it open; of an array that ``lies`` somewhere, on the mesh there."""
 
     def part_type(self, aval: ShapedArray, mesh: object, manual_axes: frozenset[Any], checked: bool, spec: object) -> ShapedArray:
         """The type of a part of an array that is split over manual axes of ``mesh``; ``checked``: it says over which it varies."""

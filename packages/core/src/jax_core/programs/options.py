@@ -192,6 +192,9 @@ def _flat_placements(shardings, structure, count, name, fun) -> tuple | None:
             flat = tree.broadcast_prefix(shardings, whole, is_leaf=lambda x: x is None, names=(name, "result"))
         elif isinstance(shardings, (tuple, list)):  # of positional arguments; those by name have none
             flat = tree.broadcast_prefix(tuple(shardings), whole[0], is_leaf=lambda x: x is None, names=(name, "args"))
+        elif isinstance(shardings, dict):
+            raise ValueError("in_shardings is a dict, but it is for the tuple of positional arguments; give a tuple with one entry for each of them: "
+                             "in_shardings=({...},)")
         else:
             flat = [shardings] * count
     except ValueError as error:

@@ -24,7 +24,7 @@ from .memory import Space, mark
 from .partial_sums import NOTHING, Sums
 
 if TYPE_CHECKING:
-    from .typing import PyTree, ArrayLike, DTypeLike, Placement, Shape
+    from .typing import PyTree, ArrayLike, DTypeLike, Placement, Shape, ShardingLike
 
 
 class AbstractValue(TypeHabits):
@@ -245,8 +245,9 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
       manual_axis_type: in place of ``vma`` and ``sums``, their public form.
     """
 
-    __slots__ = ("shape", "dtype", "weak_type", "placement", "vma", "sums", "memory_space", "_hash", "__weakref__")
+    __slots__ = ("shape", "dtype", "weak_type", "placement", "vma", "sums", "memory_space", "_hash", "_lies", "__weakref__")
     _hash: int
+    _lies: Any  # of what `typeof` gives: where the array lies, which is no part of its type
     placement: Any
     array_abstraction_level = 1
 
@@ -306,8 +307,17 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
 
     @property
     def sharding(self) -> Any:
-        """The placement; where the type leaves it open, one on no mesh."""
-        return self.placement if self.placement is not None else backends.get().placements.on_no_mesh(self.ndim)
+        """The placement; where the type leaves it open, one that splits nothing, on the mesh where the array lies, or the one in use."""
+        return self.placement if self.placement is not None else backends.get().placements.on_no_mesh(self.ndim, getattr(self, "_lies", None))
+
+    @functools.lru_cache(4096)
+    def _that_lies(self, where: ShardingLike) -> "ShapedArray":
+        """This same type, whose ``sharding`` names the mesh of ``where`` though it splits nothing over it."""
+        found = object.__new__(ShapedArray)
+        for field in ("shape", "dtype", "weak_type", "placement", "vma", "sums", "memory_space", "_hash"):
+            setattr(found, field, getattr(self, field))
+        found._lies = where
+        return found
 
     def __len__(self):
         if not self.shape:
@@ -546,10 +556,17 @@ def is_jax_type(x: object) -> bool:
 def typeof(x: ArrayLike) -> AbstractValue:
     """The abstract value of an array-like ``x``: shape, dtype, weak type. Raises TypeError for other values.
 
+    Its ``sharding`` tells how the array is split over ``Explicit`` mesh axes, and on which mesh it lies.
+
     >>> jax.typeof(jnp.ones((2, 3)))
     ShapedArray(float32[2,3])
     """
-    return get_aval(x)
+    aval: Any = get_aval(x)
+    if aval_of_type.get(type(x)) is not _own_aval or type(aval) is not ShapedArray or aval.placement is not None:
+        return aval
+    lies = getattr(x, "sharding", None)
+    known = lies is None or not hasattr(lies, "mesh") and is_open(backends.get().placements.on_no_mesh(0))
+    return aval if known else aval._that_lies(lies)
 
 
 def register_array_class(cls: type, rule: Callable[[Any], AbstractValue] = _own_aval) -> None:
@@ -603,6 +620,8 @@ class ShapeDtypeStruct:
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.weak_type, self.vma, self.is_ref = weak_type, vma, is_ref
         where: Any = sharding
+        if hasattr(type(where), "UNCONSTRAINED") and not backends.get().placements.on_no_mesh(0).mesh.empty:  # a spec, for the mesh in context
+            where = backends.get().placements.as_sharding(where)
         layout = getattr(where, "layout", None)
         if layout is not None and not hasattr(layout, "major_to_minor"):
             raise TypeError(f"ShapeDtypeStruct: {sharding} leaves the layout to the compiler, so it describes no array; give a Layout, or the "

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import backends
 from ..configuration import context
-from ..representation import dtypes, tree, tree_nodes
+from ..representation import dtypes, splits, tree, tree_nodes
 from ..representation.arguments import check_values
 from ..representation.aval import AbstractRef, as_type, described_value, get_aval, plain_values
 from .forward import has_tangent, jvp_flat
@@ -19,9 +19,8 @@ from ..references.discharge import pure
 from ..references.primitives import RefTangent
 from .reverse import backward_pass, linearize_flat, vjp_flat
 from ..representation.source import describe_function, name_of, transformed
-from ..representation.splits import cotangent_type
 from ..traces.staging import trace_to_jaxpr
-from ..traces.structural import convert_element_type_p, full, instantiate, zeros
+from ..traces.structural import convert_element_type_p, full, instantiate, reshard, zeros
 from ..representation.tracebacks import api_boundary, boundary
 from ..representation.typing import AxisName
 from ..traces.trace import EVAL, Tracer
@@ -191,7 +190,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
             raise TypeError(f"Gradient only defined for scalar-output functions. {describe_function(fun)} returned "
                             f"{got}; reduce it to one number, as by its mean or sum, or use jax.jacrev or jax.vjp for other outputs.")
         _check_output(name, outs[0], holomorphic)
-        one = full(cotangent_type(get_aval(outs[0])), 1.0)  # a float, as a gradient with respect to a weak value is weak
+        one = full(splits.cotangent_type(get_aval(outs[0])), 1.0)  # a float, as a gradient with respect to a weak value is weak
         cts = pullback(one, *[Zero.of(x) for x in outs[1:]])
         grads = tree.unflatten(in_tree, [shown_of(get_aval(x), ct) for x, ct in zip(flat, cts)])
         grads = grads if isinstance(argnums, (tuple, list)) else grads[0]
@@ -465,14 +464,22 @@ def _basis(leaves: Sequence[Any]) -> list[Any]:
         if total * n >= _COMPUTED and context.state.trace is not EVAL:
             rows, columns = from_host(np.arange(total)[:, None].astype(np.int32), False), from_host(np.arange(start, start + n, dtype=np.int32)[None], False)
             same = convert_element_type_p.bind(rows == columns, new_dtype=get_aval(x).dtype, weak_type=get_aval(x).weak_type)
-            result.append(same.reshape(total, *np.shape(x)))
-            start += n
-            continue
-        part = np.zeros((total, n), get_aval(x).dtype)
-        part[np.arange(start, start + n), np.arange(n)] = 1
-        result.append(from_host(part.reshape(total, *np.shape(x)), get_aval(x).weak_type))
+            part = same.reshape(total, *np.shape(x))
+        else:
+            rows = np.zeros((total, n), get_aval(x).dtype)
+            rows[np.arange(start, start + n), np.arange(n)] = 1
+            part = from_host(rows.reshape(total, *np.shape(x)), get_aval(x).weak_type)
+        result.append(_split_as(x, part))
         start += n
     return result
+
+
+def _split_as(x: Any, part: Any) -> Any:
+    """The basis ``part`` of tangents of ``x``, each of them split over mesh axes as the type of ``x`` says."""
+    placement = getattr(get_aval(x), "placement", None)
+    if placement is None or placement.spec.unreduced or placement.spec.reduced:
+        return part
+    return reshard(part, splits.with_axis(placement, 0))
 
 
 def _block(x: Any, tangent: Any) -> Any:

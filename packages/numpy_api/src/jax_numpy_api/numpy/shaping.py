@@ -650,8 +650,8 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     if v.ndim != 1:
         raise ValueError(f"jax.numpy.diag: v must be a vector or a matrix, got shape {v.shape}")
     size = v.shape[0] + abs(k)
-    padded = lax.pad(v, convert(0, v.dtype, v.weak_type), ((max(k, 0), max(-k, 0), 0),))
-    spread = broadcast_to(padded, (size, size))
+    padded = lax.pad(v, convert(0, v.dtype, v.weak_type), ((max(-k, 0), max(k, 0), 0),))
+    spread = lax.broadcast_in_dim(padded, (size, size), (0,))  # rows, which are split over a mesh as v is
     return lax.select(eye(size, k=k, dtype=bool), spread, lax.full_like(spread, 0))
 
 

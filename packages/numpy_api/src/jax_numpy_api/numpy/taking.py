@@ -161,7 +161,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
         given.
       axis: along which; None to flatten first.
       total_repeat_length: length of the result along the axis; the last element fills up, what is over is cut off.
-      out_sharding: placement; it must be given where the array is split along the axis.
+      out_sharding: placement; it must be given where the array is split along the axis, and its elements are not all repeated as often.
 
     Raises:
       ValueError: the number of repeats does not fit, or no ``out_sharding`` where one is needed. ConcretizationTypeError: traced repeats without a length. TypeError: repeats
@@ -177,20 +177,21 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
         check_arraylike("repeat", repeats)
     a = ravel(a) if axis is None else as_array(a)
     axis = canonical_axis(0 if axis is None else axis, a.ndim)
-    if out_sharding is None and a.ndim and splits.entries(get_aval(a))[axis] is not None:
-        raise ValueError(f"repeat: {get_aval(a).str_short()} is split along axis {axis}, which is repeated; say by out_sharding how the result "
-                         "is split")
     known = np.asarray(repeats) if isinstance(repeats, (list, tuple)) else concrete(repeats)
     dtype = lax.dtype(repeats if known is None else known)
     if not dtypes.issubdtype(dtype, np.integer) and dtype != np.bool_:
         raise TypeError(f"repeat: repeats must be whole numbers, got dtype {dtype}; convert them with astype(int)")
+    for_all = total_repeat_length is None and known is not None and known.size == 1
+    if out_sharding is None and not for_all and a.ndim and splits.entries(get_aval(a))[axis] is not None:
+        raise ValueError(f"repeat: {get_aval(a).str_short()} is split along axis {axis}, whose elements are repeated each as often as repeats says; say by "
+                         "out_sharding how the result is split, or give one number for all")
     if total_repeat_length is not None:
         return placed(_repeat_to(a, repeats, axis, operator.index(total_repeat_length)), None, out_sharding)
     if known is None:
         raise errors.ConcretizationTypeError(
             repeats, "jax.numpy.repeat: the length of the result is the sum of repeats, which is not known while tracing; pass "
             "it as total_repeat_length")
-    if known.ndim == 0 or known.size == 1:
+    if for_all:
         return placed(_repeat_each(a, int(known.reshape(-1)[0]), axis), None, out_sharding)
     if known.ndim != 1 or known.shape[0] != a.shape[axis]:
         raise ValueError(f"repeat: repeats of shape {known.shape} must have one entry for each of the {a.shape[axis]} "

@@ -10,7 +10,7 @@ import enum
 import functools
 import math
 import operator
-from typing import TYPE_CHECKING, Any, Callable, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, cast
 
 import numpy as np
 from jax_core.representation import array as core_array
@@ -21,7 +21,7 @@ from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host
 from ..jaxlib_compat import equip, to_dlpack
 from ..placement.layout import Format, Layout
 from .device_put import device_put
-from .put import from_host, put
+from .put import from_host
 from ..placement.hlo_shardings import Index
 from ..placement.sharding import Sharding
 
@@ -47,10 +47,29 @@ class Shard:
       data: the part as an array on that device; None if it belongs to another process.
     """
 
-    __slots__ = ("device", "_sharding", "_global_shape", "_data")
+    __slots__ = ("device", "_sharding", "_global_shape", "_data", "_place")
+    _place: tuple[Index, int]
 
     def __init__(self, device: Device, sharding: Sharding, global_shape: tuple[int, ...], data: Any = None):
         self.device, self._sharding, self._global_shape, self._data = device, sharding, global_shape, data
+
+    @classmethod
+    def _of(cls, devices: Sequence[Device], array: Any, parts: Iterable[Any]) -> list["Shard"]:
+        """The parts ``parts`` of ``array`` on ``devices``, which look up only once where they are in it."""
+        places, result = _parts(array._sharding, array.shape), []
+        for device, data in zip(devices, parts):
+            shard = cls.__new__(cls)
+            shard.device, shard._sharding, shard._global_shape, shard._data = device, array._sharding, array.shape, data
+            shard._place = places[device]
+            result.append(shard)
+        return result
+
+    def _placed(self) -> tuple[Index, int]:
+        try:
+            return self._place
+        except AttributeError:
+            self._place = found = _parts(self._sharding, self._global_shape)[self.device]
+            return found
 
     def stored_for(self, array: Any, wrap: Callable[[Any], Any]) -> "Shard":
         """The part of ``array``, a key array or the like that is stored in the array of this part: with ``wrap`` of its data."""
@@ -59,12 +78,12 @@ class Shard:
     @property
     def index(self) -> Index:
         """Which part of the whole array it is, as a tuple of slices."""
-        return _parts(self._sharding, self._global_shape)[self.device][0]
+        return self._placed()[0]
 
     @property
     def replica_id(self) -> int:
         """How many devices before this one hold the same part."""
-        return _parts(self._sharding, self._global_shape)[self.device][1]
+        return self._placed()[1]
 
     @property
     def data(self) -> Any:
@@ -156,15 +175,17 @@ class _ArrayMethods(_OfArray):
     def addressable_shards(self) -> list[Shard]:
         """The parts that this process can reach."""
         check_not_deleted(self)
-        return [Shard(device, self._sharding, self.shape, part)
-                for device, part in zip(self._sharding._addressable_device_assignment, self._arrays)]
+        found = self.__dict__.get("_shards")  # loops ask again for each one
+        if found is None:
+            found = self.__dict__["_shards"] = Shard._of(self._sharding._addressable_device_assignment, self, self._arrays)
+        return list(found)
 
     @property
     def global_shards(self) -> list[Shard]:
         """All parts; those of other processes have no data."""
         check_not_deleted(self)
         data = dict(zip(self._sharding._addressable_device_assignment, self._arrays))
-        return [Shard(d, self._sharding, self.shape, data.get(d)) for d in self._sharding._device_assignment]
+        return Shard._of(self._sharding._device_assignment, self, map(data.get, self._sharding._device_assignment))
 
     def to_device(self, device: Placement | None, *, stream: object = None) -> ArrayImpl:
         """The array on another device or with another sharding.
@@ -359,7 +380,8 @@ def _rows(x: ArrayImpl, order: Any) -> Any:
     """The elements of the first axis. One device and a ready buffer, or parts on several: cut on the host, no program runs."""
     if len(x._sharding._internal_device_list) > 1 and x.is_fully_addressable and not x.is_fully_replicated and not is_unreduced(x._sharding):
         whole = host_value(x)
-        return (put(whole[i], x.aval.update(shape=whole.shape[1:], sharding=None), x._arrays[0].sharding) for i in order)
+        weak = x.weak_type
+        return (from_host(np.asarray(whole[i]), weak) for i in order)
     view = host_view(x)
     if view is None or x.committed:
         return (x[i] for i in order)

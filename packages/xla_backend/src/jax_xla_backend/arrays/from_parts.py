@@ -56,7 +56,7 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
     devices = sharding._addressable_device_assignment
     if not arrays and dtype is None:
         raise ValueError("make_array_from_single_device_arrays: without parts, dtype must be given")
-    aval = ShapedArray(shape, arrays[0].dtype if dtype is None else np.dtype(dtype),
+    aval = ShapedArray(shape, arrays[0].dtype if dtype is None else dtypes.canonicalize_dtype(dtype),
                        bool(arrays) and arrays[0].weak_type)
     if len(arrays) != len(devices):
         raise ValueError(f"make_array_from_single_device_arrays: sharding has {len(devices)} devices of this process, so expected "
@@ -91,7 +91,7 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
       dtype: needed where this process has no part.
 
     Raises:
-      ValueError: a part has the wrong shape.
+      ValueError: a part has the wrong shape, or another dtype than ``dtype``.
       TypeError: ``sharding`` is a format that names no sharding, or leaves the layout to the compiler.
 
     >>> place = jnp.zeros(()).sharding
@@ -117,9 +117,7 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
             if np.shape(value) != part_shape:
                 raise ValueError(f"make_array_from_callback: data_callback({index}) returned an array of shape "
                                  f"{np.shape(value)}; the part has shape {part_shape}")
-        value = made[key]
-        parts.append(put(value if dtype is None else np.asarray(value, dtypes.canonicalize_dtype(dtype)), None,
-                         make_single_device_sharding(device, memory_kind=place.memory_kind)))
+        parts.append(put(made[key], None, make_single_device_sharding(device, memory_kind=place.memory_kind)))
     return make_array_from_single_device_arrays(shape, place, parts, dtype=dtype)
 
 

@@ -277,7 +277,7 @@ def _check_fits(shape: tuple[int, ...], sharding: Sharding) -> None:
     try:
         sharding.shard_shape(shape)
     except ValueError as error:
-        raise ValueError(f"device_put of an array of shape {shape}: {error}") from None
+        raise type(error)(f"device_put of an array of shape {shape}: {error}") from None
 
 
 def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _COPY) -> ArrayImpl:

@@ -127,8 +127,10 @@ def of_mesh_in_use() -> NamedSharding | None:
     return NamedSharding(grid if grid.size == here.size else here, PartitionSpec())
 
 
-def on_no_mesh(ndim: int) -> NamedSharding:
-    """The placement in types that say none: that of the mesh in use, which names no axis, else one on no mesh."""
+def on_no_mesh(ndim: int, lies: Sharding | None = None) -> NamedSharding:
+    """The placement in types that say none, which names no axis: on the mesh of ``lies``, where an array is, else the one in use, or on no mesh."""
+    if lies is not None:
+        return NamedSharding(lies.mesh.abstract_mesh, PartitionSpec(*[None] * ndim)) if isinstance(lies, NamedSharding) else _open(ndim)
     here = get_abstract_mesh()
     return _open(ndim) if here.empty else NamedSharding(here, PartitionSpec(*[None] * ndim))
 

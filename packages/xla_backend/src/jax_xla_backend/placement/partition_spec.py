@@ -53,7 +53,7 @@ class PartitionSpec:
 
     Raises:
       TypeError: ``unreduced`` or ``reduced`` is not a set.
-      ValueError: an axis is both in ``partitions`` and in ``unreduced`` or ``reduced``; or ``unreduced_kind`` is given though
+      ValueError: an axis is in more than one of ``partitions``, ``unreduced`` and ``reduced``; or ``unreduced_kind`` is given though
         nothing is unreduced.
 
     >>> spec = jax.P("data", None, ("x", "y"))   # axis 0 over "data", axis 1 whole, axis 2 over two mesh axes
@@ -88,6 +88,9 @@ class PartitionSpec:
             if getattr(self, name) & set(self.axis_names()):
                 raise ValueError(f"PartitionSpec: the axes in {name}={set(getattr(self, name))} must not be among the "
                                  f"partitions {self._partitions}")
+        if self.unreduced & self.reduced:
+            raise ValueError(f"PartitionSpec: the axes {set(self.unreduced & self.reduced)} are both in unreduced and in reduced; a sum over an axis is "
+                             "still to be made, or it is made")
         normal = (self._partitions, self.unreduced, self.reduced, self.unreduced_kind)
         self._hash = hash(normal)
         if len(_known) > _KNOWN_LIMIT:

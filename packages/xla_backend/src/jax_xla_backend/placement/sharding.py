@@ -6,6 +6,7 @@ devices, and XLA's form of it (`HloSharding`), which numbers the devices of that
 """
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
@@ -130,10 +131,8 @@ class _SharedMethods(_OfSharding):
         Raises:
           IndivisibleError: an axis is not a multiple of the number of its parts.
         """
-        shape = tuple(global_shape)
-        self.shard_shape(shape)
-        devices = self._device_assignment
-        return dict(zip(devices, indices_of(self._to_xla_hlo_sharding(len(shape)), shape, len(devices))))
+        found = _parts if type(self).__hash__ is not None else _parts.__wrapped__
+        return dict(found(self, tuple(global_shape)))
 
     def addressable_devices_indices_map(self, global_shape: Sequence[int]) -> Mapping[Any, Index | None]:
         """`devices_indices_map` of the devices that this process can reach."""
@@ -179,6 +178,14 @@ class _SharedMethods(_OfSharding):
     def _to_sdy_sharding(self, num_dimensions: int) -> str:
         """The Shardy attribute's text, for the lowering; needs a mesh."""
         raise NotImplementedError(f"{type(self).__name__} cannot be written as a Shardy attribute")
+
+
+@functools.lru_cache(4096)
+def _parts(sharding: Sharding, shape: tuple[int, ...]) -> Mapping[Any, Index]:
+    """What `Sharding.devices_indices_map` gives a copy of: loops over shards ask for each of them."""
+    sharding.shard_shape(shape)
+    devices = sharding._device_assignment
+    return dict(zip(devices, indices_of(sharding._to_xla_hlo_sharding(len(shape)), shape, len(devices))))
 
 
 def _kind_of_sum(sharding: Any) -> Any:
@@ -288,6 +295,10 @@ def check_pspec(mesh: object, spec: object, *_: Any) -> None:
             raise DuplicateSpecError(
                 f"NamedSharding: {spec} names axis {name!r} twice; an axis of the mesh can divide one dimension", mesh, spec)
         seen.add(name)
+    for name, what in ((spec.unreduced, "unreduced"), (spec.reduced, "reduced")):
+        if any([axis in name for axis in mesh.auto_axes]):
+            raise ValueError(f"NamedSharding: {spec} has {what}={set(name)}, which types tell of Explicit mesh axes only, but the mesh has "
+                             f"axis_types={mesh.axis_types}")
     if UNCONSTRAINED in spec.partitions and mesh.axis_types and not mesh.auto_axes:
         raise ValueError(f"NamedSharding: {spec} leaves a dimension to the compiler (UNCONSTRAINED), but no axis of the mesh is "
                          f"Auto, got axis_types={mesh.axis_types}")

@@ -24,6 +24,7 @@ from ..arrays import transfer_guards
 from ..arrays import put as _put
 from ..arrays.array import LARGE, ArrayImpl, check_not_deleted, view_for_now
 from ..arrays.put import put_now
+from ..placement.sharding import NamedSharding
 from .dispatch import dispatcher
 
 _LIMIT = 8192
@@ -152,7 +153,7 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
     if not arrays and where.platform != "cpu":
         return NotImplemented
     types, effects = abstract_eval(prim, avals, params)
-    if effects:
+    if effects or type(sharding) is not NamedSharding and any([t.placement is not None for t in types]):  # what a type splits lies on a mesh
         return NotImplemented
     if types:
         size = max(size, 4 * math.prod(types[0].shape))

@@ -158,12 +158,12 @@ class Executable:
             return self._place_by_args(args)
         devices = wanted[0]._device_assignment
         self._check_told(args, wanted[0])
-        if len(devices) == 1 and not isinstance(wanted[0], NamedSharding):
-            return devices, None, True
         for sharding in wanted:
             if sharding._internal_device_list != wanted[0]._internal_device_list:
                 raise ValueError(f"Received incompatible devices for jitted computation {self.module.name}: in_shardings and out_shardings "
                                  f"name different devices, {wanted[0]} and {sharding}; give placements on the same devices, in one order.")
+        if len(devices) == 1 and not isinstance(wanted[0], NamedSharding):
+            return devices, None, True
         ins = self._from_args(args, wanted[0])
         for position, i in enumerate(self.facts.kept):
             told = spec.in_shardings[i] if spec.in_shardings is not None else None

@@ -30,7 +30,7 @@ from jax_core.representation.primitive import Primitive, Zero, abstract_eval
 from jax_core.references.discharge import any_refs, apply_discharged
 from jax_core.representation.source import describe_code, describe_function, is_own, name_and_code
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
-from jax_core.traces.structural import convert_element_type_p, instantiate
+from jax_core.traces.structural import convert_element_type_p, instantiate, reshard
 from jax_core.traces.trace import Tracer, escaped
 from jax_core.traces.traced_once import TracedOnce
 
@@ -219,10 +219,14 @@ def share_constants(programs: Sequence[ClosedJaxpr], consts: Sequence[Sequence[A
 # -- carries ---------------------------------------------------------------------------------------------------------
 
 def promote_carry(leaves: list, given: Sequence[AbstractValue], returned: Sequence[AbstractValue]) -> list | None:
-    """``leaves`` with the weakly typed ones converted to what the body returns, or None where nothing changes."""
+    """``leaves`` with those converted to what the body returns that are weakly typed, or of which no mesh is known; None where nothing changes."""
     changed = False
     result = list(leaves)
     for i, (x, a, b) in enumerate(zip(leaves, given, returned)):
+        if takes_placement(a, b) and a.shape == b.shape and a.dtype == b.dtype:
+            result[i] = reshard(x, b.placement)
+            changed = True
+            continue
         if not getattr(a, "weak_type", False) or getattr(b, "shape", None) != a.shape or (
                 a.dtype == b.dtype and b.weak_type):
             continue
@@ -230,6 +234,12 @@ def promote_carry(leaves: list, given: Sequence[AbstractValue], returned: Sequen
         result[i] = convert(x, dtype)
         changed = True
     return result if changed else None
+
+
+def takes_placement(a: AbstractValue, b: AbstractValue) -> bool:
+    """Whether type ``a`` is of no mesh, neither of its own nor by the one in use, and ``b`` is split over one: it goes there as it is needed."""
+    return (isinstance(a, ShapedArray) and isinstance(b, ShapedArray) and a.placement is None and b.placement is not None
+            and backends.get().placements.on_no_mesh(0).mesh.empty)
 
 
 def with_strong_carry(closed: ClosedJaxpr, start: int, given: Sequence[AbstractValue], strong: Sequence[AbstractValue]) -> ClosedJaxpr | None:

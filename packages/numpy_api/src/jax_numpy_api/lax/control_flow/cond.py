@@ -34,7 +34,7 @@ from jax_core.representation.source import describe_function, is_own
 from jax_core.transformations.saving import saved_parts
 from jax_core.transformations.splitting import EquationSplit, split_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr, varying_in_loop
-from jax_core.traces.structural import convert_element_type_p, zeros
+from jax_core.traces.structural import convert_element_type_p, reshard_p, zeros
 from jax_core.traces.structural import broadcast_in_dim
 from jax_core.traces.trace import to_concrete_value
 from jax_core.representation.tracebacks import api_boundary
@@ -45,7 +45,7 @@ from ..compare import eq, ne
 from ..select import clamp, select_n
 from .in_place import emit as emit_in_place, plan as plan_in_place
 from .common import (INVARIANT_PARTS, check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags,
-                     reorder, require_callable, run_eagerly, select, share_constants, structure_differences, trace_body)
+                     reorder, require_callable, run_eagerly, select, share_constants, structure_differences, takes_placement, trace_body)
 from .lowering import emit_case
 from .map import map_flat
 
@@ -219,7 +219,7 @@ def _choose(name: str, labels: tuple, functions: tuple, index: Any, operands: tu
         consts.append(values)
         trees.append(out_tree)
     labels = labels[::-1] if name == "cond" else labels
-    programs = _agree(name, labels, functions, programs, trees)
+    programs = _agree(name, labels, functions, _on_one_mesh(programs), trees)
     for closed in programs:
         check_effects(f"lax.{name}", closed.effects)
     programs, shared = share_constants(programs, consts)
@@ -241,6 +241,23 @@ def _handed_on(programs, operands) -> list[int | None]:
         i = same.pop() if len(same) == 1 else None
         found.append(i if i is not None and isinstance(operands[i], Array) else None)
     return found
+
+
+def _on_one_mesh(programs):
+    """The programs with results of no mesh split as another program splits them; where they differ in number, as they were."""
+    if len({len(closed.out_avals) for closed in programs}) > 1:
+        return programs
+    wanted = [next((a for a in types if getattr(a, "placement", None) is not None), None) for types in zip(*[closed.out_avals for closed in programs])]
+    return [_with_placements(closed, wanted) for closed in programs]
+
+
+def _with_placements(closed: ClosedJaxpr, wanted: Sequence[AbstractValue | None]) -> ClosedJaxpr:
+    eqns, outvars = list(closed.jaxpr.eqns), list(closed.jaxpr.outvars)
+    for i, (v, like) in enumerate(zip(closed.jaxpr.outvars, wanted)):
+        if like is not None and takes_placement(v.aval, like) and v.aval.shape == like.shape:
+            outvars[i] = Var(v.aval.update(sharding=like.placement))
+            eqns.append(JaxprEqn([v], [outvars[i]], reshard_p, dict(dst_sharding=like.placement)))
+    return closed if len(eqns) == len(closed.jaxpr.eqns) else ClosedJaxpr(closed.jaxpr.replace(eqns=eqns, outvars=outvars), closed.consts)
 
 
 def _agree(name, labels, functions, programs, trees):

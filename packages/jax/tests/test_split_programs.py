@@ -1,0 +1,130 @@
+"""Programs on split arrays as users write them: where results lie, what types say of it, and what is refused."""
+import contextlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P, SingleDeviceSharding
+from jax_xla_backend.placement.sharding import IndivisibleError
+
+pytestmark = pytest.mark.skipif(len(jax.devices()) < 4, reason="needs four devices")
+
+
+def grid(kind=AxisType.Explicit):
+    return jax.make_mesh((2, 2), ("x", "y"), axis_types=(kind,) * 2, devices=jax.devices()[:4])
+
+
+def put(shape, *spec, kind=AxisType.Explicit):
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    return jax.device_put(x, NamedSharding(grid(kind), P(*spec)))
+
+
+# name, program, spec of its argument of shape (8, 4), type of the result
+PLACED = [
+    ("columns of a Jacobian", lambda x: jax.jacfwd(lambda x: x.sum(0))(x), P("x", "y"), "float32[4@y,8,4]"),
+    ("rows of a Jacobian", lambda x: jax.jacrev(lambda x: x.sum(0))(x), P("x", "y"), "float32[4,8@x,4@y]"),
+    ("rows of a Jacobian that a program computes", lambda x: jax.jit(jax.jacrev(lambda x: x.sum(0)))(x), P("x", "y"), "float32[4,8@x,4@y]"),
+    ("Hessian", lambda x: jax.hessian(lambda r: (r ** 3).sum())(x[:, 0]), P("x"), "float32[8@x,8]"),
+    ("repeated as often", lambda x: jnp.repeat(x, 2, 0), P("x", "y"), "float32[16@x,4@y]"),
+    ("repeated, flat", lambda x: jnp.repeat(x, 3), P("x"), "float32[96@x]"),
+    ("matrix of a diagonal", lambda x: jnp.diag(x[:, 0]), P("x"), "float32[8@x,8]"),
+    ("matrix of an upper diagonal", lambda x: jnp.diag(x[0], 2), P(), "float32[6,6]"),
+    ("carry of no mesh", lambda x: lax.scan(lambda c, r: (c + r, None), jnp.zeros(4), x)[0], P(None, "x"), "float32[4@x]"),
+    ("weak carry of no mesh", lambda x: lax.fori_loop(0, 3, lambda i, c: c + x.sum(1), jnp.full(8, 0.0)), P("x"), "float32[8@x]"),
+    ("carry of no mesh in a program", lambda x: jax.jit(lambda x: lax.while_loop(lambda c: c[0] < 9, lambda c: c + x[:, 1], jnp.zeros(8)))(x), P("x"),
+     "float32[8@x]"),
+    ("branch of no mesh", lambda x: lax.cond(x.sum() > 0, lambda: x, lambda: jnp.zeros((8, 4))), P("x"), "float32[8@x,4]"),
+    ("first branch of no mesh", lambda x: lax.cond(x.sum() > 0, lambda: jnp.zeros((8, 4)), lambda: x), P("x"), "float32[8@x,4]"),
+    ("branches of switch", lambda x: lax.switch(1, [lambda: jnp.ones((8, 4)), lambda: x, lambda: 2 * x]), P("x"), "float32[8@x,4]"),
+]
+
+
+@pytest.mark.parametrize("_, f, spec, wanted", PLACED, ids=[row[0] for row in PLACED])
+def test_results_are_split_as_their_operands(_, f, spec, wanted):
+    x = put((8, 4), *spec)
+    got = f(x)
+    assert str(jax.typeof(got)) == wanted
+    named = got.sharding.spec if isinstance(got.sharding, NamedSharding) else P()
+    assert tuple(named) + (None,) * (got.ndim - len(named)) == tuple(jax.typeof(got).sharding.spec)  # it lies as its type says
+    np.testing.assert_allclose(got, f(jnp.asarray(np.asarray(x))), rtol=1e-6)
+
+
+def test_a_carry_on_a_mesh_in_use_stays_as_it_is():
+    """There its type says that it is whole."""
+    x = put((8, 4), None, "x")
+    with jax.set_mesh(grid()), pytest.raises(TypeError, match="shardings do not match"):
+        lax.scan(lambda c, r: (c + r, None), jnp.zeros(4), x)
+    with jax.set_mesh(grid()), pytest.raises(TypeError, match="split one of them as the other"):
+        lax.cond(True, lambda: x, lambda: jnp.zeros((8, 4)))
+
+
+def on(*spec, kind=AxisType.Auto):
+    return NamedSharding(grid(kind), P(*spec))
+
+
+REFUSED = [
+    ("devices of two arguments", lambda: jax.jit(jnp.add, in_shardings=(SingleDeviceSharding(jax.devices()[1]), on()))(np.ones(4), np.ones(4)), ValueError,
+     "Received incompatible devices.*name different devices"),
+    ("devices of argument and result", lambda: jax.jit(jnp.sin, in_shardings=SingleDeviceSharding(jax.devices()[1]), out_shardings=on())(np.ones(4)), ValueError,
+     "Received incompatible devices.*name different devices"),
+    ("length", lambda: jax.device_put(np.ones(7), on("x")), IndivisibleError, r"device_put of an array of shape \(7,\).*partitioned 2 times"),
+    ("constraint's length", lambda: lax.with_sharding_constraint(jnp.ones(7), on("x")), IndivisibleError, "partitioned 2 times"),
+    ("dict of arguments", lambda: jax.jit(lambda d: d, in_shardings={"a": on("x")})({"a": np.ones(4)}), ValueError, "in_shardings is a dict"),
+    ("sum made and not made", lambda: P("x", reduced={"y"}, unreduced={"y"}), ValueError, "both in unreduced and in reduced"),
+    ("unreduced over Auto", lambda: NamedSharding(grid(AxisType.Auto), P(unreduced={"x"})), ValueError,
+     "unreduced=.*Explicit mesh axes only"),
+    ("reduced over Auto", lambda: NamedSharding(grid(AxisType.Auto), P(reduced={"x"})), ValueError, "reduced=.*Explicit mesh axes only"),
+    ("dtype of parts", lambda: jax.make_array_from_callback((4,), on("x"), lambda i: np.ones(2) * 1j, np.float32), ValueError, "dtypes float32 and complex64"),
+    ("repeats that differ", lambda: jnp.repeat(put((8,), "x"), np.full(8, 2)), ValueError, "say by out_sharding"),
+]
+
+
+@pytest.mark.parametrize("_, f, error, message", REFUSED, ids=[row[0] for row in REFUSED])
+def test_what_does_not_fit_is_refused(_, f, error, message):
+    with pytest.raises(error, match=message):
+        f()
+
+
+def test_parts_of_a_callback_may_be_of_a_wider_dtype():
+    for dtype in (None, np.float32, np.float64):
+        x = jax.make_array_from_callback((4,), on("x"), lambda i: np.arange(4.0)[i], dtype)
+        assert x.dtype == np.float32
+        np.testing.assert_array_equal(x, np.arange(4))
+
+
+def test_rows_of_a_split_array_go_where_they_are_needed():
+    """They are on one device, but nobody asked for it."""
+    x = put((4, 4), "x", kind=AxisType.Auto)
+    assert not any(row.committed for row in x)
+    for row in x:
+        assert (row + x).sharding.num_devices == 4
+
+
+@pytest.mark.parametrize("kind", [AxisType.Auto, AxisType.Explicit])
+def test_types_of_arrays_name_the_mesh_where_they_lie(kind):
+    there = grid(kind).abstract_mesh
+    x, single = put((8, 4), "x", kind=kind), jnp.ones(3)
+    committed = jax.device_put(jnp.ones(3), jax.devices()[0])
+    for here in (contextlib.nullcontext(), jax.set_mesh(jax.make_mesh((4,), ("z",), devices=jax.devices()[:4]))):
+        with here:
+            assert jax.typeof(x).sharding.mesh == there
+            assert jax.typeof(x) == x.aval and hash(jax.typeof(x)) == hash(x.aval)
+            assert jax.typeof(single).sharding.mesh.empty and jax.typeof(committed).sharding.mesh.empty
+    with jax.set_mesh(grid(kind)):
+        assert jax.typeof(jnp.ones(3)).sharding == NamedSharding(there, P(None))
+        assert jax.ShapeDtypeStruct((8,), jnp.float32, sharding=P("x")).sharding == NamedSharding(grid(kind), P("x"))
+
+
+def test_shards_and_their_places_are_known_once():
+    x = put((8, 4), "x", kind=AxisType.Auto)
+    assert all(a is b for a, b in zip(x.addressable_shards, x.addressable_shards))
+    x.addressable_shards.clear()
+    assert [s.index[0] for s in x.addressable_shards] == [slice(0, 4), slice(0, 4), slice(4, 8), slice(4, 8)]
+    assert [s.replica_id for s in x.global_shards] == [0, 1, 0, 1]
+    places = x.sharding.devices_indices_map((8, 4))
+    places.clear()
+    assert len(x.sharding.devices_indices_map((8, 4))) == 4
+    with pytest.raises(IndivisibleError):
+        x.sharding.devices_indices_map((7, 4))
