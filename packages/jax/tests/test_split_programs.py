@@ -1,11 +1,13 @@
 """Programs on split arrays as users write them: where results lie, what types say of it, and what is refused."""
 import contextlib
+import re
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.errors import ShardingTypeError
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P, SingleDeviceSharding
 from jax_xla_backend.placement.sharding import IndivisibleError
 
@@ -49,6 +51,42 @@ def test_results_are_split_as_their_operands(_, f, spec, wanted):
     named = got.sharding.spec if isinstance(got.sharding, NamedSharding) else P()
     assert tuple(named) + (None,) * (got.ndim - len(named)) == tuple(jax.typeof(got).sharding.spec)  # it lies as its type says
     np.testing.assert_allclose(got, f(jnp.asarray(np.asarray(x))), rtol=1e-6)
+
+
+def count_of_collectives(f, *args):
+    text = jax.jit(f).lower(*args).compile().as_text()
+    return {name: n for name in ("all-gather", "all-reduce", "all-to-all") if (n := len(re.findall(rf" {name}(?:-start)?\(", text)))}
+
+
+# name, function of x (8, 4) split over both axes; its derivative sums what was stretched where it lies
+STRETCHED = [
+    ("difference from row means", lambda x: ((x - x.mean(1, keepdims=True)) ** 3).sum()),
+    ("softmax", lambda x: (jax.nn.softmax(x) ** 2).sum()),
+    ("log_softmax", lambda x: (jax.nn.log_softmax(x) * x).sum()),
+    ("maximum", lambda x: (jnp.maximum(x, x.mean(0)) * x).sum()),
+    ("where", lambda x: jnp.where(x > 1, x, x.mean(1, keepdims=True) ** 2).sum()),
+    ("where of a scalar", lambda x: (jnp.where(x > 1, x, x.mean()) ** 3).sum()),
+    ("broadcast_arrays", lambda x: (jnp.broadcast_arrays(x, x.mean(1, keepdims=True) ** 2)[1] * x).sum()),
+    ("lax.mul", lambda x: lax.mul(x, x.sum(0, keepdims=True)).sum()),
+]
+
+
+@pytest.mark.parametrize("_, f", STRETCHED, ids=[row[0] for row in STRETCHED])
+def test_cotangents_of_what_is_stretched_are_not_gathered(_, f):
+    x = put((8, 4), "x", "y") / 10
+    with jax.set_mesh(grid()):
+        assert "all-gather" not in count_of_collectives(jax.grad(f), x)
+        got = jax.jit(jax.grad(f))(x)
+    assert str(jax.typeof(got)) == "float32[8@x,4@y]"
+    np.testing.assert_allclose(got, jax.grad(f)(jnp.asarray(np.asarray(x))), rtol=1e-5, atol=1e-6)
+
+
+def test_operands_that_disagree_are_stretched_as_they_are():
+    """So that the operation can say what does not fit."""
+    with jax.set_mesh(grid()), pytest.raises(ShardingTypeError, match="add got incompatible shardings"):
+        put((8, 4), "x") + put((8, 1), "y")
+    with jax.set_mesh(grid()), pytest.raises(ShardingTypeError, match="split over a mesh axis twice"):
+        put((8, 1), "x") * put((1, 8), None, "x")
 
 
 def test_a_carry_on_a_mesh_in_use_stays_as_it_is():

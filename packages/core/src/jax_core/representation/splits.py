@@ -150,6 +150,28 @@ def as_it_lies(x: Any, sharding: Any) -> Any:
     return with_entries(sharding, tuple(told))
 
 
+def of_broadcast(avals: Iterable[AbstractValue], shape: Shape) -> Any:
+    """How operands of types ``avals``, broadcast together to ``shape``, are split; None where no type says it, or they do not agree.
+
+    An operand that is stretched is split so from the start: its cotangent is then summed where it lies, not gathered first.
+    """
+    found: list[Any] = [None] * len(shape)
+    like = None
+    for aval in avals:
+        placement = getattr(aval, "placement", None)
+        if placement is None:
+            continue
+        if placement.spec.unreduced or placement.spec.reduced or like is not None and placement.mesh != like.mesh:
+            return None
+        like, first = placement, len(shape) - len(aval.shape)
+        for axis, entry in enumerate(placement.spec.partitions, first):
+            if entry is not None and found[axis] not in (None, entry):
+                return None
+            found[axis] = found[axis] if entry is None else entry
+    names = [n for entry in found for n in _names(entry)]
+    return None if like is None or len(set(names)) < len(names) else with_entries(like, tuple(found))
+
+
 def with_mapped_axis(aval: AbstractValue, axis: int, mesh_axis: object) -> Any:
     """The placement of values of type ``aval``, stacked along ``axis``, which is split over ``mesh_axis``; None where no mesh is known."""
     placement = aval.placement

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from jax_core.configuration import flags
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, none
@@ -280,4 +280,5 @@ def _stretched(name, args, shapes):
         raise TypeError(f"lax.{name} got incompatible shapes for broadcasting: {', '.join(str(np.shape(x)) for x in args)}; "
                         "axes must have equal lengths, or 1.") from None
     dims = tuple(range(len(full)))
-    return [x if np.shape(x) in ((), full) else broadcast_in_dim(x, full, dims) for x in args]
+    sharding = splits.of_broadcast([get_aval(x) for x in args if np.shape(x)], full)
+    return [x if np.shape(x) in ((), full) else broadcast_in_dim(x, full, dims, out_sharding=sharding) for x in args]

@@ -18,7 +18,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
 
 from .. import lax
-from .promotion import (as_array, broadcast_shape, broadcast_to, check_arraylike, convert, joined,
+from .promotion import (as_array, broadcast_shape, broadcast_to, broadcast_together, check_arraylike, convert, joined,
                         promote_args, promote_args_inexact, promote_args_numeric, promote_dtypes, promote_shapes, shape_of,
                         strong, unwrapped)
 from .rows import adaptive, binary
@@ -38,9 +38,9 @@ def select(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
     """`where` for operands of one dtype."""
     shapes = shape_of(condition), shape_of(x), shape_of(y)
     full = broadcast_shape("where", *shapes)
-    if shapes[0]:
-        condition = broadcast_to(condition, full)
-    return lax.select_n_p.bind(condition, broadcast_to(y, full), broadcast_to(x, full))
+    if not shapes[0]:
+        return lax.select_n_p.bind(condition, *broadcast_together((y, x), full))
+    return lax.select_n_p.bind(*broadcast_together((condition, y, x), full))
 
 
 # -- division ----------------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def _is_strong_integer(x):
 def _power_of_integers(base, exponent):
     """Binary exponentiation, until no exponent has a bit left."""
     shape = np.broadcast_shapes(shape_of(base), shape_of(exponent))
-    base, exponent = broadcast_to(strong(base), shape), broadcast_to(strong(exponent), shape)
+    base, exponent = broadcast_together((strong(base), strong(exponent)), shape)
     one, zero = _like(base, 1), _like(base, 0)
 
     def more(state: PyTree):

@@ -10,7 +10,7 @@ from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.representation.typing import ArrayLike, Placement, Shape
 
-from .promotion import (as_array, canonical_shape, check_arraylike, shape_of, unwrapped)
+from .promotion import (as_array, broadcast_together, canonical_shape, check_arraylike, shape_of, unwrapped)
 
 
 def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placement | None = None) -> Array:
@@ -57,7 +57,7 @@ def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
     except ValueError:
         raise ValueError("Incompatible shapes for broadcasting: "
                          f"shapes={[tuple(shape_of(a)) for a in args]}") from None
-    return tuple(broadcast_to(a, shape) for a in args)
+    return tuple(broadcast_together(args, shape))
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:

@@ -20,8 +20,8 @@ import numpy as np
 from jax_core import backends
 from jax_core.programs.call import can_be_key
 from jax_core.configuration import engine, flags, context
-from jax_core.representation import dtypes, source
-from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, own_array
+from jax_core.representation import dtypes, source, splits
+from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, get_aval, own_array
 from jax_core.representation.array import Array
 from jax_core.representation.errors import ConcretizationTypeError, TracerIntegerConversionError, shape_error
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
@@ -295,14 +295,22 @@ def broadcast_shape(name: str, *shapes: Sequence[int]) -> tuple[int, ...]:
         raise kind(f"{name} got incompatible shapes for broadcasting: {listed}.") from None
 
 
-def broadcast_to(x: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """``x`` repeated to ``shape``, which its own shape is known to fit."""
+def broadcast_to(x: ArrayLike, shape: tuple[int, ...], sharding: Any = None) -> Array:
+    """``x`` repeated to ``shape``, which its own shape is known to fit; where it is repeated, split as ``sharding`` says."""
     own = shape_of(x)
     if own == shape and not isinstance(x, (bool, int, float, complex)):
         return x  # type: ignore[return-value]  # a value of NumPy serves as well
     lead = len(shape) - len(own)
     return broadcast_in_dim_p.bind(x, shape=tuple(shape), broadcast_dimensions=tuple(range(lead, len(shape))),
-                                   sharding=None)
+                                   sharding=sharding)
+
+
+def broadcast_together(args: Sequence[ArrayLike], shape: tuple[int, ...]) -> list[Array]:
+    """``args`` repeated to their common ``shape``, and split over a mesh as those are that say it."""
+    if all([type(x) in (bool, int, float, complex) or shape_of(x) == shape for x in args]):  # numbers have no cotangents
+        return [broadcast_to(x, shape) for x in args]
+    sharding = splits.of_broadcast([get_aval(x) for x in args if isinstance(x, Array)], shape)
+    return [broadcast_to(x, shape, sharding) for x in args]
 
 
 def promote_shapes(name: str, *args: Any) -> list[Array]:
@@ -314,7 +322,8 @@ def promote_shapes(name: str, *args: Any) -> list[Array]:
     if len({len(s) for s in ranked}) > 1:
         check_rank_promotion(name, shapes)
     full = broadcast_shape(name, *shapes)
-    return [x if not s else broadcast_to(x, full) for x, s in zip(args, shapes)]
+    stretched = iter(broadcast_together([x for x, s in zip(args, shapes) if s], full))
+    return [x if not s else next(stretched) for x, s in zip(args, shapes)]
 
 
 def check_rank_promotion(name: str, shapes: list) -> None:
