@@ -1,10 +1,10 @@
 """The values of symbolic dimensions for which the types of a program are those of its arguments."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 from ..representation.aval import ShapedArray
-from .symbols import DimExpr, evaluate, variables
+from .symbols import DimExpr, SymbolicScope, evaluate, variables
 
 
 def solve(wanted: Sequence[ShapedArray], given: Sequence[ShapedArray],
@@ -35,16 +35,35 @@ def solve(wanted: Sequence[ShapedArray], given: Sequence[ShapedArray],
         if evaluate(w, values) != h:
             raise ValueError(f"{problem} Found inconsistency between dimension size {name} (= {h}) and the specification '{w}' (= "
                              f"{evaluate(w, values)}). The specification is {specification}; it gives {found}.")
-    for name, value in values.items():
+    scope = equations[0][1].scope
+    known = with_equal(values, scope)
+    for name, value in known.items():
         if value < 1:
             raise ValueError(f"{problem} Expected value >= 1 for dimension variable '{name}', got {value}. The specification is {specification}.")
-    scope = equations[0][1].scope
     for text, expressions, holds in (("0 or more", scope.non_negative, lambda v: v >= 0), ("0", scope.zero, lambda v: v == 0)):
         for x in expressions:
-            if variables(x) <= set(values) and not holds(evaluate(x, values)):
+            if variables(x) <= set(known) and not holds(evaluate(x, known)):
                 raise ValueError(f"{problem} The constraints {', '.join(scope.constraints_str)} say that {x} is {text}, and it is "
-                                 f"{evaluate(x, values)} for {found}.")
+                                 f"{evaluate(x, known)} for {found}.")
     return values
+
+
+def with_equal(values: Mapping[str, int], scope: SymbolicScope) -> dict[str, int]:
+    """The values, and those of the variables that the scope's equalities replace by expressions in them."""
+    known = dict(values)
+    for _ in scope.replaced:  # one may stand for the next
+        for term, other in scope.replaced:
+            name = _only_variable(term)
+            if name is not None and name not in known and variables(other) <= set(known):
+                known[name] = evaluate(other, known)
+    return known
+
+
+def _only_variable(x: DimExpr) -> str | None:
+    """The variable that ``x`` is, if it is one and nothing else."""
+    ((product, factor), *rest) = x.terms.items()
+    ((atom, power), *others) = product
+    return atom.args[0] if factor == power == 1 and atom.kind is None and not rest and not others else None
 
 
 def _solve_equations(equations: Sequence[tuple[str, DimExpr, int]]) -> dict[str, int]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import math
 import random
 import re
 from fractions import Fraction
@@ -30,19 +31,20 @@ from ..representation.aval import ShapedArray, ShapeDtypeStruct
 from ..representation.errors import InconclusiveDimensionOperation
 from ..representation.source import name_of
 from ..representation.typing import PyTree
-from . import symbolic_shapes, symbols
+from . import solving, symbolic_shapes, symbols
 from .exported import Exported
 
 _number = re.compile(r"((?:(?<![\w.%@#])|(?<=\dx))\d+(?:\.\d+(?:[eE][+-]?\d+)?)?)")
 _CONFIRMATIONS = 6
 _DIVISORS = (2, 3, 4)
+_FRACTIONS = (1, 2, 4)
 
 
 class Template:
     """A module's text in pieces: strings, and expressions to be filled in.
 
-    An expression is ``(kind, value)``: ``"int"`` a dimension; ``"float"`` a dimension written as a float; ``"f32"`` and
-    ``"f64"`` the reciprocal of one, in that precision.
+    An expression is ``(kind, value)``: ``"int"`` a dimension; ``"float"`` a dimension written as a float, ``"float/k"`` the k-th
+    part of one; ``"f32"`` and ``"f64"`` the reciprocal of one, in that precision.
     """
 
     def __init__(self, pieces: Sequence[Any]):
@@ -53,7 +55,8 @@ class Template:
         return "".join([p if isinstance(p, str) else _written(p[0], symbols.evaluate(p[1], values)) for p in self.pieces])
 
     def __str__(self):
-        return "".join([p if isinstance(p, str) else f"<{p[1]}>" if p[0] in ("int", "float") else f"<1/({p[1]})>" for p in self.pieces])
+        return "".join([p if isinstance(p, str) else f"<{p[1]}>" if p[0] == "int" else f"<({p[1]}){p[0][5:]}>" if p[0].startswith("float")
+                        else f"<1/({p[1]})>" for p in self.pieces])
 
     def to_json(self) -> str:
         return json.dumps([p if isinstance(p, str) else [p[0], str(p[1])] for p in self.pieces])
@@ -66,7 +69,7 @@ class Template:
 def _written(kind: str, value: int) -> str:
     if kind == "int":
         return str(value)
-    return repr(float(value)) if kind == "float" else repr(_reciprocal(kind, value))
+    return repr(value / int(kind[6:] or 1)) if kind.startswith("float") else repr(_reciprocal(kind, value))
 
 
 def _reciprocal(kind: str, value: int) -> float:
@@ -79,13 +82,14 @@ class Family:
     """The variables, the values they are sampled at, and the polynomials that samples can determine."""
 
     def __init__(self, names: Sequence[str], scope: symbols.SymbolicScope, admits: Callable[[dict], bool]):
-        self.names, self.scope = list(names), scope
+        self.names, self.scope, self.admits = list(names), scope, admits
         atoms = [symbols.variable(n, scope) for n in names]
         degree = 3 if len(atoms) <= 2 else 2
         self.basis: list[Any] = [1]
         for d in range(1, degree + 1):
             self.basis += [functools.reduce(lambda a, b: a * b, c) for c in itertools.combinations_with_replacement(atoms, d)]
         self.samples = self._sample(admits, len(self.basis) + _CONFIRMATIONS)
+        del self.basis[len(self.samples):]  # where these are all the values there are, nothing is left to confirm
         self.rows = [[symbols.evaluate(b, s) for b in self.basis] for s in self.samples]
 
     def _sample(self, admits, count) -> list[dict]:
@@ -101,6 +105,11 @@ class Family:
                 found.append(values)
                 if len(found) == count:
                     return found
+        if math.prod(high - low + 1 for low, high in bounds) <= 4000:
+            every = [dict(zip(self.names, v)) for v in itertools.product(*[range(int(low), int(high) + 1) for low, high in bounds])]
+            found = [values for values in every if admits(values)]
+            if found:
+                return found  # few, but all
         raise ValueError(f"export: the constraints {', '.join(self.scope.constraints_str)} leave only {len(found)} of the {count} "
                          f"combinations of values for {', '.join(self.names)} that are tried to find how the program depends on them; "
                          "export it for each shape instead")
@@ -114,7 +123,9 @@ class Family:
         if found is not None or any(v.denominator != 1 for v in values):
             return found
         for name in self.names:
-            fits = [self._fit_basis(*self._quotient(name, k, c), values) for k in _DIVISORS for c in range(k)]
+            quotients = [self._quotient(name, k, c) for k in _DIVISORS for c in range(k)]
+            fits = [self._fit_basis(basis[:1] + basis[first:], [row[:1] + row[first:] for row in rows], values)
+                    for first in (1, 2) for basis, rows in quotients]  # without the variable, where constraints make it a multiple of one
             fits = [x for x in fits if x is not None]
             if fits:
                 return fits[0] if self._agree(fits, name) else None
@@ -122,7 +133,8 @@ class Family:
 
     def _agree(self, fits: list, name: str) -> bool:
         """Whether the expressions, which are equal at the samples, are so at other lengths too."""
-        return all(len({symbols.evaluate(x, {**self.samples[0], name: n}) for x in fits}) == 1 for n in range(1, 100))
+        others = [values for n in range(1, 100) if self.admits(values := {**self.samples[0], name: n})]
+        return all(len({symbols.evaluate(x, values) for x in fits}) == 1 for values in others)
 
     @functools.lru_cache(maxsize=None)
     def _quotient(self, name: str, k: int, c: int) -> tuple[list, list]:
@@ -149,9 +161,10 @@ class Family:
             found = self.fit(tuple(Fraction(int(t)) for t in texts))
             return None if found is None else ("int", found)
         numbers = [float(t) for t in texts]
-        if all(x.is_integer() and repr(x) == t for x, t in zip(numbers, texts)):
-            found = self.fit(tuple(Fraction(int(x)) for x in numbers))
-            return None if found is None else ("float", found)
+        for k in _FRACTIONS:
+            if all((x * k).is_integer() and repr(x) == t for x, t in zip(numbers, texts)):
+                found = self.fit(tuple(Fraction(int(x * k)) for x in numbers))
+                return None if found is None else ("float" if k == 1 else f"float/{k}", found)
         found = self.fit(tuple(Fraction(round(1 / x)) for x in numbers)) if all(numbers) else None
         for kind in ("f32", "f64"):
             if found is not None and all(repr(_reciprocal(kind, symbols.evaluate(found, s))) == t for s, t in zip(self.samples, texts)):
@@ -223,11 +236,40 @@ def _sampled(args: tuple, kwargs: dict) -> tuple[list, Any, Family, list]:
     return leaves, in_tree, family, [tree.unflatten(in_tree, xs) for xs in given]
 
 
+def _for_each(what: str, family: Family, samples: list, run: Callable) -> list:
+    """``run(*args, **kwargs)`` of all samples.
+
+    Raises:
+      InconclusiveDimensionOperation: some samples can be run and others cannot. What nearly all of them raise is raised as it is.
+    """
+    results: list = []
+    failed: list[tuple[Exception, dict]] = []
+    for values, (args, kwargs) in zip(family.samples, samples):
+        try:
+            results.append(run(*args, **kwargs))
+        except Exception as error:
+            error.add_note(f"{what}: this is for {_values_text(values)}, one of the samples that are tried for the symbolic dimensions.")
+            failed.append((error, values))
+    if not failed:
+        return results
+    error, values = failed[0]
+    if len(failed) > 4 * len(results):  # a length that meets a constant one, which some sample has by chance
+        raise error
+    raise InconclusiveDimensionOperation(
+        f"{what}: whether the program is possible depends on the symbolic dimensions {', '.join(family.names)}; for "
+        f"{_values_text(values)} it raises {type(error).__name__}: {error}. Say with constraints or with the shapes ('2*n') "
+        "which lengths there are.") from error
+
+
+def _values_text(values: dict) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
 def eval_shape(fun: Callable, args: tuple, kwargs: dict) -> PyTree:
     """`jax.eval_shape` for arguments with symbolic shapes: the results of samples, with lengths that fit all of them."""
     _, _, family, samples = _sampled(args, kwargs)
-    results = [tracing.eval_shape(fun, *some_args, **some_kwargs) for some_args, some_kwargs in samples]
     name = f"eval_shape of {name_of(fun)}"
+    results = _for_each(name, family, samples, functools.partial(tracing.eval_shape, fun))
     return tree.map(lambda *structs: _struct(_symbolic_aval(name, family, structs)), *results)
 
 
@@ -235,7 +277,7 @@ extension_points.symbolic_shapes.fill((symbols.is_symbolic_dim, eval_shape))
 
 
 def _struct(aval: ShapedArray) -> ShapeDtypeStruct:
-    return ShapeDtypeStruct(aval.shape, aval.dtype)
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
 
 
 def export_template(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, platforms: Sequence[str],
@@ -243,7 +285,7 @@ def export_template(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, 
     """`export` for arguments with symbolic shapes."""
     leaves, in_tree, family, samples = _sampled(args, kwargs)
     names = family.names
-    traces = [fun_jit.trace(*some_args, **some_kwargs) for some_args, some_kwargs in samples]
+    traces = _for_each(f"export of {name_of(fun_jit)}", family, samples, fun_jit.trace)
     first = traces[0]
     results = [lowered(t) for t in traces]
     if len({kept for _, kept in results}) != 1 or len({t.out_tree for t in traces}) != 1:
@@ -261,9 +303,11 @@ def export_template(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, 
 
 
 def _admitted(values: dict, dims: Sequence[Any], scope: symbols.SymbolicScope) -> bool:
-    return (all(symbols.evaluate(d, values) >= 1 for d in dims)
-            and all(symbols.variables(x) <= set(values) and symbols.evaluate(x, values) >= 0 for x in scope.non_negative)
-            and all(symbols.variables(x) <= set(values) and symbols.evaluate(x, values) == 0 for x in scope.zero))
+    """Whether the lengths are so possible, with those of the constraints that speak of them."""
+    known = solving.with_equal(values, scope)
+    return (all(symbols.evaluate(d, values) >= 1 for d in dims) and all(v >= 1 for v in known.values())
+            and all(symbols.evaluate(x, known) >= 0 for x in scope.non_negative if symbols.variables(x) <= set(known))
+            and all(symbols.evaluate(x, known) == 0 for x in scope.zero if symbols.variables(x) <= set(known)))
 
 
 def _symbolic_aval(what: str, family: Family, avals: Sequence[Any]) -> ShapedArray:
@@ -276,4 +320,5 @@ def _symbolic_aval(what: str, family: Family, avals: Sequence[Any]) -> ShapedArr
             raise ValueError(f"{what}: the length of a result's axis is no polynomial in {', '.join(family.names)}: it is "
                              f"{lengths[:4]} for {', '.join(map(str, family.samples[:4]))}")
         shape.append(found)
-    return symbolic_shapes.array_type(shape, avals[0].dtype)
+    found = symbolic_shapes.array_type(shape, avals[0].dtype)
+    return found if isinstance(found, symbolic_shapes.SymbolicArray) else found.update(weak_type=avals[0].weak_type)
