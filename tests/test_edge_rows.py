@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import export, lax
-from jax.experimental import hijax, sparse
+from jax.experimental import checkify, hijax, sparse
 from jax.extend import linear_util, source_info_util
 from jax.extend.core import Primitive
 from jax.interpreters import partial_eval as pe
@@ -17,7 +17,7 @@ class Called:
         return x
 
 
-NAMES = {"functools": functools, "Called": Called, "jax": jax, "jnp": jnp, "np": np, "lax": lax, "export": export, "sparse": sparse, "v": np.arange(3), "s": jax.ShapeDtypeStruct((), np.float32), "s2": jax.ShapeDtypeStruct((3, 2), np.float32), "f": lambda x, y: jnp.sin(x) * y}
+NAMES = {"functools": functools, "Called": Called, "jax": jax, "jnp": jnp, "np": np, "lax": lax, "checkify": checkify, "export": export, "sparse": sparse, "v": np.arange(3), "s": jax.ShapeDtypeStruct((), np.float32), "s2": jax.ShapeDtypeStruct((3, 2), np.float32), "f": lambda x, y: jnp.sin(x) * y}
 
 ROWS = {
     # structures
@@ -47,6 +47,20 @@ ROWS = {
     "jax.eval_shape(lambda x: (x.T, x[1:], x.reshape(-1)), *export.symbolic_args_specs((s2,), 'a, 2'))":
         "(ShapeDtypeStruct(shape=(2, a), dtype=float32), ShapeDtypeStruct(shape=(a - 1, 2), dtype=float32), ShapeDtypeStruct(shape=(2*a,), dtype=float32))",
     "jax.eval_shape(lambda x: jnp.ones(2**x.shape[0]), *export.symbolic_args_specs((s2,), 'a, 2'))": "ValueError",
+    "jax.eval_shape(lambda x: x.reshape(2, -1), *export.symbolic_args_specs((v,), 'a'))": "InconclusiveDimensionOperation",
+    "jax.eval_shape(lambda x: x @ jnp.ones(3), *export.symbolic_args_specs((v,), 'a'))": "TypeError",
+    "jax.eval_shape(lambda x: (x.shape[0], x.shape[0] * 1.), *export.symbolic_args_specs((v,), 'a'))":
+        "(ShapeDtypeStruct(shape=(), dtype=int32, weak_type=True), ShapeDtypeStruct(shape=(), dtype=float32, weak_type=True))",
+    "export.export(jax.jit(lambda x: x.shape[0]))(*export.symbolic_args_specs((v,), 'a')).call(v)": "Array(3, dtype=int32, weak_type=True)",
+    # grids between complex numbers
+    "jnp.linspace(1j, 2, 3)": "Array([0.+1.j , 1.+0.5j, 2.+0.j ], dtype=complex64)",
+    "jnp.linspace(0, 1j, 3, endpoint=False, retstep=True)": "(Array([0.+0.j        , 0.+0.33333334j, 0.+0.6666667j ], dtype=complex64), Array(0.+0.33333334j, dtype=complex64))",
+    # padding by name where the operand is dilated; structures; classes of errors
+    "lax.reduce_window(jnp.arange(6.), 0., lax.add, (2,), (2,), 'SAME', base_dilation=(2,), window_dilation=(2,))": "Array([1., 3., 5., 7., 9.], dtype=float32)",
+    "type(lax.rng_bit_generator(jnp.zeros(4, jnp.uint32), (2,)))": "<class 'tuple'>",
+    "lax.bitcast_convert_type(jnp.complex64(1), jnp.int32)": "TypeError",
+    "lax.conv_general_dilated_patches(jnp.float32(1), (), (), 'VALID')": "TypeError",
+    "checkify.check(False, 'it is {a}', a='text')": "TypeError",
     # weak types
     "lax.scan(lambda c, a: (c + a, c), 0., jnp.ones(2))": "(Array(2., dtype=float32), Array([0., 1.], dtype=float32, weak_type=True))",
     "export.export(jax.jit(jnp.sin))(1.).in_avals": "(ShapedArray(float32[], weak_type=True),)",

@@ -27,6 +27,7 @@ from jax_core.representation.typing import ArrayLike
 
 from . import lax
 from . import numpy as jnp
+from .numpy.promotion import is_arraylike
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array
@@ -220,6 +221,10 @@ def check(pred: ArrayLike, msg: str, *fmt_args: Any, debug: bool = False, **fmt_
     if aval.dtype != np.bool_ or aval.shape != ():
         raise TypeError(f"checkify.check takes a scalar bool as argument, got {aval.str_short()}")
     leaves, structure = tree.flatten((fmt_args, fmt_kwargs))
+    bad = next((x for x in leaves if not is_arraylike(x)), None)
+    if bad is not None:
+        raise TypeError(f"checkify.check: what the message shows must be arrays, numbers or pytrees of them, got {bad!r} of type "
+                        f"{type(bad).__name__}; put what is known now into the message itself")
     try:
         msg.format(*tree.unflatten(structure, leaves)[0], **tree.unflatten(structure, leaves)[1])
     except (IndexError, KeyError) as error:

@@ -662,6 +662,8 @@ def conv_general_dilated_patches(lhs: ArrayLike, filter_shape: Sequence[int], wi
     """
     filter_shape = tuple(filter_shape)
     rank, dtype = np.ndim(lhs), get_aval(lhs).dtype
+    if rank < 2:
+        raise TypeError(f"lax.conv_general_dilated_patches: lhs must have a batch and a feature axis, got shape {np.shape(lhs)}")
     numbers = conv_dimension_numbers(np.shape(lhs), (1,) * rank, dimension_numbers)
     features, positions = np.shape(lhs)[numbers.lhs_spec[1]], math.prod(filter_shape)
     kernel = np.eye(positions, dtype=dtype).reshape(positions, 1, *filter_shape)

@@ -59,7 +59,7 @@ def convert(x: ArrayLike, dtype: DTypeLike | None, weak_type: bool = False) -> A
 def _bitcast_type(x, *, new_dtype):
     old, new = x.dtype, np.dtype(new_dtype)
     if old != new and (bool in (old, new) or "c" in (old.kind, new.kind)):
-        raise (TypeError if np.bool_ in (old, new) else ValueError)(f"lax.bitcast_convert_type does not support booleans or complex numbers unless the dtypes are equal, got "
+        raise TypeError(f"lax.bitcast_convert_type does not support booleans or complex numbers unless the dtypes are equal, got "
                         f"operand {x.str_short()} and new_dtype={new.name}.")
     have, want = dtypes.itemsize_bits(old), dtypes.itemsize_bits(new)
     if have == want:

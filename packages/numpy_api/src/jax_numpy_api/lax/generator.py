@@ -92,9 +92,10 @@ def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = n
     >>> state.shape, bits.dtype
     ((4,), dtype('uint32'))
     """
-    return rng_bit_generator_p.bind(as_operand("rng_bit_generator", key, 0), shape=tuple(map(operator.index, shape)),
-                                    dtype=dtypes.canonicalize_user_dtype(dtype, "rng_bit_generator"),
-                                    algorithm=RandomAlgorithm(algorithm), out_sharding=structural.resolved(out_sharding))
+    state, bits = rng_bit_generator_p.bind(as_operand("rng_bit_generator", key, 0), shape=tuple(map(operator.index, shape)),
+                                           dtype=dtypes.canonicalize_user_dtype(dtype, "rng_bit_generator"),
+                                           algorithm=RandomAlgorithm(algorithm), out_sharding=structural.resolved(out_sharding))
+    return state, bits
 
 
 def _uniform_type(low, high, *, shape):

@@ -514,8 +514,7 @@ def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callab
     params: dict[str, Any] = dict(window_dimensions=window, window_strides=strides, base_dilation=base, window_dilation=dilation)
     _check("reduce_window", shape, dict(params, padding=shape))
     if isinstance(padding, str) or hasattr(padding, "name"):
-        pads: Any = lax.padtype_to_pads([_dilated(n, d) for n, d in zip(shape, base)],
-                                        [_dilated(w, d) for w, d in zip(window, dilation)], strides, padding)
+        pads: Any = lax.padtype_to_pads(shape, [_dilated(w, d) for w, d in zip(window, dilation)], strides, padding)
     else:
         pads = padding
     params["padding"] = tuple((operator.index(low), operator.index(high)) for low, high in pads)

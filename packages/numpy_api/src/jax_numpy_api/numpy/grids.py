@@ -110,7 +110,7 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
     start, stop = map(strong, promote_dtypes_inexact(start, stop))
     computed = np.dtype(lax.dtype(start))
     dtype = dtype or computed
-    if evaluating() and all(isinstance(x, (bool, int, float, np.generic)) for x in (start, stop)):
+    if computed.kind != "c" and evaluating() and all(isinstance(x, (bool, int, float, np.generic)) for x in (start, stop)):
         return _host_linspace(start, stop, num, endpoint, dtype, computed)
     check_batch_ranks("linspace", (shape_of(start), 0), (shape_of(stop), 0))
     shape = np.broadcast_shapes(shape_of(start), shape_of(stop))
