@@ -252,13 +252,13 @@ def _for_each(what: str, family: Family, samples: list, run: Callable) -> list:
             failed.append((error, values))
     if not failed:
         return results
-    error, values = failed[0]
+    first, values = failed[0]
     if len(failed) > 4 * len(results):  # a length that meets a constant one, which some sample has by chance
-        raise error
+        raise first
     raise InconclusiveDimensionOperation(
         f"{what}: whether the program is possible depends on the symbolic dimensions {', '.join(family.names)}; for "
-        f"{_values_text(values)} it raises {type(error).__name__}: {error}. Say with constraints or with the shapes ('2*n') "
-        "which lengths there are.") from error
+        f"{_values_text(values)} it raises {type(first).__name__}: {first}. Say with constraints or with the shapes ('2*n') "
+        "which lengths there are.") from first
 
 
 def _values_text(values: dict) -> str:

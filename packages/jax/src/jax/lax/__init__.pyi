@@ -559,7 +559,7 @@ reshape_p: Any
 def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
     """``operand`` with the order of elements along ``dimensions`` reversed. Raises TypeError for bad dimensions."""
 rev_p: Any
-def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = ..., algorithm: RandomAlgorithm = ..., *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> list[Array]:
+def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = ..., algorithm: RandomAlgorithm = ..., *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> tuple[Any, Any]:
     """The next key, and an array of random bits."""
 rng_bit_generator_p: Any
 def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Sequence[int]) -> Any:

@@ -73,7 +73,7 @@ rng_bit_generator_p = Primitive(
 
 def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = np.uint32,
                       algorithm: RandomAlgorithm = RandomAlgorithm.RNG_DEFAULT, *,
-                      out_sharding: Placement | None = None) -> list:
+                      out_sharding: Placement | None = None) -> tuple[Any, Any]:
     """The next key, and an array of random bits.
 
     Args:
