@@ -13,6 +13,7 @@ from jax_core.representation.errors import UnexpectedTracerError
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
+from jax_xla_backend.arrays import array
 from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.arrays.from_parts import make_array_from_callback, make_array_from_single_device_arrays
 from jax_xla_backend.jaxlib_compat import HloSharding
@@ -254,3 +255,19 @@ def test_donated_arrays_of_which_each_device_gets_a_copy_are_gone(spec, gone):
         x = jit(lambda: jnp.arange(8.0))()
         np.testing.assert_array_equal(double(x), np.arange(8) * 2)
         assert x.is_deleted() is gone
+
+
+def test_whether_copies_were_donated_is_told_of_each_call_for_itself(monkeypatch):
+    """A call that consumes a copy is not repeated by the dispatcher, also where another thread's call, without one, ends in its middle."""
+    place = NamedSharding(grid(), P())
+    loaded = jit(lambda x: x * 2, in_shardings=place, donate_argnums=0).lower(jnp.arange(8.0)).compile()._executable.current
+    plain, copied = device_put(jnp.arange(8.0), place), jit(lambda: jnp.arange(8.0))()
+    mark, others = array.mark_donated, []
+
+    def in_the_middle(arrays, name):
+        monkeypatch.setattr(array, "mark_donated", mark)
+        others.append(loaded.run([plain])[1])
+        mark(arrays, name)
+    monkeypatch.setattr(array, "mark_donated", in_the_middle)
+    assert loaded.run([copied])[1] is False
+    assert others == [True]

@@ -1,7 +1,7 @@
 """Programs for devices that are only described (see `placement.topologies`): they show what the compiler made of them, and cannot run."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, NoReturn, Sequence
 
 from ..placement.sharding import in_memory, make_single_device_sharding
 from .loaded_program import LoadedProgram
@@ -21,7 +21,7 @@ class DescribedProgram(LoadedProgram):
         for seen in self.facts.inspections:
             seen(self.token_sharding)
 
-    def run(self, args: Sequence[Any]) -> list[Any]:
+    def run(self, args: Sequence[Any]) -> NoReturn:
         """Refused.
 
         Raises:

@@ -81,10 +81,10 @@ class Executable:
         loaded = self._variant(*self._place(args), layouts)
         if self._ahead and own_layouts.expected():
             own_layouts.check(args, dict(zip(self.facts.kept, loaded.stored()[len(loaded.consts):])), self.module.name)
-        outs = loaded.run(args)
+        outs, repeatable = loaded.run(args)
         for i, converter in self.facts.converted_out:
             outs[i] = converter.wrap(outs[i])
-        return Run(outs, None if self._needs_python or not loaded.repeatable else loaded)
+        return Run(outs, None if self._needs_python or not repeatable else loaded)
 
     def _place(self, args: Sequence[Any] | None) -> tuple[tuple, list | None, bool]:
         """The devices to run on, the placements of the kept inputs (None: one device, all there), and whether the

@@ -29,7 +29,7 @@ class LoadedProgram:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "with_others", "donated_copies", "on_buffers", "name", "upgrade", "_stored")
+                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "with_others", "on_buffers", "name", "upgrade", "_stored")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
@@ -58,7 +58,6 @@ class LoadedProgram:
         module = self.module
         self.facts = module.facts
         self._stored: list[Any] | None = None
-        self.donated_copies = False
         if self.facts.layouts is not None:
             own_layouts.expect()
         self.in_shardings = list(map(in_memory, in_shardings, module.facts.in_avals))
@@ -113,8 +112,9 @@ class LoadedProgram:
         here = mesh.current_mesh()
         return here if here is not None and here._devices_key == self.devices else None
 
-    def run(self, args: Sequence[Any]) -> list[ArrayImpl]:
-        """Execute on flat inputs (all of them, kept or not)."""
+    def run(self, args: Sequence[Any]) -> tuple[list[ArrayImpl], bool]:
+        """Execute on flat inputs (all of them, kept or not): the results, and whether a dispatcher may repeat this call (`_repeatable`)."""
+        copied = False
         if (upgrade := self.upgrade) is not None and upgrade.called():
             self._take_over(upgrade)
         inputs = list(self.consts)
@@ -142,19 +142,21 @@ class LoadedProgram:
         else:
             outs = self._run_with_effects(inputs)
         if self.facts.donated:
-            self._delete_copied(args, inputs)
+            copied = self._delete_copied(args, inputs)
             array.mark_donated([args[i] for i in self.facts.donated], self.name)
-        return outs
+        return outs, self._repeatable and not copied
 
-    def _delete_copied(self, args: Sequence[Any], inputs: Sequence[Any]) -> None:
-        """Delete the donated arguments of which copies for all devices were consumed; where each has a part, the argument stays."""
-        self.donated_copies = False
+    def _delete_copied(self, args: Sequence[Any], inputs: Sequence[Any]) -> bool:
+        """Delete the donated arguments of which copies for all devices were consumed, and say whether there were any; where each
+        device has a part, the argument stays."""
+        copied = False
         for i, x in zip(self.facts.kept, inputs[len(self.consts):]):
             given = args[i]
             if (i in self.facts.donated and x is not given and type(given) is ArrayImpl and x.is_fully_replicated and x.is_deleted()
                     and not given.is_deleted()):
                 given.delete()
-                self.donated_copies = True
+                copied = True
+        return copied
 
     def _execute(self, inputs: Sequence[Any], **options: Any) -> Any:
         """Start the program. Small ones for CPUs are done in the calling thread, collectives included."""
@@ -169,13 +171,13 @@ class LoadedProgram:
         return self._stored
 
     @property
-    def repeatable(self) -> bool:
-        """Whether a dispatcher may repeat it: it has no tokens, runs the code that it will go on with, its inputs are stored as usual, it
-        waits for no other process, and has consumed no copies in place of what was donated.
+    def _repeatable(self) -> bool:
+        """Whether a dispatcher may repeat a call, unless that consumed copies in place of what was donated: the program has no tokens,
+        runs the code that it will go on with, its inputs are stored as usual, and it waits for no other process.
 
         Where inputs are not, the dispatcher would place new ones without the layout.
         """
-        if self.with_others or self.donated_copies or self.upgrade is not None:
+        if self.with_others or self.upgrade is not None:
             return False
         return (self.simple or self.calls_host) and (self.facts.layouts is None or not any(self.facts.layouts.ins))
 
