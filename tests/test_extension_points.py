@@ -87,8 +87,9 @@ def hooks(path, scope, known=frozenset()):
         yield from hooks(path, function, names)
     for node in nodes:
         for owner in written(node):
-            if isinstance(owner, ast.Name) and owner.id in names or isinstance(owner, ast.Attribute) and (
-                    isinstance(owner.value, ast.Name) and owner.value.id in names and owner.attr.lstrip("_")[:1].isupper()):
+            while isinstance(owner, ast.Attribute):  # also of an object of the module's
+                owner = owner.value
+            if isinstance(owner, ast.Name) and owner.id in names:
                 yield f"{path.relative_to(PACKAGES)}:{node.lineno}: {ast.unparse(node)}"
 
 
@@ -99,7 +100,8 @@ def test_nothing_is_set_on_modules_and_classes_of_others():
 @pytest.mark.parametrize("code", [
     "from jax_core.representation import errors\nerrors.limit = 3", "from ..arrays import put\nput._before = f",
     "from .trace import Tracer\nTracer.at = at", "from .trace import Tracer\nsetattr(Tracer, 'at', at)",
-    "from jax_core.configuration import context\ncontext._State.trace = t", "import os\ndel os.environ",
+    "from jax_core.configuration import context\ncontext._State.trace = t",
+    "from jax_core.configuration import context\ncontext.state.axes = ()", "import os\ndel os.environ",
     "from . import sharding as s\ndef f():\n    s.a, x = 1, 2"])
 def test_hooks_are_found(code):
     where = PACKAGES / "xla_backend/src/jax_xla_backend/placement/no_collectives.py"

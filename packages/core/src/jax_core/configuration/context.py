@@ -33,6 +33,28 @@ def _start_with(trace: Any) -> None:
 evaluation.when_filled(_start_with)
 
 
+class Scope:
+    """``with Scope(axes, manual):`` these are the named axes in scope, and how operands are made to agree (see `state`)."""
+
+    __slots__ = ("axes", "manual", "before")
+
+    def __init__(self, axes: tuple, manual: Any):
+        self.axes, self.manual = axes, manual
+
+    def __enter__(self):
+        self.before = state.axes, state.manual
+        state.axes, state.manual = self.axes, self.manual
+        return self
+
+    def __exit__(self, *exc):
+        state.axes, state.manual = self.before
+
+
+def with_axes(*axes: Any) -> Scope:
+    """The scope in which ``axes``, objects with a ``name``, are bound too, inside of those that are."""
+    return Scope((*state.axes, *((axis.name, axis) for axis in axes)), state.manual)
+
+
 class Use:
     """``with Use(trace):`` makes ``trace`` the current one. A class, as it enters faster than a generator does."""
 

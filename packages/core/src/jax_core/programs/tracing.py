@@ -54,12 +54,8 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
     @boundary(fun)
     def wrapped(*args, **kwargs):
         call = Call(fun, options, *_as_types(args, kwargs, nums))
-        before = context.state.axes
-        context.state.axes = before + tuple((n, AxisData(n, size)) for n, size in axis_env or ())
-        try:
+        with context.with_axes(*(AxisData(n, size) for n, size in axis_env or ())):
             program = call.trace()
-        finally:
-            context.state.axes = before
         if return_shape:
             return program.closed, tree.unflatten(program.out_tree, map(out_struct, program.closed.out_avals))
         return program.closed

@@ -4,7 +4,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from ..representation.source import NameStack, SourceInfo, Transform, capture, register_exclusion
+from ..representation.source import NameStack, SourceInfo, Transform, capture, register_exclusion, set_names
 from ..representation.source import name_stack as _scopes
 
 
@@ -61,11 +61,11 @@ class set_name_stack(contextlib.ContextDecorator):
 
     def __enter__(self) -> NameStack:
         self.prev = current_name_stack()
-        _scopes.names = tuple(self.name_stack.stack)
+        set_names(tuple(self.name_stack.stack))
         return self.name_stack
 
     def __exit__(self, *exc: Any) -> None:
-        _scopes.names = self.prev.stack
+        set_names(self.prev.stack)
 
 
 class extend_name_stack(contextlib.ContextDecorator):
@@ -81,11 +81,11 @@ class extend_name_stack(contextlib.ContextDecorator):
 
     def __enter__(self) -> NameStack:
         self.prev = current_name_stack()
-        _scopes.names = (*self.prev.stack, self.name)
+        set_names((*self.prev.stack, self.name))
         return current_name_stack()
 
     def __exit__(self, *exc: Any) -> None:
-        _scopes.names = self.prev.stack
+        set_names(self.prev.stack)
 
 
 class transform_name_stack(extend_name_stack):
@@ -139,7 +139,7 @@ class user_context(contextlib.ContextDecorator):
     def __enter__(self) -> None:
         self.prev = current_name_stack()
         if self.name_stack is not None:
-            _scopes.names = tuple(self.name_stack.stack)
+            set_names(tuple(self.name_stack.stack))
 
     def __exit__(self, *exc: Any) -> None:
-        _scopes.names = self.prev.stack
+        set_names(self.prev.stack)

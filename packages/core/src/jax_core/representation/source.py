@@ -268,6 +268,11 @@ class _NameStack(context.threading.local):
 name_stack = _NameStack()
 
 
+def set_names(names: tuple) -> None:
+    """Put ``names`` in place of the scopes in force, for contexts that cannot be an `under_names`."""
+    name_stack.names = names
+
+
 class attributed_to:
     """What is captured inside counts as written at ``place``: the backward pass names the lines of the forward one."""
 

@@ -239,21 +239,9 @@ def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None], tag:
     return batched, lambda: list(dims_of_last_call)
 
 
-class in_scope:
-    """Brings a named axis into scope; does nothing for an axis without name."""
-
-    __slots__ = ("axis", "before")
-
-    def __init__(self, axis):
-        self.axis = axis
-
-    def __enter__(self):
-        self.before = context.state.axes
-        if self.axis.name is not None:
-            context.state.axes = self.before + ((self.axis.name, self.axis),)
-
-    def __exit__(self, *exc):
-        context.state.axes = self.before
+def in_scope(axis: AxisData) -> context.Scope:
+    """The scope in which a named axis is bound; that in force for an axis without name."""
+    return context.with_axes() if axis.name is None else context.with_axes(axis)
 
 
 def batch_jaxpr(closed: ClosedJaxpr, axis: AxisData, in_batched: Sequence[bool],

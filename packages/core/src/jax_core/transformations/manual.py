@@ -64,39 +64,16 @@ class ManualAxis:
         return f"ManualAxis(name={self.name!r}, size={self.size})"
 
 
-class region:
+def region(sizes: Mapping[AxisName, int], checked: bool) -> context.Scope:
     """``with region(sizes, checked):`` the code inside belongs to a manual region over these axes."""
-
-    __slots__ = ("axes", "checked", "before")
-
-    def __init__(self, sizes: Mapping[AxisName, int], checked: bool):
-        self.axes = tuple((name, ManualAxis(name, size, checked)) for name, size in sizes.items())
-        self.checked = checked
-
-    def __enter__(self):
-        self.before = context.state.axes, context.state.manual
-        context.state.axes = self.before[0] + self.axes
-        if self.checked:
-            context.state.manual = agree
-        return self
-
-    def __exit__(self, *exc):
-        context.state.axes, context.state.manual = self.before
+    scope = context.with_axes(*(ManualAxis(name, size, checked) for name, size in sizes.items()))
+    return context.Scope(scope.axes, agree) if checked else scope
 
 
-class unchecked:
+def unchecked() -> context.Scope:
     """``with unchecked():`` the axes of the region stay in scope, and types say nothing of them: for bodies of kernels."""
-
-    __slots__ = ("before",)
-
-    def __enter__(self):
-        state = context.state
-        self.before = state.axes, state.manual
-        state.axes = tuple((name, ManualAxis(name, axis.size, False) if isinstance(axis, ManualAxis) else axis) for name, axis in state.axes)
-        state.manual = None
-
-    def __exit__(self, *exc):
-        context.state.axes, context.state.manual = self.before
+    return context.Scope(tuple((name, ManualAxis(name, axis.size, False) if isinstance(axis, ManualAxis) else axis)
+                               for name, axis in context.state.axes), None)
 
 
 def is_checked(name: AxisName) -> bool:

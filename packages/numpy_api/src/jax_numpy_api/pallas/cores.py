@@ -4,11 +4,10 @@ It is a `pallas_call` whose grid is the cores, and whose operands are not cut. T
 """
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.configuration import context
 from jax_core.references.api import is_ref
@@ -77,14 +76,8 @@ class _CoreAxis:
         return self.name, self.size, "cores"
 
 
-@contextlib.contextmanager
-def _on_cores(mesh: TensorCoreMesh) -> Iterator[None]:
-    before = context.state.axes
-    context.state.axes = (*before, (mesh.axis_name, _CoreAxis(mesh.axis_name, mesh.num_cores, program_id(0))))
-    try:
-        yield
-    finally:
-        context.state.axes = before
+def _on_cores(mesh: TensorCoreMesh) -> context.Scope:
+    return context.with_axes(_CoreAxis(mesh.axis_name, mesh.num_cores, program_id(0)))
 
 
 @api_boundary
