@@ -29,13 +29,11 @@ if TYPE_CHECKING:
     from .custom_vjp import CustomVjpCall
 
 
-class JVPTracer(Tracer):
-    """A value with its tangent (never a `Zero`: values without tangent are not wrapped)."""
+class PrimalTracer(Tracer):
+    """``primal``, with something beside it that the trace computes along: whatever is asked of the value, the primal answers."""
 
-    __slots__ = ("primal", "tangent")
-
-    def __init__(self, trace: JVPTrace, primal: Any, tangent: Any):
-        self._trace, self.primal, self.tangent = trace, primal, tangent
+    __slots__ = ("primal",)
+    primal: Any
 
     @property
     def aval(self):
@@ -51,6 +49,15 @@ class JVPTracer(Tracer):
     @property
     def _to_know(self):
         return self.primal._to_know if isinstance(self.primal, Tracer) else ""
+
+
+class JVPTracer(PrimalTracer):
+    """A value with its tangent (never a `Zero`: values without tangent are not wrapped)."""
+
+    __slots__ = ("tangent",)
+
+    def __init__(self, trace: JVPTrace, primal: Any, tangent: Any):
+        self._trace, self.primal, self.tangent = trace, primal, tangent
 
     def _made_by(self):
         return "It was made inside a function that was being differentiated (by grad, jvp, vjp, or what is built on them)."

@@ -26,11 +26,11 @@ import numpy as np
 
 from jax_core.configuration import context
 from jax_core.representation.aval import get_aval
-from jax_core.transformations.forward import has_tangent, run_jvp_rule
+from jax_core.transformations.forward import PrimalTracer, has_tangent, run_jvp_rule
 from jax_core.representation.marks import LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero
 from jax_core.traces.structural import convert_element_type_p, instantiate
-from jax_core.traces.trace import Trace, Tracer
+from jax_core.traces.trace import Trace
 from jax_core.representation.typing import ArrayLike
 
 from ..lax.arithmetic import add_p, div_p, mul_p
@@ -53,7 +53,7 @@ PROGRAMS: dict[Primitive, Callable] = {}
 """Filled by `programs`: ``(trace, prim, args, params)`` to the results, of primitives that hold programs."""
 
 
-class JetTracer(Tracer):
+class JetTracer(PrimalTracer):
     """A truncated power series.
 
     Attributes:
@@ -61,17 +61,13 @@ class JetTracer(Tracer):
       order: the highest power whose coefficient may be asked for.
     """
 
-    __slots__ = ("primal", "order", "_found", "_next")
+    __slots__ = ("order", "_found", "_next")
 
     def __init__(self, trace: "JetTrace", primal: Any, order: int, following: Callable[[int], Any]):
         """``following(k)`` computes coefficient k, those before being known; None stands for zero."""
         self._trace, self.primal, self.order = trace, primal, order
         self._found: list = []
         self._next = following
-
-    @property
-    def aval(self):
-        return get_aval(self.primal)
 
     @property
     def terms(self) -> list:
@@ -86,17 +82,6 @@ class JetTracer(Tracer):
             term = self._next(len(self._found) + 1)
             self._found.append(term if term is None else settle(term, self.primal))
         return self._found[k - 1]
-
-    def concrete(self):
-        x = self.primal
-        return x.concrete() if isinstance(x, Tracer) else x
-
-    def _origin_message(self):
-        return self.primal._origin_message() if isinstance(self.primal, Tracer) else ""
-
-    @property
-    def _to_know(self):
-        return self.primal._to_know if isinstance(self.primal, Tracer) else ""
 
     def __repr__(self):
         return f"Traced<{self.aval}>with<{self._trace}> with\n  primal = {self.primal!r}\n  terms = {self._found!r}"
