@@ -99,13 +99,20 @@ def _parted(x, dim, count):
     return reshape(x, (*shape[:dim], count, shape[dim] // count, *shape[dim + 1:]))
 
 
-def _all_gather_batch(axis, args, dims, *, all_gather_dimension, axis_name, axis_index_groups, axis_size, tiled):
+def _with_mapped_in_front(prim, x, d, dimension, **params):
+    """``prim`` where the mapped axis is none that it names: that axis goes to the front, which moves the one that ``dimension`` names."""
+    return prim.bind(moved(x, d, 0), **{dimension: params.pop(dimension) + 1}, **params), 0
+
+
+def _all_gather_batch(axis, args, dims, **params):
     (x,), (d,) = args, dims
+    if axis.name not in params["axis_name"]:
+        return _with_mapped_in_front(all_gather_p, x, d, "all_gather_dimension", **params)
+    return _gather_mapped(axis, x, d, **params)
+
+
+def _gather_mapped(axis, x, d, *, all_gather_dimension, axis_name, axis_index_groups, axis_size, tiled):
     dim = all_gather_dimension
-    if axis.name not in axis_name:
-        out = all_gather_p.bind(moved(x, d, 0), all_gather_dimension=dim + 1, axis_name=axis_name, axis_size=axis_size,
-                                axis_index_groups=axis_index_groups, tiled=tiled)
-        return out, 0
     place = axis_name.index(axis.name)
     rows = bdim_at_front(x, d, axis)
     if axis_index_groups is not None:
@@ -248,13 +255,15 @@ def _reduce_scatter_type(x, *, scatter_dimension, axis_size, tiled, **_):
     return ShapedArray(shape, x.dtype, x.weak_type)
 
 
-def _reduce_scatter_batch(axis, args, dims, *, scatter_dimension, axis_name, axis_index_groups, axis_size, tiled):
+def _reduce_scatter_batch(axis, args, dims, **params):
     (x,), (d,) = args, dims
+    if axis.name not in params["axis_name"]:
+        return _with_mapped_in_front(reduce_scatter_p, x, d, "scatter_dimension", **params)
+    return _scatter_mapped(axis, x, d, **params)
+
+
+def _scatter_mapped(axis, x, d, *, scatter_dimension, axis_name, axis_index_groups, axis_size, tiled):
     dim = scatter_dimension
-    if axis.name not in axis_name:
-        out = reduce_scatter_p.bind(moved(x, d, 0), scatter_dimension=dim + 1, axis_name=axis_name, axis_size=axis_size,
-                                    axis_index_groups=axis_index_groups, tiled=tiled)
-        return out, 0
     if len(axis_name) > 1:
         raise NotImplementedError("lax.psum_scatter over several axes of which only some are mapped by vmap; scatter over "
                                   "one axis after the other.")

@@ -20,11 +20,13 @@ class ModeResult(NamedTuple):
     count: Array  # type: ignore[assignment]  # SciPy's name, which hides the method of tuples
 
 
-def _nan_policy(name: str, policy: str) -> None:
+def _nan_policy(name: str, policy: str, known: tuple = ("propagate", "omit"), absent: type[Exception] = NotImplementedError) -> None:
+    """Raise unless ``policy`` is one of ``known``: ``absent``, if SciPy has it."""
     if policy not in ("propagate", "omit", "raise"):
         raise ValueError(f"{name}: Illegal nan_policy value {policy!r}; expected one of {{'propagate', 'omit', 'raise'}}")
-    if policy == "raise":
-        raise (ValueError if name == "sem" else NotImplementedError)(f"{name}: nan_policy='raise' would depend on values; use jax.debug_nans or a check of your own")
+    if policy not in known:
+        remedy = "it would depend on values; use jax.debug_nans or a check of your own" if policy == "raise" else f"use {' or '.join(map(repr, known))}"
+        raise absent(f"{name}: nan_policy={policy!r} is not supported; {remedy}")
 
 
 def mode(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keepdims: bool = False) -> ModeResult:
@@ -101,9 +103,7 @@ def rankdata(a: ArrayLike, method: str = "average", *, axis: int | None = None, 
     >>> jsp.stats.rankdata(jnp.array([30., 10., 30.]))
     Array([2.5, 1. , 2.5], dtype=float32)
     """
-    _nan_policy("rankdata", nan_policy)
-    if nan_policy != "propagate":
-        raise NotImplementedError(f"rankdata: nan_policy={nan_policy!r} is not supported; use 'propagate'")
+    _nan_policy("rankdata", nan_policy, known=("propagate",))
     if method not in ("average", "min", "max", "dense", "ordinal"):
         raise ValueError(f"rankdata: unknown method {method!r}")
     check_arraylike("rankdata", a)
@@ -154,7 +154,7 @@ def sem(a: ArrayLike, axis: int | None = 0, ddof: int = 1, nan_policy: str = "pr
     >>> jsp.stats.sem(jnp.array([1., 3.]))
     Array(0.99999994, dtype=float32)
     """
-    _nan_policy("sem", nan_policy)
+    _nan_policy("sem", nan_policy, absent=ValueError)
     check_arraylike("sem", a)
     return _sem(a, axis, ddof, nan_policy == "omit", given_flag(keepdims))
 

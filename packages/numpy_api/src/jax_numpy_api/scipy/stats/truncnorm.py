@@ -2,6 +2,7 @@
 import math
 
 from ... import numpy as jnp
+from ...nn import log1mexp
 from ..special import log_ndtr, ndtr
 from .family import Continuous
 
@@ -15,7 +16,7 @@ def _log_mass(a, b):
     top, low = jnp.where(one_sided & ~empty, b, -1.0), jnp.where(one_sided & ~empty & ~whole, a, jnp.where(b < -1, b, -1.0) - 1.0)
     log_top = log_ndtr(top)
     ratio = log_ndtr(low) - log_top
-    one = log_top + jnp.where(whole, 0.0, jnp.where(ratio > -0.7, jnp.log(-jnp.expm1(ratio)), jnp.log1p(-jnp.exp(ratio))))
+    one = log_top + jnp.where(whole, 0.0, log1mexp(-ratio))
     two = jnp.log1p(-ndtr(jnp.where(one_sided, -1.0, a)) - ndtr(jnp.where(one_sided, -1.0, -b)))
     return jnp.where(empty, -jnp.inf, jnp.where(one_sided, one, two))
 
