@@ -177,6 +177,20 @@ def kernel_dialect(name: str) -> Any:
                                   "interpret=True") from error
 
 
+def topology_bytes(topology: Any) -> bytes:
+    """A description of devices as bytes. Raises NotImplementedError before jaxlib 0.12, which has no such form."""
+    if VERSION < (0, 12):
+        raise NotImplementedError("TopologyDescription.serialize: needs jaxlib 0.12 or later")
+    return topology.serialize()
+
+
+def topology_of_bytes(serialized: bytes) -> Any:
+    """The description of devices that `topology_bytes` wrote. Raises as that does."""
+    if VERSION < (0, 12):
+        raise NotImplementedError("TopologyDescription.deserialize: needs jaxlib 0.12 or later")
+    return _jax.DeviceTopology.deserialize(serialized)
+
+
 def write_profile_data(data: object, log_dir: str) -> None:
     """Write a recorded `ProfileData` below ``log_dir``; jaxlib from 0.11 on can."""
     from jaxlib import _profiler  # type: ignore[attr-defined, unused-ignore]  # start-up: profiling is rare

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from ..platforms import client, plugins, registry
 from .device_grid import create_device_mesh
-from ..jaxlib_compat import RuntimeError_, _jax
+from ..jaxlib_compat import RuntimeError_, _jax, topology_bytes, topology_of_bytes
 from .mesh import Mesh
 
 if TYPE_CHECKING:
@@ -37,16 +37,12 @@ class TopologyDescription:
     def serialize(self) -> bytes:
         """The description as bytes. Raises NotImplementedError where jaxlib or the platform has no such form."""
         topology = self._topology if self._topology is not None else _jax.get_topology_for_devices(self.devices)
-        if not hasattr(topology, "serialize"):
-            raise NotImplementedError("TopologyDescription.serialize: needs jaxlib 0.12 or later")
-        return topology.serialize()
+        return topology_bytes(topology)
 
     @staticmethod
     def deserialize(serialized: bytes) -> "TopologyDescription":
         """The description that `serialize` wrote. Raises NotImplementedError as that does."""
-        if not hasattr(_jax.DeviceTopology, "deserialize"):
-            raise NotImplementedError("TopologyDescription.deserialize: needs jaxlib 0.12 or later")
-        topology = _jax.DeviceTopology.deserialize(serialized)
+        topology = topology_of_bytes(serialized)
         return TopologyDescription(topology._make_compile_only_devices(), topology)
 
 
