@@ -29,6 +29,7 @@ from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_numpy_api import numpy as jnp
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -409,8 +410,6 @@ def threefry_2x32(keypair: Array | Sequence[ArrayLike], count: ArrayLike) -> Any
     >>> extend_random.threefry_2x32(jnp.zeros(2, jnp.uint32), jnp.zeros(2, jnp.uint32))
     Array([1797259609, 2579123966], dtype=uint32)
     """
-    from jax_numpy_api import numpy as jnp  # start-up: nothing else here needs the numpy functions
-
     k0, k1 = cast(Sequence[ArrayLike], keypair)
     for x in (k0, k1, count):
         if get_aval(x).dtype != _U32:

@@ -20,6 +20,7 @@ import hashlib
 import os
 import stat
 import time
+import zlib
 from typing import TYPE_CHECKING
 
 from jax_core.configuration import flags
@@ -93,8 +94,6 @@ def read(key: str) -> bytes | None:
     folder = directory()
     if folder is None:
         return None
-    import zlib  # start-up: of those without a cache
-
     path = os.path.join(folder, key + _SUFFIX)
     try:
         if (data := _contents(path)) is None:
@@ -145,7 +144,6 @@ def write(key: str, contents: bytes, compile_seconds: float) -> None:
         return
     try:
         import tempfile  # start-up: of those who only read
-        import zlib  # start-up: of those without a cache
 
         _make_private(folder)
         body = zlib.compress(contents, 1)
