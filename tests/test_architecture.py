@@ -88,7 +88,7 @@ def test_package_is_complete(folder):
 
 def test_files_have_one_subject_each():
     long = [f"{path.relative_to(ROOT)}: {n} lines" for folder in FOLDERS for path in sources(folder)
-            if (n := len(path.read_text().splitlines())) > 1050]
+            if (n := len(path.read_text().splitlines())) > 800]
     assert not long
 
 

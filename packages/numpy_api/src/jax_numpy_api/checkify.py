@@ -23,6 +23,7 @@ from jax_core.references.discharge import any_refs, pure
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import bdim_at_front, zeros
 from jax_core.traces.trace import is_concrete, trace_state_clean
+from jax_core.representation.placements import is_spec
 from jax_core.representation.typing import ArrayLike
 
 from . import lax
@@ -563,7 +564,7 @@ def _parts_rule(eqn, values, state):
     with region:
         closed, consts = trace_to_closed(on_parts, program.in_avals)
     specs = (*p["in_specs"], *p["out_specs"])
-    spec = next(type(s) for s in specs if hasattr(type(s), "UNCONSTRAINED"))
+    spec = next(type(s) for s in specs if is_spec(s))
     everywhere, by_device = spec(), spec(axes)
     n, count = len(p["out_specs"]), (len(closed.out_avals) - len(p["out_specs"])) // 2
     outs = eqn.primitive.bind(*consts, *values, **{

@@ -10,7 +10,7 @@ import numpy as np
 from .. import backends
 from ..representation import tree
 from ..representation.arguments import argument_name, signature_of
-from ..representation.aval import is_open
+from ..representation.placements import is_open
 from ..representation.source import describe_function
 from ..representation.typing import PyTree
 

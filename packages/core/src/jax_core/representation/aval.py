@@ -22,6 +22,7 @@ from .extended import EArray
 from .manual_axis_type import ManualAxisType
 from .memory import Space, mark
 from .partial_sums import NOTHING, Sums
+from .placements import is_format, is_on_mesh, is_spec
 
 if TYPE_CHECKING:
     from .typing import PyTree, ArrayLike, DTypeLike, Placement, Shape, ShardingLike
@@ -225,11 +226,6 @@ _KNOWN_LIMIT = 1 << 17
 _NO_AXES: frozenset = frozenset()
 
 
-def is_open(sharding: object) -> bool:
-    """Whether a placement is on no mesh: that of types which leave it to the compiler."""
-    return getattr(getattr(sharding, "mesh", None), "empty", False)
-
-
 class ShapedArray(ArrayTypeHabits, AbstractValue):
     """The type of an array.
 
@@ -256,7 +252,7 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
         if manual_axis_type is not None:
             vma, sums = manual_axis_type.varying, Sums.of_manual(manual_axis_type)
         if sharding is not None and flags.remove_size_one_mesh_axis_from_type.value:  # the same placement is another one in types
-            sharding = splits.in_type(sharding, len(shape)) if hasattr(sharding, "mesh") else sharding
+            sharding = splits.in_type(sharding, len(shape)) if is_on_mesh(sharding) else sharding
         key = (shape, dtype, weak_type, sharding, vma, sums, memory_space)
         try:
             return _known[key]
@@ -267,7 +263,7 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.weak_type = bool(weak_type)
         if sharding is not None:
-            if hasattr(type(sharding), "UNCONSTRAINED"):  # a spec, for the mesh in context
+            if is_spec(sharding):  # for the mesh in context
                 return cls(shape, dtype, weak_type, sharding=backends.get().placements.as_sharding(sharding), vma=vma,
                            sums=sums, memory_space=memory_space)
             sharding = splits.in_type(sharding, len(self.shape))
@@ -630,7 +626,7 @@ class ShapeDtypeStruct:
             raise ValueError(f"ShapeDtypeStruct: sharding must be a jax.sharding.Sharding, a PartitionSpec or a Format, got {sharding!r} of type "
                              f"{type(sharding).__name__}")
         self.stored = None if layout is None else where
-        self.sharding = where.sharding if hasattr(where, "layout") else where
+        self.sharding = where.sharding if is_format(where) else where
 
     size = property(lambda self: math.prod(self.shape), doc="Number of elements.")
     ndim = property(lambda self: len(self.shape), doc="Number of axes.")
@@ -647,7 +643,7 @@ class ShapeDtypeStruct:
     def aval(self) -> AbstractValue:
         """The type of an array of this description, as programs see it."""
         dtype = dtypes.explicit_dtype(self.dtype)
-        aval = ShapedArray(self.shape, dtype, self.weak_type, sharding=self.sharding if hasattr(self.sharding, "mesh") else None)
+        aval = ShapedArray(self.shape, dtype, self.weak_type, sharding=self.sharding if is_on_mesh(self.sharding) else None)
         return AbstractRef(aval) if self.is_ref else aval
 
     def __len__(self):
@@ -666,7 +662,7 @@ class ShapeDtypeStruct:
 
     def update(self, **kwargs: Any) -> "ShapeDtypeStruct":
         """A copy with some of the fields replaced; ``sharding`` may be a `Format`, too."""
-        if self.stored is not None and "sharding" in kwargs and not hasattr(kwargs["sharding"], "layout"):
+        if self.stored is not None and "sharding" in kwargs and not is_format(kwargs["sharding"]):
             raise ValueError(f"updating ShapeDtypeStruct: it has the format {self.stored}, so sharding must be a Format too, got "
                              f"{kwargs['sharding']}")
         fields = dict(shape=self.shape, dtype=self.dtype, sharding=self.format, weak_type=self.weak_type,

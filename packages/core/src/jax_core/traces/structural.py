@@ -17,6 +17,7 @@ from ..compat.extended_dtypes import ruled
 from ..representation import dtypes, high, partial_sums, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.jaxpr import Literal
+from ..representation.placements import is_format, is_on_mesh, is_spec
 from ..representation.typing import ArrayLike
 from ..representation.marks import ELEMENTWISE, LINEAR, ZERO
 from ..representation.primitive import Linear, Primitive, Zero
@@ -154,16 +155,16 @@ def check_out_sharding(name: str, out_sharding: Any) -> None:
     if out_sharding is None:
         return
     here = backends.get().placements.on_no_mesh(0).mesh
-    if hasattr(type(out_sharding), "UNCONSTRAINED"):
+    if is_spec(out_sharding):
         _check_explicit(name, out_sharding, here, out_sharding)
         return
-    if not (hasattr(out_sharding, "mesh") or hasattr(out_sharding, "layout") or isinstance(out_sharding, enum.Enum)):
+    if not (is_on_mesh(out_sharding) or is_format(out_sharding) or isinstance(out_sharding, enum.Enum)):
         raise TypeError(f"{name}: out_sharding={out_sharding!r} is of type {type(out_sharding).__name__}; give a PartitionSpec, or a sharding "
                         "on a mesh")
     if getattr(out_sharding, "memory_kind", None) not in (None, "device", "unpinned_host"):
         raise ValueError(f"{name}: out_sharding={out_sharding!r} names a kind of memory, where no operation computes; leave memory_kind out, "
                          "and move the result there by jax.device_put")
-    if hasattr(out_sharding, "mesh"):
+    if is_on_mesh(out_sharding):
         if not here.empty and out_sharding.mesh.abstract_mesh != here:
             raise ValueError(f"{name}: out_sharding={out_sharding!r} is on another mesh than the one in context, {here!r}; give a PartitionSpec, or "
                              "set that mesh by jax.set_mesh")
@@ -183,7 +184,7 @@ def _check_explicit(name, spec, mesh, out_sharding):
 
 def as_placement(where: Placement | None) -> Any:
     """A placement that a parameter can hold: a `PartitionSpec` is one on the mesh in context."""
-    return where if where is None or hasattr(where, "mesh") else backends.get().placements.as_sharding(where)
+    return where if where is None or is_on_mesh(where) else backends.get().placements.as_sharding(where)
 
 
 def resolved(out_sharding: Placement | None) -> Any:

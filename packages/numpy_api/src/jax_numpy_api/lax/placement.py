@@ -14,8 +14,9 @@ import numpy as np
 
 from jax_core import backends
 from jax_core.representation import splits, tree
-from jax_core.representation.aval import get_aval, is_open
+from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import LINEAR
+from jax_core.representation.placements import is_format, is_on_mesh, is_open, is_placement, is_spec
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import Placement, PyTree
 from jax_core.traces.trace import Tracer
@@ -69,19 +70,6 @@ def with_sharding_constraint(x: PyTree, shardings: Placement) -> Any:
     return tree.tree_unflatten(structure, [_constrain(leaf, where) for leaf, where in zip(leaves, wanted)])
 
 
-def is_placement(s: Any) -> bool:
-    """Whether it is a sharding, a `PartitionSpec` or a `Format`."""
-    return hasattr(type(s), "device_set") or _is_spec(s) or _is_format(s)
-
-
-def _is_spec(s) -> bool:
-    return hasattr(type(s), "UNCONSTRAINED")
-
-
-def _is_format(s) -> bool:
-    return hasattr(s, "layout") and hasattr(s, "sharding")
-
-
 def _constrain(x, where):
     if where is None:
         raise ValueError("lax.with_sharding_constraint: a sharding is None; give jax.sharding.Sharding instances, or "
@@ -89,7 +77,7 @@ def _constrain(x, where):
     if not is_placement(where):
         raise TypeError(f"lax.with_sharding_constraint: shardings must be jax.sharding.Sharding or PartitionSpec instances, got "
                         f"{where!r} of type {type(where).__name__}.")
-    if _is_format(where):
+    if is_format(where):
         x = _constrain(x, where.sharding)
         return x if where.layout is None else backends.get().placements.with_layout(x, where.layout)
     sharding = _resolved(where)
@@ -111,7 +99,7 @@ def _constrain(x, where):
             return _as_typed(x, asked, sharding)
     if not isinstance(x, Tracer):
         _check_place(x, where, sharding)
-    elif _is_spec(where) and not backends.get().placements.on_no_mesh(0).mesh.empty:
+    elif is_spec(where) and not backends.get().placements.on_no_mesh(0).mesh.empty:
         sharding = sharding.update(mesh=sharding.mesh.abstract_mesh, memory_kind=None)  # programs name the axes of the mesh that is set, not its devices
     return sharding_constraint_p.bind(x, sharding=sharding)
 
@@ -119,11 +107,11 @@ def _constrain(x, where):
 def _check_place(x, where, sharding):
     """Outside of a program a constraint moves nothing to other devices."""
     own = getattr(x, "sharding", None)
-    if not _is_spec(where) and not getattr(where, "_is_concrete", True):
+    if not is_spec(where) and not getattr(where, "_is_concrete", True):
         if own is None:
             raise ValueError(f"lax.with_sharding_constraint: {where} is on an abstract mesh, so the devices are those of the array, and "
                              f"a value of type {type(x).__name__} has none; give a jax.Array.")
-        if not hasattr(own, "mesh"):
+        if not is_on_mesh(own):
             raise TypeError(f"lax.with_sharding_constraint: {where} is on an abstract mesh, so the devices are those of the array, which must lie on a "
                             f"mesh (a NamedSharding), but lies as {own}.")
     elif own is not None and getattr(x, "committed", False) and own._device_assignment != sharding._device_assignment:
@@ -144,14 +132,14 @@ def _as_typed(x, asked, sharding):
 
 
 def _resolved(where):
-    if not _is_spec(where) and getattr(where, "_is_concrete", True):
+    if not is_spec(where) and getattr(where, "_is_concrete", True):
         return where
     try:
         return backends.get().placements.as_sharding(where)
     except ValueError:
-        if _is_spec(where) and not backends.get().placements.on_no_mesh(0).mesh.empty:  # it does not fit the mesh
+        if is_spec(where) and not backends.get().placements.on_no_mesh(0).mesh.empty:  # it does not fit the mesh
             raise
-        if not _is_spec(where):  # on an abstract mesh: the devices will be those of the array
+        if not is_spec(where):  # on an abstract mesh: the devices will be those of the array
             return where
         raise RuntimeError(f"lax.with_sharding_constraint: {where} needs a mesh in context (jax.set_mesh(mesh)); or give a "
                            "jax.sharding.NamedSharding, which has its own.") from None

@@ -13,6 +13,7 @@ from typing import Any, Callable, Sequence, cast
 import numpy as np
 
 from jax_core.representation import splits
+from jax_core.representation.placements import is_placement, is_spec
 from jax_core.traces import structural
 from jax_core import backends
 from jax_core.configuration import context, flags
@@ -26,6 +27,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shap
 
 from .. import lax
 from ..lax.create import beside, refuse_complex, varying_as
+from ..lax.placement import sharding_constraint_p
 from .broadcasting import broadcast_to
 from .promotion import _parse_shape, canonical_shape, check_arraylike, convert, evaluating, is_array, shape_of, strong, unwrapped
 
@@ -42,12 +44,11 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
         return x
     structural.check_out_sharding("jax.numpy", out_sharding)
     if evaluating() and not isinstance(x, Tracer):
-        if hasattr(type(where), "UNCONSTRAINED"):  # a spec
+        if is_spec(where):
             where = structural.as_placement(where)
         if device is None and getattr(getattr(where, "mesh", None), "explicit_axes", False):  # as types have it, an entry for each axis
             where = splits.with_entries(where, (*where.spec, *[None] * (np.ndim(x) - len(where.spec))))
         return backends.get().put(x, None, where)
-    from ..lax.placement import is_placement, sharding_constraint_p  # start-up: loaded when a placement is named
     if hasattr(type(where), "device_kind"):  # a device: moved there at once where nothing is staged, whatever is transformed
         return sharding_constraint_p.bind(x, sharding=structural.as_placement(where))
     if is_placement(where):
@@ -62,7 +63,7 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
 def _to_asked(x: Any, device: Placement | None, out_sharding: Placement | None = None) -> Any:
     """`placed` for the elements of ``x``, which are not taken from devices that they were put on."""
     where = device if device is not None else out_sharding
-    if where is not None and getattr(x, "committed", False) and not isinstance(x, Tracer) and not hasattr(type(where), "UNCONSTRAINED"):
+    if where is not None and getattr(x, "committed", False) and not isinstance(x, Tracer) and not is_spec(where):
         asked, given = structural.as_placement(where), x.sharding
         if getattr(asked, "device_set", given.device_set) != given.device_set:
             raise ValueError(f"the array of shape {x.shape} is committed to {given}, but device or out_sharding asks for {where}; move it there by "

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Mapping
 import numpy as np
 from jax_core import backends
 from jax_core.configuration import context, engine, flags
+from jax_core.programs.jit import jit
 from jax_core.representation import dtypes
 from jax_core.representation.dtypes import explicit_dtype
-from jax_core.representation.aval import ShapeDtypeStruct, ShapedArray, foreign_value, get_aval, is_open
+from jax_core.representation.aval import ShapeDtypeStruct, ShapedArray, foreign_value, get_aval
+from jax_core.representation.placements import is_open
 from jax_core.representation.memory import Space, of_kind
 from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.splits import in_type
@@ -174,7 +176,6 @@ def _laid_out(x: ArrayImpl, wanted: Format) -> ArrayImpl:
 @functools.lru_cache(maxsize=256)
 def _stored_as(wanted: Format) -> Any:
     """A program that copies its argument to another order of storage."""
-    from jax_core.programs.jit import jit  # start-up: few arrays are stored in another order than the usual one
     return jit(lambda x: x, out_shardings=wanted)
 
 
