@@ -22,7 +22,7 @@ from .extended import EArray
 from .manual_axis_type import ManualAxisType
 from .memory import Space, mark
 from .partial_sums import NOTHING, Sums
-from .placements import is_format, is_on_mesh, is_spec
+from .placements import is_format, is_on_mesh, is_open, is_spec
 
 if TYPE_CHECKING:
     from .typing import PyTree, ArrayLike, DTypeLike, Placement, Shape, ShardingLike
@@ -561,7 +561,7 @@ def typeof(x: ArrayLike) -> AbstractValue:
     if aval_of_type.get(type(x)) is not _own_aval or type(aval) is not ShapedArray or aval.placement is not None:
         return aval
     lies = getattr(x, "sharding", None)
-    known = lies is None or not hasattr(lies, "mesh") and is_open(backends.get().placements.on_no_mesh(0))
+    known = lies is None or not is_on_mesh(lies) and is_open(backends.get().placements.on_no_mesh(0))
     return aval if known else aval._that_lies(lies)
 
 
