@@ -49,6 +49,10 @@ GROUPS_BY_AXES = VERSION >= (0, 12)
 
 BARRIERS_LAST = VERSION >= (0, 12)
 
+# Before 0.12 the simplifier of programs divides where both integers are constants, or become so, though the divisor be 0: the process
+# dies of SIGFPE. (Found by running; the lowest integer by -1 is computed as it should be.)
+CONSTANTS_BY_ZERO_TRAP = VERSION < (0, 12)
+
 # Since 0.12 XLA writes vector code for it on CPU.
 VECTOR_ATAN = VERSION >= (0, 12)
 

@@ -16,7 +16,7 @@ import numpy as np
 from jax_core.configuration import engine
 from jax_core.representation import partial_sums, splits
 from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token, get_aval
-from jax_core.representation.dtypes import float0
+from jax_core.representation.dtypes import float0, isdtype, itemsize_bits
 from jax_core.representation.effects import Effect, ordered_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, with_narrow_loops
 from jax_core.representation.memory import Space
@@ -25,7 +25,7 @@ from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from . import call_handlers
-from ..jaxlib_compat import BARRIERS_LAST, VECTOR_ATAN
+from ..jaxlib_compat import BARRIERS_LAST, CONSTANTS_BY_ZERO_TRAP, VECTOR_ATAN
 from . import outside_calls, extended_dtypes, nested_modules, sharding_text
 from ..planning.loops import is_dispatched
 from ..planning.planner import SMALL, plan
@@ -136,6 +136,21 @@ class Builder:
         out = self.out_avals[0] if out is None else out
         shape = out.shape
         values = [x if x.aval.shape == shape else self.broadcast(x, shape) for x in operands]
+        if CONSTANTS_BY_ZERO_TRAP and op in ("stablehlo.divide", "stablehlo.remainder") and isdtype(out.dtype, "integral") and not self.module.kernel:
+            return self._guarded(op, *values, out=out)
+        return self._elementwise(op, values, out)
+
+    def _guarded(self, op: str, x: Value, y: Value, *, out: AbstractValue) -> Value:
+        """A quotient (all bits set where ``y`` is 0) or remainder (``x`` there) of integers by a divisor that is never 0."""
+        zero = self.emit(f"stablehlo.compare EQ, {y}, {self.full(0, out)}", y, y, out=out.update(dtype=_BOOL, weak_type=False))
+        beside = self._elementwise(op, [x, self._select(zero, self.full(1, out), y)], out)
+        ones = -1 if isdtype(out.dtype, "signed integer") else 2 ** itemsize_bits(out.dtype) - 1
+        return self._select(zero, x if op == "stablehlo.remainder" else self.full(ones, out), beside)
+
+    def _select(self, which: Value, yes: Value, no: Value) -> Value:
+        return self.emit(f"stablehlo.select {which}, {yes}, {no}", which, yes, no, out=no.aval)
+
+    def _elementwise(self, op: str, values: Sequence[Value], out: AbstractValue) -> Value:
         kind = type_text(out)
         if op.startswith("stablehlo.") and all([x.type == kind for x in values]):  # the short form, faster to parse
             name = self._new()
