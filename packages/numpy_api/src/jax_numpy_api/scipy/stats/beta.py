@@ -1,9 +1,16 @@
 """jax.scipy.stats.beta: the beta distribution on [0, 1]."""
 from ..special import betainc, betaln, xlog1py, xlogy
 from .family import Continuous
+from .saddle import log_binomial
+
+
+def _logpdf(z, a, b):
+    few = xlogy(a - 1, z) + xlog1py(b - 1, -z) - betaln(a, b)
+    return log_binomial(a - 1, b - 1, z, 1 - z, few, a + b - 1)
+
 
 pdf, logpdf, cdf, logcdf, sf, logsf = Continuous(
     "beta", "a b", low=0, high=1, inside=0.5, valid=lambda a, b: (a > 0) & (b > 0),
-    logpdf=lambda z, a, b: xlogy(a - 1, z) + xlog1py(b - 1, -z) - betaln(a, b),
+    logpdf=_logpdf,
     cdf=lambda z, a, b: betainc(a, b, z), sf=lambda z, a, b: betainc(b, a, 1 - z),
 ).functions("pdf logpdf cdf logcdf sf logsf")

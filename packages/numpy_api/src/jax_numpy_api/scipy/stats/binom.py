@@ -6,6 +6,7 @@ from jax_core.representation.array import Array
 from ... import numpy as jnp
 from ..special import betaln, xlog1py, xlogy
 from .family import Discrete
+from .saddle import log_binomial
 
 
 def log_choices(n: Array, k: Array) -> Array:
@@ -13,5 +14,9 @@ def log_choices(n: Array, k: Array) -> Array:
     return -jnp.log1p(n) - betaln(n - k + 1, k + 1)
 
 
-pmf, logpmf = Discrete("binomial", "n p", lambda k, n, p: log_choices(n, k) + xlogy(k, p) + xlog1py(n - k, -p),
+def _logpmf(k, n, p):
+    return log_binomial(k, n - k, p, 1 - p, log_choices(n, k) + xlogy(k, p) + xlog1py(n - k, -p))
+
+
+pmf, logpmf = Discrete("binomial", "n p", _logpmf,
                        high=lambda n, p: n, valid=lambda n, p: (n >= 0) & (p >= 0) & (p <= 1)).functions()

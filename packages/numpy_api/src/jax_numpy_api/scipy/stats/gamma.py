@@ -1,9 +1,10 @@
 """jax.scipy.stats.gamma: the gamma distribution."""
 from ..special import gammainc, gammaincc, gammaln, xlogy
 from .family import Continuous, finite
+from .saddle import log_poisson
 
 pdf, logpdf, cdf, logcdf, sf, logsf = Continuous(
     "gamma", "a", low=0, inside=1.0, valid=lambda a: a > 0,
-    logpdf=lambda z, a: xlogy(a - 1, finite(z)) - z - gammaln(a),
+    logpdf=lambda z, a: log_poisson(a - 1, z, xlogy(a - 1, finite(z)) - z - gammaln(a)),
     cdf=lambda z, a: gammainc(a, z), sf=lambda z, a: gammaincc(a, z),
 ).functions("pdf logpdf cdf logcdf sf logsf")

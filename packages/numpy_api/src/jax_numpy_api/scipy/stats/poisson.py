@@ -5,10 +5,11 @@ from ... import numpy as jnp
 from ...numpy.promotion import convert
 from ..special import entr, gammaincc, gammaln, xlogy
 from .family import Discrete, nan_unless, promoted, public
+from .saddle import log_poisson
 
 
 def _logpmf(k, mu):
-    return xlogy(k, mu) - gammaln(k + 1) - mu
+    return log_poisson(k, mu, xlogy(k, mu) - gammaln(k + 1) - mu)
 
 
 pmf, logpmf = Discrete("Poisson", "mu", _logpmf, valid=lambda mu: mu >= 0).functions()
