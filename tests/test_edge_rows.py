@@ -55,6 +55,15 @@ ROWS = {
     # grids between complex numbers
     "jnp.linspace(1j, 2, 3)": "Array([0.+1.j , 1.+0.5j, 2.+0.j ], dtype=complex64)",
     "jnp.linspace(0, 1j, 3, endpoint=False, retstep=True)": "(Array([0.+0.j        , 0.+0.33333334j, 0.+0.6666667j ], dtype=complex64), Array(0.+0.33333334j, dtype=complex64))",
+    "jnp.gradient(jnp.array([1., 4., 9.]), 1j)": "Array([0.-3.j, 0.-4.j, 0.-5.j], dtype=complex64)",
+    "jnp.gradient(jnp.array([1, 4, 9], 'bfloat16'), np.float32(2))": "Array([1.5, 2. , 2.5], dtype=float32)",
+    "jnp.gradient(jnp.array([1., 4., 9.]), jnp.array([0., 1j, 2.]))[0]": "Array(0.-3.j, dtype=complex64)",
+    "jnp.diff(3, n=0)": "Array(3, dtype=int32, weak_type=True)",
+    # dtypes of images, of transforms of numbers
+    "jax.image.resize(jnp.arange(4), (3,), 'nearest')": "Array([0, 2, 3], dtype=int32)",
+    "jax.image.resize(jnp.arange(4) > 1, (2,), 'nearest')": "Array([False,  True], dtype=bool)",
+    "jax.scipy.fft.dctn(jnp.bfloat16(1)).dtype": "dtype(bfloat16)",
+    "jax.nn.dot_product_attention(*3 * [jnp.ones((1, 2, 1, 4))], implementation='mine')": "ValueError",
     # padding by name where the operand is dilated; structures; classes of errors
     "lax.reduce_window(jnp.arange(6.), 0., lax.add, (2,), (2,), 'SAME', base_dilation=(2,), window_dilation=(2,))": "Array([1., 3., 5., 7., 9.], dtype=float32)",
     "type(lax.rng_bit_generator(jnp.zeros(4, jnp.uint32), (2,)))": "<class 'tuple'>",

@@ -12,7 +12,8 @@ from jax_core.programs.jit import jit
 from jax_core.representation import tree
 from jax_core.representation.errors import KeyReuseError
 from jax_core.representation.tree_nodes import register_dataclass, register_pytree_node
-from jax_numpy_api import numpy as jnp
+from jax_core.transformations.vmap import vmap
+from jax_numpy_api import lax, numpy as jnp
 
 
 class Node:
@@ -130,6 +131,43 @@ def test_a_second_use_is_seen_after_known_calls():
         with pytest.raises(KeyReuseError):
             call(fresh)
     call(key)
+
+
+STEP = lambda carry, key: (carry, random.normal(key))
+USED_TWICE = {
+    "scan, its carry": lambda k, ks: lax.scan(lambda c, _: (c, random.normal(c)), k, None, length=2),
+    "scan, then vmap": lambda k, ks: [lax.scan(STEP, 0.0, ks), vmap(random.normal)(ks)],
+    "vmap": lambda k, ks: [vmap(random.normal)(ks), vmap(random.normal)(ks)],
+    "vmap, then one of them": lambda k, ks: [vmap(random.normal)(ks), random.normal(ks[0])],
+    "an element": lambda k, ks: random.normal(ks[0]) + random.normal(ks[0]),
+    "a slice and an element of it": lambda k, ks: [ks[:2], ks[1]],
+    "an element by an array": lambda k, ks: [ks[jnp.array([1, 2])], ks[2]],
+    "cond": lambda k, ks: [lax.cond(True, random.normal, random.uniform, k), random.normal(k)],
+    "switch": lambda k, ks: [lax.switch(1, [random.normal, random.uniform], k), random.normal(k)],
+    "while_loop": lambda k, ks: lax.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1], random.normal(c[1])), (0, k, 0.0)),
+}
+USED_ONCE = {
+    "scan that splits its carry": lambda k, ks: lax.scan(lambda c, _: tuple(random.split(c)), k, None, length=2),
+    "scan over keys": lambda k, ks: lax.scan(STEP, 0.0, ks),
+    "elements": lambda k, ks: [random.normal(ks[i]) for i in range(4)],
+    "slices": lambda k, ks: [ks[:2], ks[2:]],
+    "all in turn": lambda k, ks: [random.normal(x) for x in ks],
+    "cond": lambda k, ks: lax.cond(True, random.normal, random.uniform, k),
+    "loop that folds in": lambda k, ks: lax.fori_loop(0, 3, lambda i, c: c + random.normal(random.fold_in(k, i)), 0.0),
+}
+
+
+@pytest.mark.parametrize("name", USED_TWICE)
+def test_loops_branches_and_elements_use_keys_up(name):
+    USED_TWICE[name](random.key(0), random.split(random.key(0), 4))
+    with flags.debug_key_reuse(True), pytest.raises(KeyReuseError):
+        USED_TWICE[name](random.key(0), random.split(random.key(0), 4))
+
+
+@pytest.mark.parametrize("name", USED_ONCE)
+def test_keys_that_are_used_once_are_no_error(name):
+    with flags.debug_key_reuse(True):
+        USED_ONCE[name](random.key(0), random.split(random.key(0), 4))
 
 
 def test_callbacks_get_words_that_are_still_computed():

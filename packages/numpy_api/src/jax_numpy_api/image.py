@@ -122,7 +122,8 @@ def _method(method: Any) -> ResizeMethod:
 
 @inlined(static_argnums=(1, 2, 3, 4))
 def _resize(image, shape, method, antialias, precision):
-    image, = promote_dtypes_inexact(image)
+    if method is not ResizeMethod.NEAREST:
+        image, = promote_dtypes_inexact(image)
     image = as_array(image)
     if len(shape) != image.ndim:
         raise ValueError(f"resize: shape must have one length for each axis of the image, got {shape} for shape {image.shape}")
@@ -133,7 +134,7 @@ def _resize(image, shape, method, antialias, precision):
             index = np.floor((np.arange(m) + 0.5) * (n / m)).astype(np.int32)
             image = jnp.take(image, np.minimum(index, n - 1), axis=i, mode="clip")
         return image
-    wide = np.float64 if jnp.finfo(image.dtype).bits == 64 and not jnp.issubdtype(image.dtype, np.complexfloating) else np.float32
+    wide = np.float64 if image.dtype in (np.float64, np.complex128) else np.float32
     if method is ResizeMethod.AREA:
         weights = {i: _area_weights(image.shape[i], shape[i], wide) for i in changed}
     else:
@@ -155,7 +156,7 @@ def resize(image: ArrayLike, shape: Sequence[int], method: str | ResizeMethod, a
       precision: of the products.
 
     Returns:
-      an inexact array of the given shape.
+      an array of the given shape: inexact, but for "nearest", which keeps the dtype.
 
     Raises:
       ValueError: another method, or shapes that do not fit.

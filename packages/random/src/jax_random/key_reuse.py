@@ -4,19 +4,23 @@ Drawing numbers and splitting consume a typed key; folding in, looking at its wo
 or traced, remembers where it was consumed; the second use raises, and names both places. Old-style keys are plain arrays
 and are not followed.
 
-A key passed to a compiled function is consumed by the call if the function consumes it: that is read off the program
-(`key_signatures`).
+A key passed to a compiled function, a loop or a branch is consumed by the call if the program consumes it: that is read off the
+program (`key_signatures`).
 """
 from __future__ import annotations
 
 import weakref
 from typing import Any
 
+import numpy as np
 from jax_core.representation import source
+from jax_core.representation.array import Array
 from jax_core.representation.errors import KeyReuseError
+from jax_core.transformations.batching import BatchTracer
 from jax_core.traces.trace import Tracer
 
-_places: dict[int, tuple[Any, str]] = {}  # of tracers, by identity, as these have no room for an attribute
+_places: dict[int, tuple[Any, Any]] = {}  # of tracers, by identity, as these have no room for an attribute
+_UNUSED: tuple[Any, str] = (False, "")
 
 
 def consume(name: str, key: object) -> None:
@@ -26,27 +30,44 @@ def consume(name: str, key: object) -> None:
       KeyReuseError: it was used up before.
     """
     place = f"{name} at {where()}"
-    before = _place_of(key)
-    if before is not None:
+    while True:
+        _use(name, key, place, True)
+        if not isinstance(key, BatchTracer):
+            return
+        key = key.val  # what one lane consumes is consumed for all of them
+
+
+def take(keys: Any, index: object) -> None:
+    """Note that the elements of ``keys`` at ``index`` are taken out, which consumes them: who takes them twice has equal keys.
+
+    Raises:
+      KeyReuseError: one of them was used up before.
+    """
+    taken = np.zeros(keys.shape, bool)
+    taken[np.asarray(index) if isinstance(index, Array) else index] = True  # type: ignore[index]
+    _use("indexing", keys, f"indexing at {where()}", taken)
+
+
+def _use(name: str, key: Any, place: str, mask: Any) -> None:
+    used, before = _state(key)
+    if np.any(used & mask):
         raise KeyReuseError(f"{name}: this key was consumed before, by {before}, and is used again by {place}. Numbers drawn "
                             "from one key are not independent: make new keys with jax.random.split, one for each use (or "
                             "jax.random.clone, where the same numbers are wanted).")
-    _remember(key, place)
-
-
-def _place_of(key):
-    if isinstance(key, Tracer):
-        found = _places.get(id(key))
-        return found[1] if found is not None and found[0]() is key else None
-    return key._consumed
-
-
-def _remember(key, place):
+    state = (np.asarray(used | mask), place)
     if isinstance(key, Tracer):
         number = id(key)
-        _places[number] = (weakref.ref(key, lambda _: _places.pop(number, None)), place)
+        _places[number] = (weakref.ref(key, lambda _: _places.pop(number, None)), state)
     else:
-        key._consumed = place
+        key._consumed = state
+
+
+def _state(key: Any) -> tuple[Any, str]:
+    """Which elements were consumed, and where the last of them."""
+    if not isinstance(key, Tracer):
+        return key._consumed or _UNUSED
+    found = _places.get(id(key))
+    return found[1] if found is not None and found[0]() is key else _UNUSED
 
 
 def where() -> str:

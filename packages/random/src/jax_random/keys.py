@@ -10,7 +10,8 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from jax_core import backends
+from jax_core import backends, extension_points
+from jax_core.configuration import flags
 from jax_core.representation import array, aval as avals, dtypes, splits, tree_nodes
 from jax_core.representation.aval import ShapedArray
 
@@ -193,6 +194,12 @@ class PRNGKeyArray:
         if not self.shape:
             raise TypeError("iteration over a 0-d key array")
         return iter([PRNGKeyArray(self.dtype.impl, self._base_array[i]) for i in range(self.shape[0])])
+
+    def __getitem__(self, index):
+        if flags.debug_key_reuse.value and self.shape:
+            from . import key_reuse  # start-up: few ask for the check
+            key_reuse.take(self, index)
+        return extension_points.array_methods.get()["__getitem__"](self, index)
 
     def __bool__(self):
         raise TypeError(f"the truth value of keys is not defined; got {self.aval}")

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, Sequence, cast
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -195,18 +195,19 @@ def gradient(f: ArrayLike, *varargs: Any, axis: int | Sequence[int] | None = Non
     if order not in (1, 2):
         raise ValueError(f"jnp.gradient: edge_order must be 1 or 2, got {edge_order!r}")
     check_arraylike("gradient", f, *varargs)
-    f, = promote_dtypes_inexact(f)
     f = as_array(f)
     axes = canonical_axes(axis, f.ndim)
     if any(f.shape[d] < order + 1 for d in axes):
         raise ValueError(f"jax.numpy.gradient: edge_order={order} needs {order + 1} elements along each of axes {axes}, got shape "
                          f"{f.shape}")
     if len(varargs) == 0:
+        f = as_array(*promote_dtypes_inexact(f))
         steps: list = [1.0] * len(axes)
     elif len(varargs) in (1, len(axes)):
         steps = [unwrapped(h) for h in varargs] * (len(axes) // len(varargs))
     else:
         raise TypeError(f"Invalid number of spacing arguments: {len(varargs)} for axis={axis}")
+    f, *steps = map(as_array, promote_dtypes_inexact(f, *steps))
     out = [_gradient(f, h, d, order) for h, d in zip(steps, axes)]
     return out[0] if len(out) == 1 else out
 
@@ -224,9 +225,7 @@ def _edge(parts, near, far):
 def _gradient(f, h, axis, order):
     n = f.shape[axis]
     part = lambda lo, hi: lax.slice_in_dim(f, lo, hi, axis=axis)
-    h = convert(unwrapped(h), np.dtype(dtypes.to_floating_dtype(f.dtype)) if not _is_complex_value(h) else f.dtype, f.weak_type)
     if len(shape_of(h)) == 0:
-        h = convert(h, f.dtype, f.weak_type)
         ends = [lax.div(lax.sub(part(1, 2), part(0, 1)), h), lax.div(lax.sub(part(n - 1, n), part(n - 2, n - 1)), h)]
         if order == 2:
             back = lax.neg(h)
@@ -236,7 +235,6 @@ def _gradient(f, h, axis, order):
         return concatenate([ends[0], middle, ends[1]], axis)
     if shape_of(h) != (n,):
         raise ValueError(f"gradient: coordinates of shape {shape_of(h)} do not fit the {n} samples along axis {axis}")
-    h = convert(as_array(h), f.dtype)
     d = lax.sub(h[1:], h[:-1])
     line = lambda v: lax.reshape(v, tuple(v.shape[0] if i == axis else 1 for i in range(f.ndim)))
     a, b = line(d[:-1]), line(d[1:])
@@ -253,10 +251,6 @@ def _gradient(f, h, axis, order):
         return concatenate([begin, middle, end], axis)
     begin, end = lax.sub(part(1, 2), part(0, 1)), lax.sub(part(n - 1, n), part(n - 2, n - 1))
     return concatenate([lax.div(begin, grow(first, begin)), middle, lax.div(end, grow(last, end))], axis)
-
-
-def _is_complex_value(h):
-    return dtypes.issubdtype(dtypes.dtype(h), np.complexfloating)
 
 
 @inlined(static_argnames=("axis",))
@@ -383,7 +377,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     check_arraylike("diff", a)
     a, prepend, append = map(unwrapped, (a, prepend, append))
     if n == 0:
-        return cast(Array, a)  # as it was given
+        return as_array(a)
     if n < 0:
         raise ValueError(f"jax.numpy.diff: n must be at least 0, got {n}")
     if prepend is None and append is None:

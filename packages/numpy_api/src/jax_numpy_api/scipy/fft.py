@@ -138,7 +138,7 @@ def _along(x, kind, lengths, axes, norm, inverse, name):
     x = as_array(x)
     if jnp.issubdtype(x.dtype, jnp.complexfloating):
         return lax.complex(*(_along(part, kind, lengths, axes, norm, inverse, name) for part in (lax.real(x), lax.imag(x))))
-    x = x if x.dtype in (np.float32, np.float64) else x.astype(np.float32)
+    x = x if not x.ndim or x.dtype in (np.float32, np.float64) else x.astype(np.float32)
     axes = canonical_axes(axes, x.ndim) if lengths is None or axes is not None else tuple(range(x.ndim - len(lengths), x.ndim))
     lengths = (None,) * len(axes) if lengths is None else lengths
     if len(lengths) != len(axes):

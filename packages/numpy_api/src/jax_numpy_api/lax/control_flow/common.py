@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 import numpy as np
 
 from jax_core import backends
-from jax_core.configuration import engine
+from jax_core.configuration import engine, flags
 from jax_core.extension_points import caches_cleared
 from jax_core.representation import dtypes, tree
 from jax_core.representation import splits
@@ -42,6 +42,16 @@ PYTHON_SCALARS = (bool, int, float, complex)
 INVARIANT_PARTS: dict[Primitive, Callable[[JaxprEqn, Sequence[bool]], Sequence[JaxprEqn] | None]] = {}
 """For a primitive of control flow: ``(equation, which operands vary)`` to the equations before a loop and, last, the one that
 stays in its body; or None. `scan` asks here, so that no kind of control flow needs to know the others."""
+
+
+def bind_noting_keys(prim: Any, *args: Any, **params: Any) -> list:
+    """``prim.bind``; while keys are followed (`jax_debug_key_reuse`), the equation is a program, which may use keys up."""
+    if flags.debug_key_reuse.value:
+        known = next((x.dtype for x in args if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType)), None)
+        if known is not None:
+            closed, consts = trace_to_closed(lambda *xs: prim.bind(*xs, **params), [get_aval(x) for x in args])
+            known.before_call(prim.name, (*consts, *args), closed)
+    return prim.bind(*args, **params)
 
 
 # -- small tools -----------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ from .high_types import choose_high
 from ..compare import eq, ne
 from ..select import clamp, select_n
 from .in_place import emit as emit_in_place, plan as plan_in_place
-from .common import (INVARIANT_PARTS, check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags,
+from .common import (INVARIANT_PARTS, bind_noting_keys, check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags,
                      reorder, require_callable, run_eagerly, select, share_constants, structure_differences, takes_placement, trace_body)
 from .lowering import emit_case
 from .map import map_flat
@@ -228,7 +228,7 @@ def _choose(name: str, labels: tuple, functions: tuple, index: Any, operands: tu
     computed = [i for i, x in enumerate(handed_on) if x is None]
     if len(computed) < len(handed_on):
         programs = [reorder(closed, None, computed) for closed in programs]
-    outs = iter(cond_p.bind(index, *operands, branches=tuple(programs), **extra))
+    outs = iter(bind_noting_keys(cond_p, index, *operands, branches=tuple(programs), **extra))
     return tree.unflatten(trees[0], [next(outs) if i is None else operands[i] for i in handed_on])
 
 

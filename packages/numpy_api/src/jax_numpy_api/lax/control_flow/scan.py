@@ -47,7 +47,7 @@ from jax_core.representation.typing import PyTree
 from .high_types import scan_high
 from ..shape import stack
 from ..slicing import index_in_dim
-from .common import (INVARIANT_PARTS, as_arrays, carry_fixpoint, check_carry, check_counts, check_effects, fill, handed_on, instantiate_all,
+from .common import (INVARIANT_PARTS, as_arrays, bind_noting_keys, carry_fixpoint, check_carry, check_counts, check_effects, fill, handed_on, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
                      split, stacked, trace_body, unstacked, with_strong_carry)
 from .lowering import add, emit_observed_while, less, observed, stack_buffer, subtract
@@ -190,9 +190,9 @@ def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
     else:
         carried = init
     args = [*consts, *carried, *xs]
-    outs = scan_p.bind(*args, jaxpr=closed, length=length, reverse=bool(reverse), num_consts=len(consts),
-                       num_carry=len(carried), linear=(False,) * len(args), unroll=unroll,
-                       _split_transpose=bool(split_transpose))
+    outs = bind_noting_keys(scan_p, *args, jaxpr=closed, length=length, reverse=bool(reverse), num_consts=len(consts),
+                            num_carry=len(carried), linear=(False,) * len(args), unroll=unroll,
+                            _split_transpose=bool(split_transpose))
     if any(fixed):
         rest = iter(outs)
         outs = [x if f else next(rest) for x, f in zip(init, fixed)] + list(rest)

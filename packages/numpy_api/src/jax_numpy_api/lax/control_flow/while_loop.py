@@ -44,7 +44,7 @@ from ..arithmetic import add
 from ..bits import bitwise_and
 from ..compare import lt
 from ..reduce import reduce_or_p
-from .common import (BodyOf, as_arrays, carry_fixpoint, check_carry, check_counts, check_effects, convert, fill, handed_on, instantiate_all, leaf_avals, narrow,
+from .common import (BodyOf, as_arrays, bind_noting_keys, carry_fixpoint, check_carry, check_counts, check_effects, convert, fill, handed_on, instantiate_all, leaf_avals, narrow,
                      nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body,
                      with_strong_carry)
 from .cond import runs_lane_by_lane, lane_select
@@ -112,8 +112,8 @@ def _bind(cond, cond_consts, body, body_consts, init):
         cond, body = reorder(cond, order(len(cond_consts))), reorder(body, order(nb), i_moving)
         constant = [init[i] for i in i_fixed]
         cond_consts, body_consts = [*cond_consts, *constant], [*body_consts, *constant]
-    outs = iter(while_p.bind(*cond_consts, *body_consts, *(x for x, f in zip(init, fixed) if not f),
-                             cond_nconsts=len(cond_consts), cond_jaxpr=cond, body_nconsts=len(body_consts), body_jaxpr=body))
+    outs = iter(bind_noting_keys(while_p, *cond_consts, *body_consts, *(x for x, f in zip(init, fixed) if not f),
+                                 cond_nconsts=len(cond_consts), cond_jaxpr=cond, body_nconsts=len(body_consts), body_jaxpr=body))
     return [x if f else next(outs) for x, f in zip(init, fixed)]
 
 
