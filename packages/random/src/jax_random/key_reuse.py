@@ -37,14 +37,14 @@ def consume(name: str, key: object) -> None:
         key = key.val  # what one lane consumes is consumed for all of them
 
 
-def take(keys: Any, index: object) -> None:
+def take(keys: Any, index: Any) -> None:
     """Note that the elements of ``keys`` at ``index`` are taken out, which consumes them: who takes them twice has equal keys.
 
     Raises:
       KeyReuseError: one of them was used up before.
     """
     taken = np.zeros(keys.shape, bool)
-    taken[np.asarray(index) if isinstance(index, Array) else index] = True  # type: ignore[index]
+    taken[np.asarray(index) if isinstance(index, Array) else index] = True
     _use("indexing", keys, f"indexing at {where()}", taken)
 
 
