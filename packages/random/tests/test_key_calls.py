@@ -151,6 +151,7 @@ USED_ONCE = {
     "scan over keys": lambda k, ks: lax.scan(STEP, 0.0, ks),
     "elements": lambda k, ks: [random.normal(ks[i]) for i in range(4)],
     "slices": lambda k, ks: [ks[:2], ks[2:]],
+    "elements that are not known": lambda k, ks: jit(lambda i: random.key_data(ks[i]))(2),
     "all in turn": lambda k, ks: [random.normal(x) for x in ks],
     "cond": lambda k, ks: lax.cond(True, random.normal, random.uniform, k),
     "loop that folds in": lambda k, ks: lax.fori_loop(0, 3, lambda i, c: c + random.normal(random.fold_in(k, i)), 0.0),

@@ -43,6 +43,8 @@ def take(keys: Any, index: Any) -> None:
     Raises:
       KeyReuseError: one of them was used up before.
     """
+    if any(isinstance(i, Tracer) for i in (index if isinstance(index, tuple) else (index,))):
+        return  # which ones is not known
     taken = np.zeros(keys.shape, bool)
     taken[np.asarray(index) if isinstance(index, Array) else index] = True
     _use("indexing", keys, f"indexing at {where()}", taken)
