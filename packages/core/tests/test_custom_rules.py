@@ -6,6 +6,7 @@ from jax_core.transformations import autodiff, vmap
 from jax_core.programs import jit
 from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 from jax_core.transformations.custom_vjp import custom_gradient, custom_vjp
+from jax_core.representation.aval import get_aval
 from toys import cos, f32, mul, sin, total
 
 pytestmark = pytest.mark.usefixtures("numpy_backend_in_use")
@@ -180,3 +181,21 @@ def test_rules_close_over_values_of_a_vmap(make, mapped):
 
 def test_results_that_no_mapped_value_reaches_stay_unmapped():
     assert vmap(lambda x, y: twice_sloped(y), in_axes=(0, None), out_axes=None)(X, 0.5).shape == ()
+
+
+@pytest.mark.parametrize("number", [2, 2.0, True, np.float64(2)])
+def test_rules_in_a_program_see_numbers_with_shape_and_dtype(number):
+    """equinox' checkpointed loop makes buffers of the shapes of what it is called with."""
+    seen = []
+
+    def jvp_rule(primals, tangents):
+        seen.append((primals[1].shape, primals[1].dtype))
+        return scaled(*primals), mul(tangents[0], f32(2.0)[0])
+    scaled = custom_jvp(lambda x, n: sin(x))
+    scaled.defjvp(jvp_rule)
+    saved = custom_vjp(lambda x, n: sin(x))
+    saved.defvjp(lambda x, n: (seen.append((n.shape, n.dtype)) or sin(x), x), lambda x, ct: (mul(ct, cos(x)), None))
+    want = ((), get_aval(number).dtype)
+    jvp(jit(lambda x: scaled(x, number)), (X,), (X,))
+    grad(lambda x: total(jit(lambda x: saved(x, number))(x)))(X)
+    assert seen == [want, want]

@@ -13,7 +13,7 @@ from jax_core.representation.aval import ShapedArray
 from .arrays import array, array_methods, transfer_guards
 from .backend import XlaBackend, backend
 from .platforms import client, cpp_state
-from .placement import sharding
+from .placement import sharding, sharding_impls
 from .arrays import interruptible
 from .jaxlib_compat import RuntimeError_, _jax, keep_name, names_for_jaxlib, raise_instead
 from .placement.mesh import Mesh
@@ -64,7 +64,7 @@ def _show_names(started: Any) -> None:
     if _shown:
         return
     device = started.local_devices()[0]
-    keep_name("jax._src.sharding_impls", sharding)
+    keep_name("jax._src.sharding_impls", sharding_impls)
     with names_for_jaxlib(
             jax={},
             jax__core={"ShapedArray": ShapedArray},

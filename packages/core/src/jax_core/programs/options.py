@@ -32,14 +32,14 @@ class Inline(enum.Enum):
     XLA_EARLY, XLA_LATE = "xla_early", "xla_late"
 
 
-class _Unspecified:
+class Unspecified:
     """In place of placements: nothing was said."""
 
     def __repr__(self) -> str:
         return "UNSPECIFIED"
 
 
-UNSPECIFIED = _Unspecified()
+UNSPECIFIED = Unspecified()
 
 
 def _inline(inline: Any) -> Inline:

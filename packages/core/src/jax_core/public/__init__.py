@@ -14,6 +14,7 @@ those forms and this system's own (`primitive`, `forward`, `reverse`, `batching`
 ``tree_util``                  `jax.tree_util`
 ``hijax``                      `jax.experimental.hijax`
 ``export``                     `jax.export`
+``effect_types``               `jax._src.effects`
 ``lists``                      `jax._src.util`
 ``literals``                   NumPy arrays that know whether their dtype is weak
 """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from ..references.api import RefView as TransformedRef
 from ..representation import high
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, aval_of_type
-from ..representation.effects import Effect
+from .effect_types import control_flow_allowed_effects
 from ..representation.high import MappingSpec, aval_method, aval_property
 from ..representation.primitive import Linear, Zero, is_linear
 from ..representation.typing import ArrayLike
@@ -91,16 +91,6 @@ class AvalMutableQDD(AvalQDD):
     """The same for a value that changes."""
 
 
-class _EffectTypes:
-    """Kinds of effects that loops and branches may hold; effects say so themselves (`effects.Effect`)."""
-
-    def add_type(self, kind: type) -> None:
-        """Allow effects of class ``kind`` in control flow."""
-        if issubclass(kind, Effect):
-            kind.in_control_flow = True
-
-
-control_flow_allowed_effects = _EffectTypes()
 aval_of_type[HiType] = lambda aval: aval  # where types stand for values, as in `eval_shape`
 
 

@@ -1,4 +1,4 @@
-"""Functions of lists that interpreters of programs import as ``jax._src.util``, since tutorials use them."""
+"""Functions of lists that interpreters of programs import as ``jax._src.util``, since tutorials use them, and functions with an equality."""
 from __future__ import annotations
 
 import functools
@@ -121,4 +121,53 @@ def wraps(wrapped: Callable, namestr: str | None = None, docstr: str | None = No
     return decorate
 
 
-__all__ = ["concatenate", "merge_lists", "partition_list", "safe_map", "safe_zip", "split_list", "unzip2", "unzip3", "wraps"]
+class HashablePartial:
+    """``f`` with arguments, as `functools.partial`; equal to another whose function has the same code and whose arguments are equal.
+
+    optree's functions that put a tree together again are such, so that they can be static arguments.
+
+    >>> from jax._src import util
+    >>> power = lambda base, exponent: base ** exponent
+    >>> util.HashablePartial(power, 2)(3), util.HashablePartial(power, 2) == util.HashablePartial(power, 2)
+    (8, True)
+    """
+
+    def __init__(self, f: Callable, *args: Any, **kwargs: Any):
+        self.f, self.args, self.kwargs = f, args, kwargs
+
+    def _key(self) -> tuple:
+        return getattr(self.f, "__code__", self.f), self.args, frozenset(self.kwargs.items())
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is HashablePartial and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.f(*self.args, *args, **self.kwargs, **kwargs)
+
+
+class HashableFunction:
+    """``f``, a function that is made anew in each call of another, equal to one with the same code and an equal ``closure``.
+
+    >>> from jax._src import util
+    >>> scaled = lambda by: util.HashableFunction(lambda x: by * x, closure=by)
+    >>> scaled(2)(3), scaled(2) == scaled(2), scaled(2) == scaled(3)
+    (6, True, False)
+    """
+
+    def __init__(self, f: Callable, closure: Any):
+        self.f, self.closure = f, closure
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is HashableFunction and self.f.__code__ is other.f.__code__ and self.closure == other.closure
+
+    def __hash__(self) -> int:
+        return hash((self.f.__code__, self.closure))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.f(*args, **kwargs)
+
+
+__all__ = ["HashableFunction", "HashablePartial", "concatenate", "merge_lists", "partition_list", "safe_map", "safe_zip", "split_list", "unzip2", "unzip3", "wraps"]

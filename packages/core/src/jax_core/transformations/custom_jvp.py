@@ -9,6 +9,8 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
+import numpy as np
+
 from ..compat.linear_util import WrappedFun, wrap_init
 from ..configuration import context
 from ..representation import dtypes, tree
@@ -24,7 +26,7 @@ from ..representation.source import describe_function, name_of, written_in
 from .forward import closed_over
 from .reverse import LinearTracer, backward_pass
 from ..traces.staging import trace_to_closed
-from ..traces.structural import instantiate, matchaxis
+from ..traces.structural import full, instantiate, matchaxis
 from ..representation.tracebacks import api_boundary
 from ..representation.typing import ArrayLike
 
@@ -178,9 +180,16 @@ class _CustomJvpPrimitive(ProgramPrimitive):
             for t in tangents[:num_consts]:
                 if isinstance(t, LinearTracer):
                     raise closed_over("custom_jvp", name)
-            return jvp_jaxpr_fun(primals[num_consts:], tangents[num_consts:])
+            return jvp_jaxpr_fun(as_typed(primals[num_consts:], avals), tangents[num_consts:])
+        avals = call_jaxpr.in_avals[num_consts:]
         fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
-        return CustomJvpCall(fun, jvp if num_consts else jvp_jaxpr_fun, symbolic_zeros, name, call_jaxpr)
+        return CustomJvpCall(fun, jvp, symbolic_zeros, name, call_jaxpr)
+
+
+def as_typed(primals: Sequence[Any], avals: Sequence[Any]) -> list:
+    """``primals`` of an equation as its rule gets them: literals, which are plain numbers, with the shape and dtype that the program gives them."""
+    return [full(aval, x) if isinstance(x, (bool, int, float, complex, np.generic)) and getattr(x, "dtype", None) != aval.dtype else x
+            for x, aval in zip(primals, avals)]
 
 
 def _halves(items):

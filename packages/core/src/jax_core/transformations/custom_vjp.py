@@ -16,7 +16,7 @@ from ..representation import dtypes, splits, tree, tree_nodes
 from . import custom_vjp_remat, logs
 from ..representation.aval import ShapedArray, described_value, get_aval
 from .batching import batch_fun, unmapped_aval
-from .custom_jvp import (_HANDLED, MappedResults, SymbolicZero, Wrapping, batch_all_mapped, bind_arguments, check_nondiff, narrowed)
+from .custom_jvp import (_HANDLED, MappedResults, SymbolicZero, Wrapping, as_typed, batch_all_mapped, bind_arguments, check_nondiff, narrowed)
 from ..representation.arguments import signature_of
 from ..representation.effects import operand_effects
 from .forward import closed_over, has_tangent
@@ -167,13 +167,14 @@ class _CustomVjpPrimitive(ProgramPrimitive):
         def fwd(primals, perturbed):
             if any(perturbed[:num_consts]):
                 raise closed_over("custom_vjp", name)
-            return fwd_jaxpr_thunk(primals[num_consts:], perturbed[num_consts:])
+            return fwd_jaxpr_thunk(as_typed(primals[num_consts:], avals), perturbed[num_consts:])
 
         def full_bwd(res, cts):
             return [None] * num_consts + list(bwd(res, cts))
+        avals = call_jaxpr.in_avals[num_consts:]
         fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
         if not num_consts:
-            fwd, full_bwd = fwd_jaxpr_thunk, bwd
+            full_bwd = bwd
         call = CustomVjpCall(fun, fwd, full_bwd, symbolic_zeros, name, optimize_remat)
         return context.state.trace.process_custom_vjp(call, args)
 

@@ -25,4 +25,8 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "jaxpr_as_fun": "jax_core.representation.jaxpr:jaxpr_as_fun",
     "set_current_trace": "jax_core.public.extend_core:set_current_trace",
     "take_current_trace": "jax_core.public.extend_core:take_current_trace",
+    "DebugInfo": "jax_core.representation.jaxpr:DebugInfo",
+    "eval_context": "jax_core.traces.trace:eval_context",
+    "safe_map": "jax_core.public.lists:safe_map",
+    "safe_zip": "jax_core.public.lists:safe_zip",
 })

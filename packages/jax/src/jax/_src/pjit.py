@@ -1,7 +1,9 @@
-"""jax._src.pjit: the primitive of `jit`, which interpreters of programs (quax) give a rule."""
+"""jax._src.pjit: the primitive of `jit`, which interpreters of programs (quax) give a rule, and kinds of mesh axes (jaxns)."""
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
     "jit_p": "jax.extend.core.primitives:jit_p",
     "pjit": "jax.experimental.pjit:pjit",
+    "auto_axes": "jax.sharding:auto_axes",
+    "explicit_axes": "jax.sharding:explicit_axes",
 })

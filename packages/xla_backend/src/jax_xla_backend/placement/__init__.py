@@ -10,4 +10,6 @@
 ``described_shardings``  placements as plain data
 ``layout``               the order of elements in memory
 ``no_collectives``       axes along which nothing may move
+``block_environment``    the mesh of a ``with`` block, for libraries
+``sharding_impls``       what jaxlib and libraries look up by that name
 """

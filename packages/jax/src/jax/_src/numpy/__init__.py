@@ -1,0 +1,1 @@
+"""Where libraries (haliax) look for `jax.numpy`."""

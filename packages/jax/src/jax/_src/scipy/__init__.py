@@ -1,0 +1,1 @@
+"""Where libraries (jaxns) look for `jax.scipy`."""
