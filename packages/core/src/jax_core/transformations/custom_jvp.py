@@ -188,8 +188,11 @@ class _CustomJvpPrimitive(ProgramPrimitive):
 
 def as_typed(primals: Sequence[Any], avals: Sequence[Any]) -> list:
     """``primals`` of an equation as its rule gets them: literals, which are plain numbers, with the shape and dtype that the program gives them."""
-    return [full(aval, x) if isinstance(x, (bool, int, float, complex, np.generic)) and getattr(x, "dtype", None) != aval.dtype else x
+    return [full(aval, x) if type(x) in _NUMBERS or isinstance(x, np.generic) and x.dtype != aval.dtype else x
             for x, aval in zip(primals, avals)]
+
+
+_NUMBERS = frozenset([bool, int, float, complex])
 
 
 def _halves(items):
