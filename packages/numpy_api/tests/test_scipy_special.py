@@ -165,6 +165,18 @@ def test_bessel_and_harmonics():
         np.testing.assert_allclose(np.swapaxes(slopes, 0, 1), want[1], atol=1e-12)
 
 
+def test_bessel_of_small_numbers_and_in_narrow_floats():
+    """The recurrence leaves the range of float32 where z is tiny, and that of float16 at once."""
+    small = np.float32([1e-30, -1e-20, 1e-10, 0.009, 0.011, 0.0])
+    want = scipy.special.jv(np.arange(3)[:, None], np.float64(small))
+    np.testing.assert_allclose(special.bessel_jn(small, v=2), want, rtol=2e-6, atol=1e-38)
+    x = np.array([0.25, 1, 5, 20, -3])
+    for dtype in np.float16, jnp.bfloat16:
+        values = special.bessel_jn(jnp.asarray(x, dtype), v=3)
+        assert values.dtype == dtype
+        np.testing.assert_allclose(values.astype(np.float32), scipy.special.jv(np.arange(4)[:, None], x), atol=float(jnp.finfo(dtype).eps) / 2)
+
+
 def test_bernoulli_numbers():
     with flags.enable_x64(True):
         np.testing.assert_allclose(special.bernoulli(30), scipy.special.bernoulli(30), rtol=1e-11)  # whose own are rounded
