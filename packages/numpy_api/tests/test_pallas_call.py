@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.references.api import ds, new_ref
 from jax_core.representation.aval import ShapeDtypeStruct
@@ -83,7 +84,7 @@ def accumulate(x, out, total):
 VALUES = {
     "whole arrays": (lambda: run(lambda x, o: put(o, x[...] + 1), f32(8))(X), X + 1),
     "every step sees whole arrays": (lambda: run(copy, f32(8), grid=2)(X), X),
-    "a number": (lambda: run(lambda x, y, o: put(o, x[...] * y[()]), f32(8))(X, 2.0), 2 * X),
+    "a number": (lambda: run(lambda x, y, o: put(o, x[...] * y[()]), f32(8))(X, np.float32(2)), 2 * X),
     "nothing stored": (lambda: run(lambda x, o: None, f32(2))(X), [nan, nan]),
     "nothing stored, integers": (lambda: run(lambda x, o: None, i32(2))(X), [-2**31] * 2),
     "nothing stored, zeros": (lambda: run(lambda x, o: None, f32(2), interpret=InterpretParams(uninitialized_memory="zero"))(X), [0, 0]),
@@ -130,6 +131,9 @@ VALUES = {
                                                 input_output_aliases={0: 0})(X))(3), X + 9),
     "pytrees": (lambda: run(lambda x, o: put(o["sum"], x["u"][...] + x["v"][...]), {"sum": f32(8)})({"u": X, "v": X})["sum"], 2 * X),
     "several results": (lambda: jnp.stack(run(lambda x, a, b: (copy(x, a), put(b, -x[...])), [f32(8), X])(X)), [X, -X]),
+    "index maps that ask for the step": (lambda: blocks(copy, f32(8), 2, BlockSpec((4,), lambda i: num_programs(0) - 1 - program_id(0)),
+                                                        out_specs=rows(4))(X), [4, 5, 6, 7, 0, 1, 2, 3]),
+    "other without a mask": (lambda: run(lambda x, o: put(o, load(x, ..., other=1.0)), f32(8))(X), X),
     "masked load": (lambda: run(lambda x, o: put(o, load(x, lax.iota(np.int32, 8) + 4, mask=lax.iota(np.int32, 8) < 4, other=7)), f32(8))(X),
                     [4, 5, 6, 7, 7, 7, 7, 7]),
     "masked load of a slice over the end": (lambda: run(lambda x, o: put(o, load_view(
@@ -169,6 +173,14 @@ VALUES = {
 def test_values(case):
     function, expected = VALUES[case]
     np.testing.assert_array_equal(np.asarray(function()), np.asarray(expected))
+
+
+@pytest.mark.parametrize("case", VALUES)
+def test_values_where_numbers_are_wide(case):
+    """Indices of steps stay int32, so a kernel that mixes them with others does not depend on the mode."""
+    function, expected = VALUES[case]
+    with flags.enable_x64(True):
+        np.testing.assert_array_equal(np.asarray(function()), np.asarray(expected))
 
 
 def test_an_asynchronous_copy_with_a_semaphore():
@@ -405,7 +417,10 @@ ERRORS = {
     "alias of another type": (lambda: run(lambda x, o: None, f32(4), input_output_aliases={0: 0})(X), ValueError, ".* the operand is float32"),
     "outside": (lambda: program_id(0), ValueError, r"program_id\(0\) was called outside of a kernel"),
     "axis": (lambda: run(lambda x, o: put(o, x[...] + num_programs(1)), f32(8), grid=1)(X), ValueError, "num_programs: axis 1 is out of bounds"),
-    "other without mask": (lambda: run(lambda x, o: put(o, load(x, ..., other=1.0)), f32(8))(X), ValueError, "load: other is the value"),
+    "races are not looked for": (lambda: run(copy, f32(8), interpret=InterpretParams(detect_races=True))(X), NotImplementedError, ".*detect_races"),
+    "steps are not recorded": (lambda: run(copy, f32(8), interpret=InterpretParams(grid_point_recorder=print))(X), NotImplementedError, ".*grid_point_recorder"),
+    "an option of the interpreter": (lambda: InterpretParams(uninitialized_memory="one"), ValueError, "InterpretParams: uninitialized_memory='one'; it is one of 'nan', 'zero'"),
+    "no core": (lambda: InterpretParams(num_cores_or_threads=0), ValueError, "InterpretParams: num_cores_or_threads=0"),
     "load of a value": (lambda: load(X, 0), ValueError, "load must be called on a reference"),
     "atomic bits of floats": (lambda: run(lambda x, o: atomic_or(o, ..., 1.0), f32(8))(X), TypeError, "atomic_or: the reference holds float32"),
     "scratch": (lambda: run(copy, f32(8), scratch_shapes=[3])(X), TypeError, "pallas_call quiet: 3 of type int does not say what memory"),

@@ -33,11 +33,11 @@ from .grid import INDEX, Operand, Options, Program, operand, trace_kernel
 from .hidden import traced
 from .spaces import ref_type
 from .mode import forced_interpretation
-from .specs import BlockSpec, CostEstimate, GridSpec, frozen, no_block_spec
+from .specs import BlockSpec, CostEstimate, GridSpec, InterpretParams, frozen, no_block_spec
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import ArrayLike
-    from .specs import CompilerParams, InterpretParams
+    from .specs import CompilerParams
 
 
 # -- the primitive -------------------------------------------------------------------------------------------------------
@@ -209,7 +209,10 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
     out_shape = tuple(out_shape) if isinstance(out_shape, list) else out_shape
     results, out_tree = tree.flatten(out_shape)
     results = [_result_type(where, x) for x in results]
-    options = Options(name, interpret or forced_interpretation.value, bool(debug), compiler_params, cost_estimate, frozen(metadata))
+    interpret = interpret or forced_interpretation.value
+    if isinstance(interpret, InterpretParams):
+        interpret.require_possible(where)
+    options = Options(name, interpret, bool(debug), compiler_params, cost_estimate, frozen(metadata))
 
     @api_boundary
     def call(*args: Any) -> Any:
@@ -272,10 +275,10 @@ def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, ali
     in_specs = _specs(where, "in_specs", "the operands", spec.in_specs, args[count:], len(flat) - scalar_leaves)
     out_specs = _specs(where, "out_specs", "out_shape", spec.out_specs, out_shape, len(results))
     names = ["args" + tree.keystr(path) for path, _ in tree.flatten_with_path(args)[0]]
-    inputs = tuple(operand(where, n, s, a, len(grid), scalar_refs)
+    inputs = tuple(operand(where, n, s, a, grid, scalar_refs)
                    for n, s, a in zip(names[scalar_leaves:], in_specs, avals[scalar_leaves:]))
     out_names = ["out_shape" + tree.keystr(path) for path, _ in tree.flatten_with_path(out_shape)[0]]
-    outputs = tuple(operand(where, n, s, a, len(grid), scalar_refs) for n, s, a in zip(out_names, out_specs, results))
+    outputs = tuple(operand(where, n, s, a, grid, scalar_refs) for n, s, a in zip(out_names, out_specs, results))
     in_refs = tree.unflatten(structure, [*scalar_refs, *(o.ref for o in inputs)])
     out_refs = tree.unflatten(out_tree, [o.ref for o in outputs])
     scratch, keywords = _scratch(where, spec.scratch_shapes)

@@ -64,6 +64,16 @@ class TensorCoreMesh:
         return [PARALLEL]
 
 
+def create_tensorcore_mesh(axis_name: str, devices: Sequence[Any] | None = None, num_cores: int | None = None) -> TensorCoreMesh:
+    """Deprecated spelling of `TensorCoreMesh`; ``devices`` do not matter.
+
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> pltpu.create_tensorcore_mesh("core", num_cores=2).num_cores
+    2
+    """
+    return TensorCoreMesh(axis_name=axis_name) if num_cores is None else TensorCoreMesh(axis_name=axis_name, num_cores=num_cores)
+
+
 class _CoreAxis:
     """The cores as a named axis; ``place``: of the core that runs."""
 

@@ -54,15 +54,14 @@ def stepping(ids: Sequence[Any] | None, sizes: Sequence[Any]) -> Iterator[None]:
 
 def _axis(name: str, axis: int) -> int:
     if _step.ids is None:
-        raise ValueError(f"{name}({axis!r}) was called outside of a kernel; call it in the function that is given to pallas_call, "
-                         "and not in an index map, which gets the indices as arguments.")
+        raise ValueError(f"{name}({axis!r}) was called outside of a kernel; call it in the function that is given to pallas_call.")
     if not isinstance(axis, (int, np.integer)) or not 0 <= axis < len(_step.ids):
         raise ValueError(f"{name}: axis {axis!r} is out of bounds for the grid {tuple(_step.sizes)}, which has {len(_step.ids)} axes.")
     return int(axis)
 
 
 def program_id(axis: int) -> Any:
-    """The index of this step along an axis of the grid, an int32 scalar. To be called in a kernel.
+    """The index of this step along an axis of the grid, an int32 scalar. To be called in a kernel or an index map.
 
     >>> from jax.experimental import pallas as pl
     >>> def kernel(out):
@@ -82,7 +81,11 @@ def num_programs(axis: int) -> Any:
     >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.int32), grid=3, interpret=True)()
     Array([3, 3, 3], dtype=int32)
     """
-    return _step.sizes[_axis("num_programs", axis)]
+    size = _step.sizes[_axis("num_programs", axis)]
+    if size is None:
+        raise NotImplementedError(f"num_programs({axis}): the size is known at run time only, and index maps do not get it; pass it as a scalar "
+                                  "operand of a PrefetchScalarGridSpec.")
+    return size
 
 
 def _with_scalars(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[Jaxpr, list]:
@@ -184,8 +187,8 @@ def _takes(function: Callable, count: int) -> bool:
     return True
 
 
-def _trace_index_map(where: str, spec: BlockSpec, rank: int, scalars: Sequence[AbstractRef], block: tuple) -> ClosedJaxpr:
-    index_map = spec.index_map
+def _trace_index_map(where: str, spec: BlockSpec, grid: tuple, scalars: Sequence[AbstractRef], block: tuple) -> ClosedJaxpr:
+    index_map, rank = spec.index_map, len(grid)
     if index_map is None:
         return ClosedJaxpr(trace_to_jaxpr(lambda *_: [np.int32(0)] * len(block), [INDEX] * rank + list(scalars))[0], ())
     what = f"{where}: the index map {describe_function(index_map)}"
@@ -194,7 +197,8 @@ def _trace_index_map(where: str, spec: BlockSpec, rank: int, scalars: Sequence[A
                         f"{' and each scalar operand' if scalars else ''}; it takes {inspect.signature(index_map)}.")
 
     def flat(*args):
-        outs = index_map(*args)
+        with stepping(args[:rank], grid):
+            outs = index_map(*args)
         outs = tuple(outs) if isinstance(outs, (tuple, list)) else (outs,)
         if len(outs) != len(block):
             raise ValueError(f"{what} must return {len(block)} indices for the blocks {spec.block_shape}, and returned {len(outs)}.")
@@ -219,8 +223,8 @@ def _index(what: str, x: Any) -> Any:
     return convert_element_type_p.bind(x, new_dtype=INDEX.dtype, weak_type=False) if aval.dtype != INDEX.dtype or aval.weak_type else x
 
 
-def operand(where: str, name: str, spec: Any, aval: ShapedArray, rank: int, scalars: Sequence[AbstractRef]) -> Operand:
-    """What ``spec`` says about an array of type ``aval``, for a grid of ``rank`` axes; messages begin with ``where``."""
+def operand(where: str, name: str, spec: Any, aval: ShapedArray, grid: tuple, scalars: Sequence[AbstractRef]) -> Operand:
+    """What ``spec`` says about an array of type ``aval``; ``grid`` has None for sizes known at run time. Messages begin with ``where``."""
     where = f"{where}, {name}"
     if spec is no_block_spec:
         spec = BlockSpec()
@@ -228,7 +232,7 @@ def operand(where: str, name: str, spec: Any, aval: ShapedArray, rank: int, scal
         raise TypeError(f"{where}: {spec!r} of type {type(spec).__name__} is no pl.BlockSpec.")
     block = block_dims(where, spec, aval)
     space = MemorySpace.DEFAULT if spec.memory_space is None else spec.memory_space
-    return Operand(aval, block, _trace_index_map(where, spec, rank, scalars, block), space, spec.pipeline_mode, name)
+    return Operand(aval, block, _trace_index_map(where, spec, grid, scalars, block), space, spec.pipeline_mode, name)
 
 
 # -- the program -------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from jax_core.representation.jaxpr import eval_jaxpr
 
 from ..lax.arithmetic import div, rem
 from ..lax.control_flow.while_loop import fori_loop
+from ..lax.convert import convert_element_type
 from ..lax.pad import pad
 from ..lax.shape import reshape
 from ..lax.slicing import dynamic_slice, dynamic_update_slice, slice as cut
@@ -115,6 +116,7 @@ def _steps(program: Program, grid: Sequence[Any], sizes: Sequence[Any], memory: 
     carried = sorted({memory.which[i] for i in changed})
 
     def step(number, values):
+        number = None if number is None else strong(convert_element_type(number, np.int32))  # a loop's own index is as wide as x64 says
         arrays = list(memory.arrays)
         for i, x in zip(carried, values):
             arrays[i] = x

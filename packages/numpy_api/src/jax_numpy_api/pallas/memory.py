@@ -135,11 +135,11 @@ def load(ref: Any, idx: Indexer | None = None, *, mask: ArrayLike | None = None,
     Args:
       ref: a reference, or a view ``ref.at[index]`` (then without ``idx``).
       mask: booleans that broadcast to the part; elements where it is false are not read, and may be out of bounds.
-      other: what the result is there; by default zeros. It broadcasts to the part.
+      other: what the result is there; by default zeros. It broadcasts to the part. Without a mask it is nowhere.
       cache_modifier, eviction_policy, volatile: hints for GPUs; they do not change the result.
 
     Raises:
-      ValueError: ``other`` without ``mask``, or an index that is known to be out of bounds.
+      ValueError: an index that is known to be out of bounds.
 
     >>> from jax.experimental import pallas as pl
     >>> def kernel(x, out):
@@ -150,8 +150,6 @@ def load(ref: Any, idx: Indexer | None = None, *, mask: ArrayLike | None = None,
     """
     ref, index, operands = part_of("load", ref, idx)
     if mask is None:
-        if other is not None:
-            raise ValueError("load: other is the value where the mask is false, and no mask was given; leave it out or give a mask.")
         return get_p.bind(ref, *operands, index=index)
     shape = indexing.part_shape(ref.shape, index, [get_aval(x) for x in operands])
     other = np.zeros((), ref.dtype)[()] if other is None else _in_dtype(ref, other)

@@ -17,6 +17,7 @@ from jax_core.representation.typing import PyTree
 
 from ..lax.arithmetic import div, rem
 from ..lax.control_flow.while_loop import fori_loop
+from ..lax.convert import convert_element_type
 from ..numpy import where
 from .control import run_scoped, when
 from .copies import AsyncCopy
@@ -184,6 +185,7 @@ def _run(body, sizes, operands, inputs, memory, scratches) -> None:
     start = np.int32(0)
 
     def step(k, carry):
+        k = convert_element_type(k, np.int32)  # a loop's own index is as wide as x64 says
         here, following, former = (_ids(n, sizes) for n in (k, k + 1, k - 1))
         is_last = k + 1 == total
         blocks, after = [], []

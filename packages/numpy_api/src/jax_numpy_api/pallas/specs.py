@@ -171,10 +171,17 @@ class CompilerParams:
 
 @dataclasses.dataclass(frozen=True)
 class InterpretParams:
-    """Options of the interpreter, given as ``interpret``. Those about races and copies have nothing to say here, as steps run one
-    after the other and copies happen at once.
+    """Options of the interpreter, given as ``interpret``.
 
-    ``uninitialized_memory``: ``"nan"`` or ``"zero"``, what memory holds before it is written to.
+    Steps run one after the other and copies happen at once, whatever ``num_cores_or_threads``, ``dma_execution_mode`` and ``random_seed`` say; of
+    two accesses that race the interpreter knows one order only. So it cannot look for races: a kernel with ``detect_races`` is refused, as
+    is one with a ``grid_point_recorder``, which nothing would call.
+
+    Args:
+      uninitialized_memory: ``"nan"`` or ``"zero"``, what memory holds before it is written to.
+
+    Raises:
+      ValueError: an option that has no such value. NotImplementedError, where a kernel is called: ``detect_races``, ``grid_point_recorder``.
     """
 
     detect_races: bool = False
@@ -190,6 +197,25 @@ class InterpretParams:
     grid_point_recorder: Callable[..., Any] | None = None
     allow_hbm_allocation_in_run_scoped: bool = False
     buffer_bounds: str = "logical"
+
+    def __post_init__(self) -> None:
+        for name, allowed in _CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"InterpretParams: {name}={getattr(self, name)!r}; it is one of {', '.join(map(repr, allowed))}.")
+        if self.num_cores_or_threads < 1:
+            raise ValueError(f"InterpretParams: num_cores_or_threads={self.num_cores_or_threads}; there is at least one.")
+
+    def require_possible(self, where: str) -> None:
+        """Raise NotImplementedError for what would silently not happen."""
+        if self.detect_races:
+            raise NotImplementedError(f"{where}: InterpretParams(detect_races=True): steps and copies are interpreted in one fixed order, in which no race can "
+                                      "be seen; leave it out, and look for races with the public jax, or on a TPU.")
+        if self.grid_point_recorder is not None:
+            raise NotImplementedError(f"{where}: InterpretParams(grid_point_recorder=...): steps are a compiled loop, which calls nothing; use pl.debug_print.")
+
+
+_CHOICES = {"on_race": ("raise", "warn"), "out_of_bounds_reads": ("raise", "uninitialized"), "uninitialized_memory": ("nan", "zero"),
+            "dma_execution_mode": ("eager", "on_wait"), "buffer_bounds": ("logical", "padded")}
 
 
 def frozen(params: object) -> Any:

@@ -159,7 +159,7 @@ def pallas_call(kernel: Callable[..., None], out_shape: Any, *, grid_spec: GridS
     """A function of arrays that runs ``kernel`` once for each step of a grid."""
 pallas_call_p: Any
 def program_id(axis: int) -> Any:
-    """The index of this step along an axis of the grid, an int32 scalar. To be called in a kernel."""
+    """The index of this step along an axis of the grid, an int32 scalar. To be called in a kernel or an index map."""
 def run_scoped(f: Callable[..., Any], *types: Any, collective_axes: object = ..., **kw_types: Any) -> Any:
     """``f`` on references to memory that exists while it runs."""
 def run_state(f: Callable[..., None]) -> Callable[[Any], Any]:

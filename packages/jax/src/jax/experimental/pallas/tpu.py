@@ -4,7 +4,7 @@ from jax._lazy import table as _table
 
 _HOMES = {
     "chips": "ChipVersion CoreType SideEffectType Tiling TpuInfo get_tpu_info get_tpu_info_for_chip is_tpu_device",
-    "cores": "TensorCoreMesh run_on_first_core",
+    "cores": "TensorCoreMesh create_tensorcore_mesh run_on_first_core",
     "copies": "async_copy async_remote_copy make_async_copy make_async_remote_copy sync_copy",
     "einshape": "einshape",
     "generator": "prng_random_bits prng_seed stateful_bernoulli stateful_bits stateful_normal stateful_uniform",

@@ -55,7 +55,7 @@ class GridDimensionSemantics(Enum):
     ARBITRARY = ...
 HBM: MemorySpace
 class InterpretParams:
-    """Options of the interpreter, given as ``interpret``. Those about races and copies have nothing to say here, as steps run one after the other and copies happen at once."""
+    """Options of the interpreter, given as ``interpret``."""
     detect_races: bool
     on_race: str
     out_of_bounds_reads: str
@@ -70,6 +70,7 @@ class InterpretParams:
     allow_hbm_allocation_in_run_scoped: bool
     buffer_bounds: str
     def __init__(self, detect_races: bool = False, on_race: str = 'raise', out_of_bounds_reads: str = 'raise', skip_floating_point_ops: bool = False, uninitialized_memory: str = 'nan', num_cores_or_threads: int = 1, vector_clock_size: int | None = None, logging_mode: Any = None, dma_execution_mode: str = 'on_wait', random_seed: int | None = None, grid_point_recorder: Callable[..., Any] | None = None, allow_hbm_allocation_in_run_scoped: bool = False, buffer_bounds: str = 'logical') -> None: ...
+    def require_possible(self, where: str) -> None: ...
 class MemorySpace(Enum):
     """Memory spaces of a TPU."""
     VMEM = ...
@@ -147,6 +148,8 @@ def async_remote_copy(src_ref: object, dst_ref: object, send_sem: object, recv_s
     """Start a copy to another device; ``wait()`` of what it returns waits for it. See `make_async_remote_copy`."""
 def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
     """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of."""
+def create_tensorcore_mesh(axis_name: str, devices: Sequence[Any] | None = None, num_cores: int | None = None) -> TensorCoreMesh:
+    """Deprecated spelling of `TensorCoreMesh`; ``devices`` do not matter."""
 def einshape(equation: str, x: Array, assert_is_tile_preserving: bool = False, **sizes: int) -> Array:
     """``x`` with its axes in another order, split and merged."""
 def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...], in_specs: Any = ..., out_specs: Any = ..., tiling: object | None = None, core_axis: object | None = None, core_axis_name: object | None = None, dimension_semantics: Any = None, trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
