@@ -76,6 +76,37 @@ def library(case, dtype):
                                         ((2, 8), jnp.int32))}[case]
 
 
+def under_a_mask(mask, dtype, keys=2, segments=False, **options):
+    """`splash_attention` and its derivatives."""
+    from jax.experimental.pallas.ops.tpu import splash_attention as sa
+    make = sa.make_splash_mha if keys else sa.make_splash_mqa
+    kernel = make(mask(sa), head_shards=1, q_seq_shards=1, **options)
+
+    def function(q, k, v, ids):
+        call = lambda q, k, v: kernel(q, k, v, sa.SegmentIds(ids, ids) if segments else None).astype(jnp.float32).sum()
+        return jax.value_and_grad(call, (0, 1, 2))(q, k, v)
+    key = ((keys, 512, 128), dtype) if keys else ((512, 128), dtype)
+    return function, ((4, 512, 128), dtype), key, key, ((512,), jnp.int32)
+
+
+SPLASH = {
+    "causal": (lambda sa: sa.MultiHeadMask([sa.CausalMask((512, 512))] * 4), {}),
+    "local, one head of keys": (lambda sa: sa.MultiHeadMask([sa.LocalMask((512, 512), (100, 0), 0)] * 4), dict(keys=0)),
+    "stored": (lambda sa: sa.MultiHeadMask([sa.CausalMask((512, 512)), sa.FullMask((512, 512))] * 2), {}),
+    "segments and a cap": (lambda sa: sa.MultiHeadMask([sa.CausalMask((512, 512))] * 4), dict(segments=True, attn_logits_soft_cap=5.0)),
+}
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("case", SPLASH)
+def test_attention_under_masks_compiles(compiled, case, dtype):
+    if compiled.block == BLOCKS["cuda"]:
+        pytest.skip("this kernel is for TPUs")
+    mask, options = SPLASH[case]
+    function, *types = under_a_mask(mask, dtype, **options)
+    assert compiled(function, *types).count("tpu_custom_call") >= 3
+
+
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16], ids=lambda d: d.__name__)
 @pytest.mark.parametrize("case", ["attention", "attention with a bias", "products of groups", "products", "pages", "pages of small integers"])
 def test_the_library_compiles(compiled, case, dtype):
