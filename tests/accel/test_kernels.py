@@ -59,6 +59,7 @@ def library(case, dtype):
     from jax.experimental.pallas.ops.tpu.matmul import matmul
     from jax.experimental.pallas.ops.tpu.megablox import gmm
     from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention, quantization_utils
+    from jax.experimental.pallas.ops.tpu.ragged_paged_attention import ragged_paged_attention
     heads, ids, rows, matrices = ((1, 2, 512, 64), dtype), ((1, 512), jnp.int32), ((512, 200), dtype), ((4, 200, 128), dtype)
 
     def summed(function, *numbers):
@@ -70,6 +71,11 @@ def library(case, dtype):
             "products": (lambda x, y: matmul(x, y, block_shape=(256, 256)), ((500, 300), dtype), ((300, 512), dtype)),
             "pages": (lambda *args: paged_attention(*args, pages_per_compute_block=4), ((2, 8, 128), dtype), *[((2, 40, 16, 128), dtype)] * 2,
                       ((2,), jnp.int32), ((2, 8), jnp.int32)),
+            "ragged pages": (ragged_paged_attention, ((64, 8, 128), dtype), ((40, 16, 4, 128), dtype), ((4,), jnp.int32), ((4, 16), jnp.int32),
+                             ((5,), jnp.int32), ((1,), jnp.int32)),
+            "ragged pages of small integers": (lambda *args: ragged_paged_attention(*args, k_scale=0.1, v_scale=0.2, sliding_window=100, soft_cap=5.0),
+                                               ((64, 8, 128), dtype), ((40, 32, 4, 128), jnp.int8), ((4,), jnp.int32), ((4, 16), jnp.int32),
+                                               ((5,), jnp.int32), ((1,), jnp.int32)),
             "pages of small integers": (lambda q, k, s, *rest: paged_attention(q, *[quantization_utils.QuantizedTensor(k, s)] * 2, *rest,
                                                                                pages_per_compute_block=4),
                                         ((2, 8, 128), dtype), ((2, 40, 32, 128), jnp.int8), ((2, 40, 32, 1), jnp.float32), ((2,), jnp.int32),
@@ -108,7 +114,8 @@ def test_attention_under_masks_compiles(compiled, case, dtype):
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16], ids=lambda d: d.__name__)
-@pytest.mark.parametrize("case", ["attention", "attention with a bias", "products of groups", "products", "pages", "pages of small integers"])
+@pytest.mark.parametrize("case", ["attention", "attention with a bias", "products of groups", "products", "pages", "pages of small integers",
+                                  "ragged pages", "ragged pages of small integers"])
 def test_the_library_compiles(compiled, case, dtype):
     if compiled.block == BLOCKS["cuda"]:
         pytest.skip("these kernels are for TPUs")

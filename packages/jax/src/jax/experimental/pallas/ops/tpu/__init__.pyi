@@ -4,5 +4,6 @@ from jax.experimental.pallas.ops.tpu import flash_attention as flash_attention
 from jax.experimental.pallas.ops.tpu import matmul as matmul
 from jax.experimental.pallas.ops.tpu import megablox as megablox
 from jax.experimental.pallas.ops.tpu import paged_attention as paged_attention
+from jax.experimental.pallas.ops.tpu import ragged_paged_attention as ragged_paged_attention
 from jax.experimental.pallas.ops.tpu import splash_attention as splash_attention
 
