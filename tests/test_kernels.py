@@ -318,6 +318,9 @@ SIDES = {
     "small product": (lambda: call(lambda x, o: put(o, x[...] @ x[...]), (8, 8))(jnp.ones((8, 8))), "cuda", "at least 16 elements"),
     "tiles": (lambda: call(lambda x, o: put(o, x[...]), grid=64, in_specs=[pl.BlockSpec((4, 128), lambda i: (i, 0))],
                            out_specs=pl.BlockSpec((4, 128), lambda i: (i, 0)))(A), "tpu", r"args\[0\]: blocks of shape \(4, 128\) of float32"),
+    "tiles of one axis": (lambda: call(lambda x, o: put(o, x[...]), (1024,), grid=16, in_specs=[pl.BlockSpec((64,), lambda i: i)],
+                                       out_specs=pl.BlockSpec((64,), lambda i: i))(jnp.ones(1024)), "tpu", r"args\[0\]: .*is a multiple of 128"),
+    "a scalar": (lambda: call(lambda x, y, o: put(o, x[...] * y[()]))(A, 2.0), "tpu", r"args\[1\]: .*memory_space=pltpu.SMEM"),
 }
 
 

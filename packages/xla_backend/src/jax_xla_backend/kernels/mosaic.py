@@ -489,11 +489,19 @@ def _check_dtypes(program: Any) -> None:
 
 def _check_sides(name: str, operand: Any) -> None:
     """Raise ValueError for blocks that do not consist of whole tiles of a TPU's vector memory."""
-    if str(operand.memory_space) not in ("default", "vmem") or len(operand.sizes) < 2:
+    if str(operand.memory_space) not in ("default", "vmem"):
+        return
+    what = f"pallas_call {name}, {operand.name}: blocks of shape {operand.sizes} of {operand.aval.str_short()}"
+    if not operand.sizes:
+        raise ValueError(f"{what}; on TPUs a scalar is in scalar memory: give it BlockSpec(memory_space=pltpu.SMEM).")
+    if len(operand.sizes) == 1:
+        tile = 128 * max(1, 4 // operand.aval.dtype.itemsize)
+        if operand.sizes[0] % tile and operand.sizes[0] != operand.aval.shape[0]:
+            raise ValueError(f"{what}; on TPUs the length of a block of {operand.aval.dtype.name} with one axis is a multiple of {tile}, or that of the array.")
         return
     for axis, tile in ((-2, 8), (-1, 128)):
         if operand.sizes[axis] % tile and operand.sizes[axis] != operand.aval.shape[axis]:
-            raise ValueError(f"pallas_call {name}, {operand.name}: blocks of shape {operand.sizes} of {operand.aval.str_short()}; on TPUs the last two "
+            raise ValueError(f"{what}; on TPUs the last two "
                              f"sides of a block are multiples of 8 and 128, or those of the array. Side {axis} is {operand.sizes[axis]}.")
 
 
