@@ -183,6 +183,42 @@ def test_values_where_numbers_are_wide(case):
         np.testing.assert_array_equal(np.asarray(function()), np.asarray(expected))
 
 
+LOOSE = InterpretParams(out_of_bounds_reads="uninitialized")
+BEYOND = {  # a kernel whose step 1 leaves its reference of 8, and what is read where that is allowed
+    "a slice": (lambda x, o: put(o, x[ds(5 * program_id(0), 4)]), [5, 6, 7, nan]),
+    "before the beginning": (lambda x, o: put(o, x[ds(-1 * program_id(0), 4)]), [nan, 0, 1, 2]),
+    "an element": (lambda x, o: put(o, jnp.full(4, x[8 * program_id(0)])), [nan] * 4),
+    "with a stride": (lambda x, o: put(o, x[ds(4 * program_id(0), 4, stride=2)]), [4, 6, nan, nan]),
+    "in a branch": (lambda x, o: when(program_id(0) == 1)(lambda: put(o, x[ds(5 * program_id(0), 4)])), [5, 6, 7, nan]),
+    "in a loop": (lambda x, o: put(o, loop(0, 2, init_carry=jnp.zeros(4))(lambda i, c: c + x[ds(5 * program_id(0) * i, 4)])), [5, 7, 9, nan]),
+}
+
+
+@pytest.mark.parametrize("case", BEYOND)
+def test_reads_beyond_the_end(case):
+    kernel, expected = BEYOND[case]
+    f = lambda params, grid: run(kernel, f32(4), grid=grid, interpret=params)(X)
+    np.testing.assert_array_equal(f(LOOSE, 2), expected)
+    with pytest.raises(Exception, match="a kernel reads the part .* beyond its end"):
+        np.asarray(f(InterpretParams(), 2))
+    f(InterpretParams(), 1)
+
+
+def test_stores_beyond_the_end():
+    def kernel(x, o, add):
+        copy(x, o)
+        if add:
+            o[ds(5 * program_id(0), 4)] += x[ds(0, 4)]
+        else:
+            o[ds(5 * program_id(0), 4)] = x[ds(0, 4)]
+    for params in LOOSE, InterpretParams():
+        for add in False, True:
+            f = lambda grid: run(lambda x, o: kernel(x, o, add), f32(8), grid=grid, interpret=params)(X)
+            with pytest.raises(Exception, match="a kernel (stores|reads) the part .* beyond its end"):
+                np.asarray(f(2))
+            np.testing.assert_array_equal(f(1), [0, 2, 4, 6, 4, 5, 6, 7] if add else X)
+
+
 def test_an_asynchronous_copy_with_a_semaphore():
     def kernel(x, out, semaphore):
         copy = make_async_copy(x.at[ds(2, 4)], out, semaphore)

@@ -4,7 +4,7 @@
 * `grid`: the program that is made of it.
 * `call`: `pallas_call` and its primitive.
 * `interpreter`: the program as a loop on arrays.
-* `uninitialized`: what memory holds at first.
+* `uninitialized`: what memory holds at first; `bounds`: reads and stores beyond the end.
 * `memory`, `control`, `copies`, `semaphores`: what kernels are written with besides ``ref[...]``.
 * `devices`: other devices of the mesh; `cores`: the cores of one; `chips`: facts about kinds of chips.
 * `hidden`: memory that a kernel uses and nobody gives it.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 import numpy as np
 
-from jax_core.configuration import engine
+from jax_core.configuration import context, engine
 from jax_core.extension_points import kernel_compiler
 from jax_core.references.primitives import RefTangent, strong
 from jax_core.representation import tree
@@ -216,8 +216,10 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
 
     @api_boundary
     def call(*args: Any) -> Any:
+        alone = not context.state.axes  # among devices none can stop the others
+        asked = options._replace(bounds=interpret.out_of_bounds_reads) if alone and isinstance(interpret, InterpretParams) else options
         with manual.unchecked():
-            program, operands = _program(where, kernel, grid_spec, sizes, args, out_shape, out_tree, results, input_output_aliases, options)
+            program, operands = _program(where, kernel, grid_spec, sizes, args, out_shape, out_tree, results, input_output_aliases, asked)
         if debug:
             print(program)
         return tree.unflatten(out_tree, pallas_call_p.bind(*operands, program=program))

@@ -238,7 +238,8 @@ def operand(where: str, name: str, spec: Any, aval: ShapedArray, grid: tuple, sc
 # -- the program -------------------------------------------------------------------------------------------------------
 
 class Options(NamedTuple):
-    """What a call says about its kernel besides shapes; ``interpret`` is false, true or an `InterpretParams`."""
+    """What a call says about its kernel besides shapes; ``interpret`` is false, true or an `InterpretParams`, ``bounds`` what an interpreter does about
+    reads beyond the end: None, or what `InterpretParams.out_of_bounds_reads` says."""
 
     name: str
     interpret: Any = False
@@ -246,6 +247,7 @@ class Options(NamedTuple):
     compiler_params: Any = None
     cost_estimate: Any = None
     metadata: Any = None
+    bounds: str | None = None
 
 
 class Program:

@@ -22,6 +22,7 @@ from ..lax.convert import convert_element_type
 from ..lax.pad import pad
 from ..lax.shape import reshape
 from ..lax.slicing import dynamic_slice, dynamic_update_slice, slice as cut
+from .bounds import guarded
 from .grid import Operand, Program
 from .spaces import SemaphoreType
 from .specs import Element, InterpretParams, Squeezed
@@ -111,7 +112,8 @@ def _steps(program: Program, grid: Sequence[Any], sizes: Sequence[Any], memory: 
         return
     arguments, scalars = program.arguments, len(program.scalars)
     blocked = [None] * scalars + [*program.inputs, *program.outputs] + [None] * len(program.scratch)
-    pure, written = discharged(program.kernel, [type(a) is AbstractRef for a in program.kernel.in_avals])
+    kernel = program.kernel if program.options.bounds is None else guarded(program.kernel, program.options.bounds)
+    pure, written = discharged(kernel, [type(a) is AbstractRef for a in program.kernel.in_avals])
     changed = [i - arguments for i in written]
     carried = sorted({memory.which[i] for i in changed})
 

@@ -53,7 +53,7 @@ def _in_dtype(ref: Any, value: Any) -> Any:
 
 # -- on contents -------------------------------------------------------------------------------------------------------
 
-def _positions(contents: Any, index: Index, operands: Sequence[Any]) -> tuple | None:
+def positions(contents: Any, index: Index, operands: Sequence[Any]) -> tuple | None:
     """For each axis the positions of all elements of the part, so that nothing is moved where it runs over the end of the array.
 
     None for the whole array, and where arrays of indices stand beside slices.
@@ -80,7 +80,7 @@ def _positions(contents: Any, index: Index, operands: Sequence[Any]) -> tuple | 
 
 def _read(contents, index, operands):
     """The part; zeros where it is out of bounds."""
-    key = _positions(contents, index, operands)
+    key = positions(contents, index, operands)
     if key is None:
         return indexing.read(contents, index, operands)
     return contents.at[key].get(mode="fill", fill_value=0, wrap_negative_indices=False)
@@ -92,7 +92,7 @@ def _masked(key, mask, contents):
 
 
 def _write(contents, index, operands, value, mask):
-    key = _positions(contents, index, operands)
+    key = positions(contents, index, operands)
     if key is None:
         return indexing.write(contents, index, operands, jnp.where(mask, value, indexing.read(contents, index, operands)))
     return contents.at[_masked(key, mask, contents)].set(value, mode="drop", wrap_negative_indices=False)
@@ -236,7 +236,7 @@ def _atomic_type(ref, value, mask, *operands, index, op):
 def _atomic(contents, value, mask, *operands, index, op):
     old = _read(contents, index, operands)
     method, combine = _ATOMICS[op]
-    key = _positions(contents, index, operands)
+    key = positions(contents, index, operands)
     if method is None or key is None:  # an element that the index names twice is changed once
         return old, _write(contents, index, operands, combine(old, value), mask)
     at = contents.at[_masked(key, mask, contents)]

@@ -178,6 +178,9 @@ class InterpretParams:
     is one with a ``grid_point_recorder``, which nothing would call.
 
     Args:
+      out_of_bounds_reads: what is done about parts, placed by computed numbers, that are not inside of a reference: ``"raise"`` an error when the
+        program runs, or read elements that are ``"uninitialized"``; stores there raise. Under `jax.shard_map`, as with ``interpret=True``, such a
+        part is moved until it fits.
       uninitialized_memory: ``"nan"`` or ``"zero"``, what memory holds before it is written to.
 
     Raises:
