@@ -14,6 +14,11 @@ import jax.experimental.multihost_utils
 import jax.experimental.shard_map
 import jax.experimental.sparse
 import jax.extend.core
+import jax.interpreters.ad
+import jax.interpreters.batching
+import jax.interpreters.mlir
+import jax.interpreters.partial_eval
+import jax.scipy.optimize
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -95,6 +100,19 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jnp.unique(10**30)", OverflowError), ("jnp.float32('x')", ValueError), ("jnp.uint8(b'x')", ValueError),
     ("jnp.array(2) * [0]", TypeError), ("(1, 2) * jnp.array(2)", TypeError), ("jax.nn.sigmoid(1)", TypeError), ("jax.nn.glu(jnp.arange(4))", TypeError),
     ("jsp.special.ndtr(1)", TypeError), ("jsp.special.ndtri(jnp.arange(2))", TypeError), ("jsp.special.spence(1)", TypeError),
+    ("jax.interpreters.ad.defjvp2(-1, None)", TypeError), ("jax.interpreters.ad.jvp(jnp.ones(3))", TypeError), ("jax.interpreters.batching.defvectorized((1, 2))", TypeError),
+    ("jax.interpreters.mlir.register_lowering(object(), None)", TypeError), ("jax.interpreters.partial_eval.dce_jaxpr(1, [])", TypeError),
+    ("jax.interpreters.partial_eval.close_jaxpr(object())", TypeError), ("jax.interpreters.ad.zeros_like_aval(10**30)", TypeError),
+    ("jax.api_util.flatten_fun(object(), jax.tree.structure(1))", TypeError), ("jax.api_util.donation_vector((1,), (), object())", TypeError),
+    ("jax.core.check_jaxpr(3)", TypeError), ("jax.core.eval_jaxpr(object(), [])", TypeError), ("jax.core.jaxpr_as_fun(object())", TypeError),
+    ("jax.experimental.sparse.bcoo_todense(jnp.eye(2))", TypeError), ("jax.experimental.sparse.bcsr_todense(object())", TypeError),
+    ("jax.experimental.sparse.csr_matmat(object(), jnp.eye(2))", TypeError), ("jax.experimental.sparse.bcoo_update_layout(int, n_batch=1)", TypeError),
+    ("jax.vmap(lambda x: jax.lax.all_to_all(x, 'i', 7, 0), axis_name='i')(jnp.ones((2, 2)))", ValueError),
+    ("jax.vmap(lambda x: jax.lax.all_to_all(object(), 'i', 0, 0), axis_name='i')(jnp.ones((2, 2)))", TypeError),
+    ("jax.vmap(lambda x: jax.lax.psum_scatter(x, 'i', scatter_dimension=7), axis_name='i')(jnp.ones((2, 2)))", ValueError),
+    ("jax.lax.composite(lambda x: x, object())(1.0)", TypeError), ("jnp.fromfile(lambda: 0)", TypeError), ("jax.export.symbolic_shape(3)", ValueError),
+    ("jnp.delete(jnp.arange(4), jnp.ones(3))", ValueError), ("jax.nn.logmeanexp([1.0])", TypeError), ("jsp.special.spence([1.0])", TypeError),
+    ("jsp.optimize.minimize(lambda x: x @ x, jnp.ones(2), method=3)", TypeError), ("jsp.linalg.pascal(2.5)", TypeError),
     ("jsp.sparse.linalg.cg(jnp.eye(2), jax.random.split(jax.random.key(0)))", TypeError), ("jax.named_scope(7)", TypeError), ("jax.default_device(7)", ValueError),
 ]
 
@@ -113,8 +131,15 @@ ACCEPTED = [  # what was refused, and is true
     "jnp.array_equiv(enum.IntEnum('I', {'x': 1}).x, jnp.ones(3))", "jnp.float32('1.5') == 1.5", "jnp.int8('3').dtype == 'int8'",
     "jnp.float32(fractions.Fraction(1, 2)) == 0.5", "jnp.bool(object())", "jsp.stats.norm.pdf(2**40) == 0", "jax.debug_nans(2.5) is not None", "jax.enable_x64([]) is not None",
     "len(jax.make_jaxpr(lambda x, y: x, jnp.int32(1))(1, 2).in_avals) == 1", "not jax.experimental.multihost_utils.reached_preemption_sync_point(1)",
+    "jsp.linalg.pascal(np.float64(2.0)).shape == (2, 2)", "jsp.special.hyp2f1(1.0, 1.0, (1.5,), 0.5).shape == (1,)", "jsp.special.bessel_jn([1.0, 2.0], v=1).shape == (2, 2)",
+    "jax.core.jaxpr_as_fun(jax.make_jaxpr(lambda x: x + 1)(1.0).jaxpr)(2.0) == [3.0]",
     "jax.random.randint(jax.random.key(0), (), 0, 2**32, 'uint32').dtype == 'uint32'", "jax.random.randint(jax.random.key(0), (2,), -2**31, 2**31).shape == (2,)", "jax.random.randint(jax.random.key(0), (), 0, 2**31).dtype == 'int32'",
 ]
+
+
+def test_messages_name_what_the_user_called():
+    with pytest.raises(TypeError, match="argument to softmax as"):
+        jax.nn.softmax("a")
 
 
 @pytest.mark.parametrize("call", ACCEPTED)

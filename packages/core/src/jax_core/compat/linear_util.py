@@ -132,6 +132,13 @@ def _drive(generator_function: Callable, static: tuple, call: Callable, args: tu
     return result
 
 
+def _checked(fun: WrappedFun, gen: Callable) -> WrappedFun:
+    if isinstance(fun, WrappedFun):
+        return fun
+    raise TypeError(f"{getattr(gen, '__name__', 'transformation')}: needs a function that linear_util.wrap_init has wrapped, got {fun!r} "
+                    f"of type {type(fun).__name__}")
+
+
 def _applied(apply: Callable, gen: Callable, fun: WrappedFun | None, static: tuple) -> Any:
     """``apply`` on ``fun``; without ``fun``, ``apply`` itself under the name of the transformation ``gen``."""
     if fun is not None:
@@ -155,7 +162,7 @@ def transformation(gen: Callable, fun: WrappedFun | None = None, *gen_static_arg
     -3
     """
     def apply(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
-        return fun.wrap(_Transform(gen, gen_static_args, lambda call, *args, **kwargs: _drive(gen, gen_static_args, call, args, kwargs)))
+        return _checked(fun, gen).wrap(_Transform(gen, gen_static_args, lambda call, *args, **kwargs: _drive(gen, gen_static_args, call, args, kwargs)))
     return _applied(apply, gen, fun, gen_static_args)
 
 
@@ -173,6 +180,7 @@ def transformation_with_aux(gen: Callable, fun: WrappedFun | None = None, *gen_s
     """
     def apply(fun: WrappedFun, *gen_static_args: Any, use_eq_store: bool = False,
               unk_names: bool = False) -> tuple[WrappedFun, Callable]:
+        _checked(fun, gen)
         store = EqualStore() if use_eq_store else Store()
 
         def transform(call, *args, **kwargs):
@@ -194,7 +202,7 @@ def transformation2(gen: Callable, fun: WrappedFun | None = None, *gen_static_ar
     -3
     """
     def apply(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
-        return fun.wrap(_Transform(gen, gen_static_args, lambda call, *args, **kwargs: gen(call, *gen_static_args, *args, **kwargs)))
+        return _checked(fun, gen).wrap(_Transform(gen, gen_static_args, lambda call, *args, **kwargs: gen(call, *gen_static_args, *args, **kwargs)))
     return _applied(apply, gen, fun, gen_static_args)
 
 
@@ -220,6 +228,7 @@ def transformation_with_aux2(gen: Callable, fun: WrappedFun | None = None, *gen_
     """
     def apply(fun: WrappedFun, *gen_static_args: Any, use_eq_store: bool = use_eq_store,
               unk_names: bool = unk_names) -> tuple[WrappedFun, Callable]:
+        _checked(fun, gen)
         store = EqualStore() if use_eq_store else Store()
         inner = fun.with_unknown_names() if unk_names else fun
         run = lambda call, *args, **kwargs: gen(call, store, *gen_static_args, *args, **kwargs)
@@ -240,6 +249,8 @@ def merge_linear_aux(aux1: Callable, aux2: Callable) -> tuple[bool, Any]:
     >>> ran.call_wrapped(5), linear_util.merge_linear_aux(first, second)
     (5, (True, 1))
     """
+    if not (callable(aux1) and callable(aux2)):
+        raise TypeError(f"merge_linear_aux: two functions are needed, got {aux1!r} and {aux2!r}")
     try:
         return True, aux1()
     except StoreException:

@@ -1,6 +1,7 @@
 """Shapes with symbolic dimensions: as texts, as types of arrays, as descriptions of arguments."""
 from __future__ import annotations
 
+from types import NoneType
 from typing import Any, Mapping, Sequence
 
 import numpy as np
@@ -81,6 +82,8 @@ def symbolic_shape(shape_spec: str | None, *, constraints: Sequence[str] = (), s
         raise ValueError("symbolic_shape: cannot specify both a scope and constraints; give the constraints to the scope")
     scope = SymbolicScope(constraints) if scope is None else scope
     like = tuple(getattr(like, "shape", like)) if like is not None else None
+    if not isinstance(shape_spec, (str, NoneType)):
+        raise ValueError(f"symbolic_shape: shape_spec must be a string as 'b, 2*b', or None, got {shape_spec!r}")
     text = "..." if shape_spec is None else str(shape_spec).strip()
     if text.startswith("(") and text.endswith(")") and "(" not in text[1:-1]:
         text = text[1:-1]

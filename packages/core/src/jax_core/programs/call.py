@@ -17,7 +17,7 @@ from ..representation.arguments import LazyNames, LazyPaths, argument_name, put_
 from ..representation.aval import AbstractRef, get_aval, plain_values
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
 from ..representation.primitive import clear_type_cache
-from ..representation.source import describe_function, is_own, metadata_in_force, name_of
+from ..representation.source import called_by_user, describe_function, is_own, metadata_in_force, name_of
 from ..traces import nans
 from ..traces.staging import constants_to_inputs, trace_to_jaxpr
 from ..traces.trace import Tracer
@@ -93,7 +93,7 @@ class Call:
                     "; a function inside of an argument is split off before the call, and closed over." if callable(x) else
                     f", or make {kind.__name__} a pytree, as by jax.tree_util.register_dataclass.")
                 raise TypeError(
-                    f"Error interpreting argument to {describe_function(self.fun)} as an abstract array. The "
+                    f"Error interpreting argument to {called_by_user(self.fun)} as an abstract array. The "
                     f"problematic value is of type {kind} and was passed to the function at path {where}.\n"
                     + ("It takes arrays and numbers." if is_own(self.fun) else
                        f"jit takes arrays, numbers, and pytrees of them; {remedy}")) from error

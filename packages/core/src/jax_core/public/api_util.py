@@ -2,18 +2,17 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
+from types import NoneType
+from typing import Any, Callable, Iterable, Sequence
 
 from ..representation import tree
+from ..representation.arguments import takes
 from ..representation.aval import ShapedArray, get_aval
 from ..representation.jaxpr import DebugInfo
 from ..representation.source import describe_function
-from ..representation.tree import keystr, tree_flatten_with_path
+from ..representation.tree import PyTreeDef, keystr, tree_flatten_with_path
 from ..representation.typing import PyTree
 from ..compat.linear_util import WrappedFun, transformation_with_aux
-
-if TYPE_CHECKING:
-    from ..representation.tree import PyTreeDef
 
 
 @transformation_with_aux
@@ -45,6 +44,7 @@ def flatten_fun_nokwargs(in_tree: PyTreeDef, *leaves):
     yield tree.flatten(out)
 
 
+@takes(f=WrappedFun)
 def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Sequence[object],
                     require_static_args_hashable: bool = True) -> tuple[WrappedFun, tuple]:
     """``f`` with all arguments but the dynamic ones fixed, and the dynamic ones.
@@ -65,6 +65,7 @@ def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Seque
     return f.wrap(place), dynamic
 
 
+@takes(treedef=PyTreeDef)
 def flatten_axes(name: str, treedef: PyTreeDef, axis_tree: PyTree, *, kws: bool = False,
                  tupled_args: bool = False) -> list[Any]:
     """One axis specification for each leaf, from a specification that is a prefix of the tree; see `tree.flatten_axes`.
@@ -103,6 +104,7 @@ def shaped_abstractify(x: object) -> Any:
     return get_aval(x)
 
 
+@takes(in_tree=PyTreeDef)
 def donation_vector(donate_argnums: Sequence[int], donate_argnames: Sequence[str], in_tree: PyTreeDef,
                     kws: bool = True) -> tuple[bool, ...]:
     """For each leaf of ``(args, kwargs)`` whether it is donated.
@@ -130,6 +132,7 @@ def rebase_donate_argnums(donate_argnums: Sequence[int], static_argnums: Sequenc
     return tuple(sorted(d - sum(s < d for s in static_argnums) for d in donate_argnums))
 
 
+@takes(args=(tuple, list), kwargs=(dict, NoneType))
 def debug_info(traced_for: str, fun: Callable[..., PyTree], args: Sequence[object] = (), kwargs: dict | None = None, *,
                static_argnums: Sequence[int] = (), static_argnames: Sequence[str] = (),
                result_paths_thunk: Callable | None = None, sourceinfo: str | None = None,

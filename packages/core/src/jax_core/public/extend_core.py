@@ -7,6 +7,7 @@ import numpy as np
 
 from ..transformations import batching
 from ..configuration import context
+from ..representation.arguments import takes
 from ..representation.aval import AbstractToken, AbstractValue, ShapedArray, Token, abstract_token, get_aval, is_jax_type
 from ..transformations.batching import BatchTrace
 from ..representation.effects import NO_EFFECTS as no_effects
@@ -284,6 +285,7 @@ def _below(kind) -> bool:
     return False
 
 
+@takes(jaxpr=(Jaxpr, ClosedJaxpr))
 def eval_jaxpr_transpose(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], cts: Sequence[object]) -> list:
     """Cotangents of those ``args`` that are linear; see `reverse.backward_pass`.
 

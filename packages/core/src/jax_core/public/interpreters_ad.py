@@ -4,20 +4,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..transformations import forward
-from ..representation.aval import get_aval
+from ..representation.arguments import takes
+from ..representation.aval import AbstractValue, get_aval
+from ..representation.jaxpr import ClosedJaxpr, Jaxpr
 from ..transformations.forward import JVPTrace, JVPTracer, jvp_flat, run_jvp_rule
 from ..representation.marks import LINEAR
 from ..representation.primitive import Linear, Primitive, Zero, is_linear
 from ..transformations import reverse
 from ..transformations.reverse import linearize_flat
 from ..traces.structural import add, add_any_p, instantiate, zeros
-from ..compat.linear_util import wrap_init
+from ..compat.linear_util import WrappedFun, wrap_init
 from .rules import RuleTable
 
 if TYPE_CHECKING:
     from ..representation.typing import PyTree
-    from ..representation.jaxpr import ClosedJaxpr, Jaxpr
-    from ..compat.linear_util import WrappedFun
 
 UndefinedPrimal = Linear
 is_undefined_primal = is_linear
@@ -25,7 +25,7 @@ add_tangents = add
 add_jaxvals = add
 add_jaxvals_p = add_any_p
 instantiate_zeros = instantiate
-zeros_like_aval = zeros
+zeros_like_aval = takes(aval=AbstractValue)(zeros)
 
 primitive_jvps = RuleTable(
     "jvp", lambda prim, _: lambda primals, tangents, **params: run_jvp_rule(prim, primals, tangents, params),
@@ -33,6 +33,7 @@ primitive_jvps = RuleTable(
 primitive_transposes = RuleTable("transpose", lambda prim, rule: rule)
 
 
+@takes(jaxpr=(Jaxpr, ClosedJaxpr))
 def backward_pass(jaxpr: Jaxpr, transform_stack: bool, consts: Sequence[object], primals_in: Sequence[Any], cts_in: Sequence[object], *,
                   return_logs: bool = False) -> list:
     """Cotangents of the linear inputs of a program: of those of ``primals_in`` that are an `UndefinedPrimal`.
@@ -74,6 +75,7 @@ def get_primitive_transpose(p: Primitive) -> Callable:
     return primitive_transposes[p]
 
 
+@takes(primitive=Primitive)
 def deflinear(primitive: Primitive, transpose_rule: Callable) -> None:
     """Make ``primitive`` linear; ``transpose_rule(cotangent, **params)`` gives a list of cotangents.
 
@@ -90,6 +92,7 @@ def deflinear(primitive: Primitive, transpose_rule: Callable) -> None:
     primitive.transpose = lambda ct, *args, **params: transpose_rule(ct, **params)
 
 
+@takes(primitive=Primitive)
 def deflinear2(primitive: Primitive, transpose_rule: Callable) -> None:
     """Make ``primitive`` linear; ``transpose_rule(cotangent, *operands, **params)`` gives a list of cotangents.
 
@@ -106,6 +109,7 @@ def deflinear2(primitive: Primitive, transpose_rule: Callable) -> None:
     primitive.transpose = transpose_rule
 
 
+@takes(primitive=Primitive)
 def defjvp(primitive: Primitive, *jvprules: Callable | None) -> None:
     """Set a rule for each operand: ``rule(tangent, *primals, **params)`` is what it contributes.
 
@@ -125,6 +129,7 @@ def _without_output(rule):
     return lambda g, out, *primals, **params: rule(g, *primals, **params)
 
 
+@takes(primitive=Primitive)
 def defjvp2(primitive: Primitive, *jvprules: Callable | None) -> None:
     """Set a rule for each operand that also gets the result: ``rule(tangent, out, *primals, **params)``.
 
@@ -140,6 +145,7 @@ def defjvp2(primitive: Primitive, *jvprules: Callable | None) -> None:
     primitive.jvp = tuple(jvprules)
 
 
+@takes(prim=Primitive)
 def defbilinear(prim: Primitive, lhs_rule: Callable, rhs_rule: Callable) -> None:
     """Make ``prim`` linear in each of two operands; ``lhs_rule(cotangent, x, y, **params)`` is the cotangent of the first.
 
@@ -160,6 +166,7 @@ def defbilinear(prim: Primitive, lhs_rule: Callable, rhs_rule: Callable) -> None
     prim.transpose = transpose
 
 
+@takes(jaxpr=(Jaxpr, ClosedJaxpr))
 def jvp_jaxpr(jaxpr: ClosedJaxpr, nonzeros: Sequence[bool], instantiate: bool | Sequence[bool]) -> tuple:
     """The program ``(primals, tangents of the nonzero ones) -> (results, tangents)``, and which results have a tangent.
 
@@ -171,7 +178,8 @@ def jvp_jaxpr(jaxpr: ClosedJaxpr, nonzeros: Sequence[bool], instantiate: bool | 
     return forward.jvp_jaxpr(jaxpr, nonzeros, instantiate)
 
 
-def jvp(fun: Callable[..., PyTree], has_aux: bool = False, instantiate: bool | Sequence[bool] = True,
+@takes(fun=WrappedFun)
+def jvp(fun: WrappedFun, has_aux: bool = False, instantiate: bool | Sequence[bool] = True,
         transform_stack: bool = True) -> Any:
     """A wrapped flat function `linear_util` of ``(primals, tangents)`` that returns ``(results, tangents)``.
 
@@ -191,6 +199,7 @@ def jvp(fun: Callable[..., PyTree], has_aux: bool = False, instantiate: bool | S
     return wrap_init(call)
 
 
+@takes(jaxpr=WrappedFun)
 def linearize(jaxpr: WrappedFun, *primals: Any, **kwargs: Any) -> Any:
     """Linearize a flat wrapped function; see `jax.linearize` for functions of pytrees.
 

@@ -8,7 +8,8 @@ from ..traces import structural
 from ..transformations.batching import AxisData, BatchTrace, BatchTracer, batch_fun, elementwise, not_mapped, unmapped_aval
 from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import matchaxis, moved
-from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from ..representation.arguments import takes
+from ..representation.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
 from ..representation.marks import ELEMENTWISE
 from ..representation.primitive import Primitive
 from ..representation.typing import ArrayLike
@@ -17,7 +18,6 @@ from .rules import RuleTable
 
 if TYPE_CHECKING:
     from ..representation.typing import PyTree
-    from ..representation.jaxpr import ClosedJaxpr
 
 moveaxis = moved
 
@@ -44,6 +44,7 @@ axis_primitive_batchers = RuleTable(  # the oldest form: rule(axis_size, axis_na
     lambda rule: lambda axis, args, dims, **params: rule(axis.size, axis.name, BatchTrace, tuple(args), tuple(dims), **params))
 
 
+@takes(prim=Primitive)
 def defvectorized(prim: Primitive) -> None:
     """``prim`` is elementwise in its operands.
 
@@ -62,6 +63,7 @@ def defvectorized(prim: Primitive) -> None:
 defbroadcasting = defvectorized
 
 
+@takes(prim=Primitive)
 def defreducer(prim: Primitive, ident: object = None) -> None:
     """``prim`` reduces over its parameter ``axes``.
 
@@ -120,6 +122,7 @@ def batch_subtrace(fun: Callable[..., PyTree], *args: Any) -> Any:
     raise NotImplementedError("batch_subtrace: use jax.vmap, or batching.batch_fun of jax_core")
 
 
+@takes(closed_jaxpr=(Jaxpr, ClosedJaxpr))
 def batch_jaxpr_axes(closed_jaxpr: ClosedJaxpr, axis_data: AxisData, in_axes: Sequence[int | None],
                      out_axes_dest: Sequence[int | None]) -> Any:
     """``closed_jaxpr`` on a batch with its mapped axes at ``in_axes`` and ``out_axes_dest``."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..interfaces import Builder
+from ..representation.arguments import takes
 from ..representation.primitive import Primitive
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def lower_fun(fun: Callable[..., PyTree], multiple_results: bool = True) -> Lowe
     return LoweringRule(fun, multiple_results)
 
 
+@takes(prim=Primitive)
 def register_lowering(prim: Primitive, rule: Callable, platform: str | None = None, inline: bool = True,
                       cacheable: bool = True) -> Callable:
     """Set how ``prim`` is compiled, on all platforms or one.

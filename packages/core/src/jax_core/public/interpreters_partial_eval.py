@@ -4,16 +4,17 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
+from ..representation.arguments import takes
 from ..representation.aval import AbstractValue, get_aval
-from ..representation.jaxpr import ClosedJaxpr, Jaxpr, close as close_jaxpr, dce
+from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, close as close_jaxpr, dce
 from ..representation.primitive import Primitive
+from ..compat.linear_util import WrappedFun
 from ..traces.staging import DynamicJaxprTrace, DynamicJaxprTracer, constants_to_inputs, trace_to_jaxpr
 from ..transformations.splitting import split_jaxpr
 from .rules import RuleTable
 
 if TYPE_CHECKING:
     from ..representation.typing import PyTree
-    from ..representation.jaxpr import JaxprEqn
 
 JaxprTracer = DynamicJaxprTracer
 convert_constvars_jaxpr = constants_to_inputs
@@ -42,6 +43,7 @@ def _dce_from(rule: Callable) -> Callable:
 dce_rules = RuleTable("dce", _show_dce, _dce_from)
 
 
+@takes(jaxpr=(Jaxpr, ClosedJaxpr))
 def dce_jaxpr(jaxpr: Jaxpr, used_outputs: bool | Sequence[bool], instantiate: bool | Sequence[bool] = False,
               live_inputs: bool | Sequence[bool] = True) -> tuple[Jaxpr, list[bool]]:
     """``jaxpr`` without what its used outputs do not need, and which inputs it still reads.
@@ -66,6 +68,7 @@ def dce_jaxpr(jaxpr: Jaxpr, used_outputs: bool | Sequence[bool], instantiate: bo
     return small.replace(invars=[v for v, u in zip(jaxpr.invars, used) if u]), used
 
 
+@takes(jaxpr=(Jaxpr, ClosedJaxpr))
 def dce_jaxpr_consts(jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bool = False
                      ) -> tuple[Jaxpr, list[bool], list[bool]]:
     """Like `dce_jaxpr`, also for constants: the program, used constants, used inputs.
@@ -83,6 +86,7 @@ def dce_jaxpr_consts(jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bo
     return small.replace(constvars=small.invars[:count], invars=small.invars[count:]), used[:n], used[n:]
 
 
+@takes(eqn=JaxprEqn)
 def dce_jaxpr_call_rule(used_outputs: list[bool], live_ins: list[bool], eqn: JaxprEqn) -> tuple[list[bool], Any]:
     """A rule for `dce_rules`: for primitives that run the program ``call_jaxpr`` of their parameters on their operands.
 
@@ -154,6 +158,9 @@ def abstract_eval_fun(fun: Callable[..., PyTree], *avals: AbstractValue, debug_i
     >>> pe.abstract_eval_fun(lambda x: [x.sum()], jax.typeof(jnp.ones(3)))
     [ShapedArray(float32[])]
     """
+    for aval in avals:
+        if not isinstance(aval, AbstractValue):
+            raise TypeError(f"abstract_eval_fun: types of arguments are needed, as jax.typeof gives them, got {aval!r} of type {type(aval).__name__}")
     return trace_to_jaxpr(lambda *xs: fun(*xs, **params), avals)[2]
 
 
@@ -181,7 +188,8 @@ class PartialVal(tuple):
         return get_aval(self[1]) if self.is_known() else self[0]
 
 
-def trace_to_jaxpr_nounits(fun: Callable[..., PyTree], pvals: Sequence[PartialVal],
+@takes(fun=WrappedFun)
+def trace_to_jaxpr_nounits(fun: WrappedFun, pvals: Sequence[PartialVal],
                            instantiate: bool | Sequence[bool] = False) -> Any:
     """Trace with some arguments known: the program of the unknown ones, partial values of the results, and constants.
 
@@ -201,6 +209,7 @@ def trace_to_jaxpr_nounits(fun: Callable[..., PyTree], pvals: Sequence[PartialVa
     return constants_to_inputs(jaxpr), [PartialVal.unknown(a) for a in out_avals], consts
 
 
+@takes(jaxpr=(Jaxpr, ClosedJaxpr))
 def partial_eval_jaxpr_nounits(jaxpr: ClosedJaxpr, unknowns: Sequence[bool],
                                instantiate: bool | Sequence[bool] = False, *args: Any) -> Any:
     """Split a program into what can be computed from the known inputs and the rest.
@@ -230,6 +239,7 @@ def partial_eval_jaxpr_nounits(jaxpr: ClosedJaxpr, unknowns: Sequence[bool],
     return (ClosedJaxpr(known, parts.known.consts), parts.rest, parts.out_unknown, [v.aval for v in residuals])
 
 
+@takes(closed_jaxpr=(Jaxpr, ClosedJaxpr))
 def move_binders_to_back(closed_jaxpr: ClosedJaxpr, to_move: Sequence[bool]) -> ClosedJaxpr:
     """``closed_jaxpr`` with the marked inputs after the others.
 
@@ -243,6 +253,7 @@ def move_binders_to_back(closed_jaxpr: ClosedJaxpr, to_move: Sequence[bool]) -> 
     return ClosedJaxpr(closed_jaxpr.jaxpr.replace(invars=order), closed_jaxpr.consts)
 
 
+@takes(jaxpr=(Jaxpr, ClosedJaxpr))
 def prune_closed_jaxpr_outputs(jaxpr: ClosedJaxpr, used_outputs: Sequence[bool]) -> ClosedJaxpr:
     """``jaxpr`` with some of its results.
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+from types import NoneType
 from typing import Any
 
 from ..representation.source import NameStack, SourceInfo, Transform, capture, register_exclusion, set_names
@@ -134,6 +135,8 @@ class user_context(contextlib.ContextDecorator):
     prev: NameStack
 
     def __init__(self, traceback: object, *, name_stack: NameStack | None = None):
+        if not isinstance(name_stack, (NameStack, NoneType)):
+            raise TypeError(f"user_context: name_stack must be a NameStack, as new_name_stack gives it, got {name_stack!r}")
         self.traceback, self.name_stack = traceback, name_stack
 
     def __enter__(self) -> None:

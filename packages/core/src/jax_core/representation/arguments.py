@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import inspect
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, TypeVar, cast
 
 from . import tree
 from .aval import aval_of_type, get_aval
@@ -15,6 +15,8 @@ from .source import describe_function
 
 if TYPE_CHECKING:
     from .typing import PyTree
+
+_Function = TypeVar("_Function", bound=Callable)
 
 
 def signature_of(fun: Callable) -> inspect.Signature | None:
@@ -161,3 +163,25 @@ def put_static(args, kwargs, static, count: int):
     if names:
         kwargs = {**kwargs, **dict(names)}
     return args, kwargs
+
+
+def takes(**kinds: type | tuple[type, ...]) -> Callable[[_Function], _Function]:
+    """A decorator: TypeError, before anything is done, for an argument that is not of the class given here for its name.
+
+    For functions that change or read an object of one class; arrays and numbers have checks of their own.
+    """
+    def decorate(fun: _Function) -> _Function:
+        places = list(inspect.signature(fun).parameters)
+        wanted = [(name, places.index(name), kind) for name, kind in kinds.items()]
+
+        @functools.wraps(fun)
+        def checked(*args: object, **kwargs: object) -> Any:
+            for name, place, kind in wanted:
+                value = args[place] if place < len(args) else kwargs.get(name, checked)  # a missing one is told by the call
+                if value is not checked and not isinstance(value, kind):
+                    many = kind if isinstance(kind, tuple) else (kind,)
+                    raise TypeError(f"{fun.__name__}: {name} must be of the class {' or '.join(k.__name__ for k in many)}, "
+                                    f"got {value!r} of type {type(value).__name__}")
+            return fun(*args, **kwargs)
+        return cast(_Function, checked)
+    return decorate

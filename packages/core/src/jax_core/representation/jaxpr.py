@@ -345,13 +345,20 @@ class ClosedJaxpr:
         return self.jaxpr._repr_html_()
 
 
+def _program(name: str, jaxpr: Any) -> Any:
+    if isinstance(jaxpr, (Jaxpr, ClosedJaxpr)):
+        return jaxpr
+    raise TypeError(f"{name}: a jaxpr is needed, as jax.make_jaxpr(f)(*args) gives it; got {jaxpr!r} of type {type(jaxpr).__name__}")
+
+
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:
     """The program as a function of flat arguments that returns a list; with ``args``, its results.
 
     >>> jax.core.jaxpr_as_fun(jax.make_jaxpr(lambda x, y: x + y)(1., 2.))(3., 4.)
     [Array(7., dtype=float32, weak_type=True)]
     """
-    run = lambda *given: eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *given)
+    closed = close(_program("jaxpr_as_fun", closed_jaxpr))
+    run = lambda *given: eval_jaxpr(closed.jaxpr, closed.consts, *given)
     return run(*args) if args else run
 
 
@@ -368,6 +375,8 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[object], *args: Any, propagate_sou
     >>> jax.tree.map(float, jax.core.eval_jaxpr(program.jaxpr, program.consts, 3., 4.))
     [7.0, 12.0]
     """
+    if type(jaxpr) is not Jaxpr:
+        _program("eval_jaxpr", jaxpr)
     if len(args) != len(jaxpr.invars):
         raise TypeError(f"eval_jaxpr: the jaxpr takes {len(jaxpr.invars)} arguments, got {len(args)}")
     env: dict = dict(zip(jaxpr.constvars, consts))
@@ -416,7 +425,7 @@ def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
     >>> [len(inner.eqns) for inner in jax.core.subjaxprs(program.jaxpr)]
     [1]
     """
-    for eqn in jaxpr.eqns:
+    for eqn in _program("subjaxprs", jaxpr).eqns:
         yield from jaxprs_in_params(eqn.params)
 
 
@@ -445,14 +454,14 @@ def jaxprs_in_params(params: dict) -> list[Jaxpr]:
     return found
 
 
-def close(jaxpr: Jaxpr) -> ClosedJaxpr:
+def close(jaxpr: Jaxpr | ClosedJaxpr) -> ClosedJaxpr:
     """``jaxpr`` without constants, closed.
 
     >>> from jax.interpreters import partial_eval as pe
     >>> jax.core.jaxpr_as_fun(pe.close_jaxpr(jax.make_jaxpr(jnp.negative)(1.).jaxpr))(2.)
     [Array(-2., dtype=float32, weak_type=True)]
     """
-    return ClosedJaxpr(jaxpr, ())
+    return jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(_program("close_jaxpr", jaxpr), ())
 
 
 def dce(jaxpr: Jaxpr, used_outputs: Sequence[bool], keep_inputs: bool = False) -> tuple[Jaxpr, list[bool]]:
@@ -512,6 +521,7 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
 
     >>> jax.core.check_jaxpr(jax.make_jaxpr(jnp.sin)(1.).jaxpr)  # says nothing: all is well
     """
+    _program("check_jaxpr", jaxpr)
     bound = set()
 
     def bind(v):

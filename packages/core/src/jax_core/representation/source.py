@@ -255,6 +255,19 @@ def is_own(fun: Callable[..., PyTree]) -> bool:
     return code is not None and is_internal(code)
 
 
+def called_by_user(fun: Callable[..., PyTree]) -> str:
+    """`describe_function`, but for a private function of ours the public one through which it was called, if that can be told."""
+    code = name_and_code(fun)[1]
+    if code is None or not code.co_name.startswith("_") or not is_internal(code):
+        return describe_function(fun)
+    frame: FrameType | None = sys._getframe(1)
+    outermost = "_"
+    while frame is not None and is_internal(frame.f_code):
+        outermost = frame.f_code.co_name
+        frame = frame.f_back
+    return describe_function(fun).lstrip("_") if outermost.startswith(("_", "<")) else outermost
+
+
 def describe_code(name: str, code) -> str:
     """``name at file:line``; of a function of ours its name alone, as its place says nothing to a user."""
     return name if code is None or is_internal(code) else f"{name} at {code.co_filename}:{code.co_firstlineno}"

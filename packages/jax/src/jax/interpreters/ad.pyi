@@ -46,7 +46,7 @@ def instantiate_zeros(tangent: object) -> Any:
     """``tangent`` itself, or an array of zeros for a `Zero`."""
 def is_undefined_primal(x: object) -> bool:
     """Whether a transpose rule must find a cotangent for this operand."""
-def jvp(fun: Callable[..., Any], has_aux: bool = False, instantiate: bool | Sequence[bool] = True, transform_stack: bool = True) -> Any:
+def jvp(fun: WrappedFun, has_aux: bool = False, instantiate: bool | Sequence[bool] = True, transform_stack: bool = True) -> Any:
     """A wrapped flat function `linear_util` of ``(primals, tangents)`` that returns ``(results, tangents)``."""
 def jvp_jaxpr(jaxpr: ClosedJaxpr, nonzeros: Sequence[bool], instantiate: bool | Sequence[bool]) -> tuple:
     """The program ``(primals, tangents of the nonzero ones) -> (results, tangents)``, and which results have a tangent."""

@@ -1,6 +1,7 @@
 """Types of `jax.interpreters.partial_eval`. Written by packages/jax/tools/make_stubs.py."""
 from jax.core import AbstractValue, Tracer
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+from jax.extend.linear_util import WrappedFun
 from typing import Any, Callable, MutableMapping, Sequence
 
 class DynamicJaxprTracer(Tracer):
@@ -18,7 +19,7 @@ class PartialVal(tuple):
     def unknown(cls, aval: AbstractValue) -> PartialVal: ...
 def abstract_eval_fun(fun: Callable[..., Any], *avals: AbstractValue, debug_info: object | None = None, **params: Any) -> list[AbstractValue]:
     """Result types of a function of arrays; ``debug_info`` is for messages."""
-def close_jaxpr(jaxpr: Jaxpr) -> ClosedJaxpr:
+def close_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> ClosedJaxpr:
     """``jaxpr`` without constants, closed."""
 def convert_constvars_jaxpr(jaxpr: Jaxpr) -> Jaxpr:
     """The same program with its constants as leading inputs."""
@@ -41,5 +42,5 @@ def prune_closed_jaxpr_outputs(jaxpr: ClosedJaxpr, used_outputs: Sequence[bool])
     """``jaxpr`` with some of its results."""
 def trace_to_jaxpr_dynamic(fun: Callable[..., Any], in_avals: Sequence[AbstractValue], *, keep_inputs: Sequence[bool] | None = None, lower: bool = False, auto_dce: bool = False) -> tuple[Jaxpr, list, list]:
     """Trace a wrapped flat function: the jaxpr, result types, and values of its constants."""
-def trace_to_jaxpr_nounits(fun: Callable[..., Any], pvals: Sequence[PartialVal], instantiate: bool | Sequence[bool] = False) -> Any:
+def trace_to_jaxpr_nounits(fun: WrappedFun, pvals: Sequence[PartialVal], instantiate: bool | Sequence[bool] = False) -> Any:
     """Trace with some arguments known: the program of the unknown ones, partial values of the results, and constants."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes, tree
+from jax_core.representation.arguments import takes
 from jax_core.representation.aval import get_aval
 from jax_core.transformations.forward import has_tangent
 from jax_core.representation.primitive import Primitive, Zero
@@ -186,6 +187,7 @@ def _zeros_like(outs, order):
     return [instantiate(Zero.of(outs))] * order
 
 
+@takes(prim=Primitive)
 def zero_prop(prim: Primitive, primals_in: Sequence[Any], series_in: Sequence[Any], **params: Any) -> tuple[Any, Any]:
     """The rule of a primitive that is constant between jumps: the derivatives are zero.
 
@@ -198,6 +200,7 @@ def zero_prop(prim: Primitive, primals_in: Sequence[Any], series_in: Sequence[An
     return out, [_zeros_like(x, order) for x in out] if prim.multiple_results else _zeros_like(out, order)
 
 
+@takes(prim=Primitive)
 def linear_prop(prim: Primitive, primals_in: Sequence[object], series_in: Sequence[object], **params: Any) -> tuple[Any, Any]:
     """The rule of a primitive that is linear in all operands together: derivatives go through it order by order.
 
@@ -210,6 +213,7 @@ def linear_prop(prim: Primitive, primals_in: Sequence[object], series_in: Sequen
     return out, [list(column) for column in zip(*rows)] if prim.multiple_results else rows
 
 
+@takes(prim=Primitive)
 def deriv_prop(prim: Primitive, deriv: Callable, primals_in: Sequence[Any], series_in: Sequence[Any]) -> tuple[Any, Any]:
     """The rule of a function of one variable whose first derivative is ``deriv``: ``y' = deriv(x) x'``.
 

@@ -4,6 +4,7 @@ Source: StableHLO specification, `composite`, `create_token`, `after_all`.
 """
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 import numpy as np
@@ -158,6 +159,12 @@ def composite(decomposition: Callable[..., PyTree], name: str, version: int = 0)
     >>> 'stablehlo.composite "my.twice"' in jax.jit(twice).lower(3.0).as_text()
     True
     """
+    if not callable(decomposition):
+        raise TypeError(f"lax.composite: decomposition must be a function, got {decomposition!r}")
+    if not isinstance(name, str):
+        raise TypeError(f"lax.composite: name must be a string as 'my.name', got {name!r}")
+    version = operator.index(version)
+
     def composed(*args, **attributes):
         known = tuple((k, _known(name, k, v)) for k, v in attributes.items() if v is not None)
         flat, structure = tree.tree_flatten(args)

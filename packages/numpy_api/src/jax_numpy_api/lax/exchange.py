@@ -26,10 +26,11 @@ from jax_core.representation.typing import ArrayLike, PyTree
 from .arithmetic import mul
 from .compare import eq
 from .gather import index_take
+from .nary import as_operand
 from .parallel import (AxisName, Groups, axis_effects, axis_index, check_all_mapped, check_groups, group_size, in_groups, names_of, psum,
                        pvary, size_of, take_rows, times, vary_over_names)
 from .select import select_n
-from .shape import reshape
+from .shape import canonical_axis, reshape
 from .slicing import dynamic_slice_in_dim
 from jax_core.representation.traits import Kind, Traits
 
@@ -235,13 +236,15 @@ def psum_scatter(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, scatter
     size = group_size(names, groups)
 
     def scatter_leaf(leaf: Array):
-        n = np.shape(leaf)[scatter_dimension]
+        leaf = as_operand("psum_scatter", leaf, 0)
+        dim = canonical_axis("psum_scatter", scatter_dimension, np.ndim(leaf))
+        n = np.shape(leaf)[dim]
         if n % size if tiled else n != size:
             raise ValueError(f"lax.psum_scatter: axis {scatter_dimension} of an operand of shape {np.shape(leaf)} must "
                              f"have {'a multiple of ' if tiled else ''}the length {size} of axis {axis_name!r}.")
         addends = isinstance(leaf, Tracer) and leaf.aval.sums.unreduced.issuperset(names) and groups is None
         prim = unreduced_reduce_scatter_p if addends else reduce_scatter_p
-        return prim.bind(leaf, scatter_dimension=scatter_dimension % np.ndim(leaf), axis_name=names,
+        return prim.bind(leaf, scatter_dimension=dim, axis_name=names,
                          axis_index_groups=groups, axis_size=size, tiled=tiled)
     return tree.tree_map(scatter_leaf, x)
 
@@ -452,8 +455,9 @@ def all_to_all(x: ArrayLike, axis_name: AxisName | Sequence[AxisName], split_axi
     size = group_size(names, groups)
 
     def swap(leaf: Array):
+        leaf = as_operand("all_to_all", leaf, 0)
         rank = np.ndim(leaf)
-        split, concat = split_axis % rank, concat_axis % rank
+        split, concat = canonical_axis("all_to_all", split_axis, rank), canonical_axis("all_to_all", concat_axis, rank)
         n = np.shape(leaf)[split]
         if n % size if tiled else n != size:
             raise ValueError(f"lax.all_to_all: axis {split} of an operand of shape {np.shape(leaf)} must have "

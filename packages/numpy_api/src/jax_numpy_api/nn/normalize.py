@@ -99,6 +99,7 @@ def logmeanexp(x: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, 
 
 @inlined(static_argnames=("axis", "keepdims"))
 def _logmeanexp(x, axis, where, keepdims):
+    check_arraylike("logmeanexp", x)
     count = jnp.sum(jnp.broadcast_to(True if where is None else where, np.shape(x)), axis, keepdims=keepdims)
     total = logsumexp(x, axis=axis, where=where, keepdims=keepdims)
     return total - jnp.log(count.astype(dtypes.to_floating_dtype(total.dtype)))
@@ -186,8 +187,8 @@ def _one_hot(x, num_classes, dtype, axis):
 
 def _inexact(x, where):
     """``x`` as floats; where a mask chooses between ``x`` and -inf, of the dtype of that choice."""
+    check_arraylike("softmax", x)
     if where is not None:
-        check_arraylike("softmax", x)
         x, _ = promote_dtypes(x, -np.inf)
     if jnp.result_type(x) == np.bool_:
         raise TypeError("softmax and log_softmax take numbers, got an array of dtype bool; convert it to a float.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import os
 from typing import Any, Callable, Sequence, cast
 
 import numpy as np
@@ -586,6 +587,9 @@ def fromfile(*args: Any, **kwargs: Any) -> Array:
     >>> jnp.fromfile(path, dtype=jnp.float32)
     Array([0., 1., 2.], dtype=float32)
     """
+    file = args[0] if args else kwargs.get("file", "")
+    if not isinstance(file, (str, bytes, os.PathLike)) and not hasattr(file, "fileno"):
+        raise TypeError(f"jax.numpy.fromfile: a path or an open file is needed, got {file!r} of type {type(file).__name__}")
     return asarray(np.fromfile(*args, **kwargs))
 
 

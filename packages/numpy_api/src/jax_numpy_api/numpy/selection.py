@@ -572,6 +572,8 @@ def delete(arr: ArrayLike, obj: ArrayLike, axis: int | None = None, *, assume_un
         if known.dtype == np.bool_ and known.shape != (n,):
             raise ValueError(f"jax.numpy.delete: a mask obj must be a vector with an entry for each of the {n} positions along the "
                              f"axis, got shape {known.shape}")
+        if known.size and known.dtype.kind not in "iub":
+            raise ValueError(f"jax.numpy.delete: obj must be integers or booleans, got {known.dtype}; convert it first")
         positions = known if known.size else known.astype(int)
         if n > _LONG and positions.size < _MOST_RUNS and positions.dtype.kind in "iu" and np.all((positions >= -n) & (positions < n)):
             cuts = sorted({int(i) % n for i in positions.flat})

@@ -76,6 +76,8 @@ def minimize(fun: Callable[..., PyTree], x0: ArrayLike, args: tuple = (), *, met
         x0 = x0.astype(jnp.float_)
     if tol is not None:
         options.setdefault("gtol", tol)
+    if not isinstance(method, str):
+        raise TypeError(f"jax.scipy.optimize.minimize: method must be a string, got {method!r}; 'BFGS' is one")
     known: dict[str, Callable[..., Any]] = {"bfgs": _bfgs, "l-bfgs-experimental-do-not-rely-on-this": _lbfgs}
     if method.lower() not in known:
         raise ValueError(f"jax.scipy.optimize.minimize: method {method!r} not recognized; use one of 'BFGS', "

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, Sequence
 import numpy as np
 
 from jax_core.representation import source, tree_nodes
+from jax_core.representation.arguments import takes
 from jax_core.traces.trace import ensure_compile_time_eval
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
@@ -234,12 +235,14 @@ def properties(data: Array, indices: Array, shape: Sequence[int]) -> BCOOPropert
     return BCOOProperties(n_batch, n_sparse, n_dense, nse)
 
 
+@takes(mat=BCOO)
 def parts(mat: BCOO) -> tuple[tuple, tuple, tuple]:
     """The shape's batch, sparse and dense parts."""
     a, b = mat.n_batch, mat.n_batch + mat.n_sparse
     return mat.shape[:a], mat.shape[a:b], mat.shape[b:]
 
 
+@takes(mat=BCOO)
 def full_batch(mat: BCOO) -> BCOO:
     """``mat`` with batch axes of length 1 repeated in its buffers."""
     batch = mat.shape[:mat.n_batch]
@@ -266,6 +269,7 @@ def _todense(data, indices, *, spinfo):
 bcoo_todense_p = named("bcoo_todense", _todense)
 
 
+@takes(mat=BCOO)
 def bcoo_todense(mat: BCOO) -> Array:
     """The dense array; elements at one point are added, padding is left out.
 
@@ -357,6 +361,7 @@ def _bcoo_extract(indices, arr, *, assume_unique=True):
     return bcoo_extract_p.bind(jnp.asarray(indices), jnp.asarray(arr), assume_unique=assume_unique)
 
 
+@takes(sparr=BCOO)
 def bcoo_extract(sparr: BCOO, arr: ArrayLike, *, assume_unique: bool | None = None) -> BCOO:
     """The elements of the dense ``arr`` at the points that ``sparr`` stores.
 
@@ -406,6 +411,7 @@ def _sort(data, indices, *, spinfo):
 bcoo_sort_indices_p = named("bcoo_sort_indices", _sort, multiple_results=True)
 
 
+@takes(mat=BCOO)
 def bcoo_sort_indices(mat: BCOO) -> BCOO:
     """The same elements with rising coordinates, padding last.
 
@@ -458,6 +464,7 @@ def _count_points(indices, shape):
     return jnp.max(nfold_vmap(one, n_batch)(indices), initial=0)
 
 
+@takes(mat=BCOO)
 def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
     """Elements at one point added to one, in rising order.
 
@@ -482,6 +489,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
     return BCOO((data, indices), shape=mat.shape, indices_sorted=True, unique_indices=True)
 
 
+@takes(mat=BCOO)
 def bcoo_eliminate_zeros(mat: BCOO, nse: int | None = None) -> BCOO:
     """`bcoo_sum_duplicates` without stored elements that are 0.
 
@@ -509,6 +517,7 @@ def _transpose(data, indices, *, permutation, spinfo):
 bcoo_transpose_p = named("bcoo_transpose", _transpose, multiple_results=True)
 
 
+@takes(mat=BCOO)
 def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
     """The axes in another order.
 
@@ -535,6 +544,7 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
                 indices_sorted=mat.indices_sorted and kept)
 
 
+@takes(mat=BCOO)
 def bcoo_update_layout(mat: BCOO, *, n_batch: int | None = None, n_dense: int | None = None,
                        on_inefficient: str | None = "error") -> BCOO:
     """The same array with other numbers of batch and dense axes.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
+from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
@@ -232,6 +233,7 @@ def _sparse_dot(lhs, rhs, numbers, preferred):
 
 # -- elementwise ---------------------------------------------------------------------------------------------------------
 
+@takes(sp_mat=BCOO)
 def bcoo_multiply_dense(sp_mat: BCOO, v: ArrayLike) -> Array:
     """The data of ``sp_mat * v``, for a dense ``v`` that can be broadcast to the shape of ``sp_mat``.
 
@@ -272,6 +274,7 @@ def _looked_up(lhs_data, lhs_indices, rhs_data, rhs_indices, *, rhs_spinfo):
     return nfold_vmap(one, n_batch)(lhs_data, lhs_indices, rhs_data, rhs_indices)
 
 
+@takes(lhs=BCOO, rhs=BCOO)
 def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
     """The elementwise product of two BCOO arrays, which are broadcast; the result stores elements where one operand does.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Sequence
 import numpy as np
 
 from jax_core.transformations.vmap import vmap
+from jax_core.representation.arguments import takes
 from jax_core.representation.typing import ArrayLike, Placement
 
 from .. import lax
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..lax.gather import GatherDimensionNumbers
 
 
+@takes(mat=BCOO)
 def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensions: Sequence[int],
                           sharding: Placement | None = None) -> BCOO:
     """``mat`` with its axes at ``broadcast_dimensions`` of a larger ``shape``; see `lax.broadcast_in_dim`.
@@ -157,6 +159,7 @@ def _concatenate_batches(operands, dimension, shape):
                 unique_indices=all(m.unique_indices for m in operands))
 
 
+@takes(mat=BCOO)
 def pad_nse(mat: BCOO, nse: int) -> BCOO:
     """``mat`` with padding at the end, so that ``nse`` elements are stored."""
     extra = nse - mat.nse
@@ -169,6 +172,7 @@ def pad_nse(mat: BCOO, nse: int) -> BCOO:
                 unique_indices=mat.unique_indices)
 
 
+@takes(mat=BCOO)
 def bcoo_reshape(mat: BCOO, *, new_sizes: Sequence[int], dimensions: Sequence[int] | None = None,
                  sharding: Placement | None = None) -> BCOO:
     """The elements in another shape, in which batch, sparse and dense axes stay apart.
@@ -228,6 +232,7 @@ def _renumbered(indices, old, new):
     return jnp.where(inside[..., None], found, jnp.asarray(new, indices.dtype))
 
 
+@takes(operand=BCOO)
 def bcoo_rev(operand: BCOO, dimensions: Sequence[int]) -> BCOO:
     """The order of elements along some axes reversed.
 
@@ -251,6 +256,7 @@ def bcoo_rev(operand: BCOO, dimensions: Sequence[int]) -> BCOO:
                 indices_sorted=operand.indices_sorted and not points)
 
 
+@takes(mat=BCOO)
 def bcoo_slice(mat: BCOO, *, start_indices: Sequence[int], limit_indices: Sequence[int],
                strides: Sequence[int] | None = None) -> BCOO:
     """The part from ``start_indices`` to ``limit_indices``; see `lax.slice`.
@@ -273,6 +279,7 @@ def bcoo_slice(mat: BCOO, *, start_indices: Sequence[int], limit_indices: Sequen
     return _cut(mat, start, shape, strides)
 
 
+@takes(mat=BCOO)
 def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[object], slice_sizes: Sequence[int]) -> BCOO:
     """The part of shape ``slice_sizes`` that begins at ``start_indices``, moved inside of the shape; see `lax.dynamic_slice`.
 
@@ -330,6 +337,7 @@ def _take(x, axis, start, size, stride):
     return lax.dynamic_slice_in_dim(x, start, size, axis)
 
 
+@takes(arr=BCOO)
 def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
     """Axes of length 1 removed.
 
@@ -359,6 +367,7 @@ def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
                 unique_indices=arr.unique_indices)
 
 
+@takes(mat=BCOO)
 def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
     """Sums along axes. Over sparse and batch axes nothing is added yet: elements come to stand at the same point.
 
@@ -397,6 +406,7 @@ def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
 
 # -- indexing ------------------------------------------------------------------------------------------------------------
 
+@takes(operand=BCOO)
 def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: GatherDimensionNumbers, slice_sizes: Sequence[int], *,
                 unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | None = None,
                 fill_value: ArrayLike | None = None) -> BCOO:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from jax_core.representation import tree_nodes
+from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
 
@@ -224,6 +225,7 @@ def bcsr_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, 
     return BCSR(out, shape=mat.shape, indices_sorted=True, unique_indices=True)
 
 
+@takes(mat=BCSR)
 def bcsr_todense(mat: BCSR) -> Array:
     """The dense array.
 
@@ -245,6 +247,7 @@ def bcsr_extract(indices: ArrayLike, indptr: ArrayLike, mat: ArrayLike) -> Array
     return bcsr_extract_p.bind(jnp.asarray(indices), jnp.asarray(indptr), jnp.asarray(mat))
 
 
+@takes(mat=BCSR)
 def bcsr_sum_duplicates(mat: BCSR, nse: int | None = None) -> BCSR:
     """Each column at most once in a row; see `bcoo_sum_duplicates`.
 
@@ -256,6 +259,7 @@ def bcsr_sum_duplicates(mat: BCSR, nse: int | None = None) -> BCSR:
     return BCSR.from_bcoo(bcoo_sum_duplicates(mat.to_bcoo(), nse))
 
 
+@takes(mat=BCSR)
 def bcsr_eliminate_zeros(mat: BCSR, nse: int | None = None) -> BCSR:
     """`bcsr_sum_duplicates` without stored elements that are 0.
 
@@ -286,6 +290,7 @@ def bcsr_dot_general(lhs: BCSR | ArrayLike, rhs: ArrayLike, *, dimension_numbers
                             out_sharding=out_sharding)
 
 
+@takes(mat=BCSR)
 def bcsr_broadcast_in_dim(mat: BCSR, *, shape: Sequence[int], broadcast_dimensions: Sequence[int],
                           sharding: Placement | None = None) -> BCSR:
     """See `bcoo_broadcast_in_dim`; the result needs two sparse axes.

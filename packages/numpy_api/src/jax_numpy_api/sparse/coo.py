@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Sequence, cast
 import numpy as np
 
 from jax_core.representation import tree_nodes
+from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree, Axis
 
@@ -182,6 +183,7 @@ def _coo_matmat(data, row, col, B, *, spinfo, transpose=False):
     return coo_matmat_p.bind(data, row, col, B, spinfo=spinfo, transpose=bool(transpose))
 
 
+@takes(mat=COO)
 def coo_todense(mat: COO) -> Array:
     """The dense matrix.
 
@@ -211,6 +213,7 @@ def coo_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeL
     return COO(_coo_fromdense(mat, nse=nse, index_dtype=index_dtype), shape=np.shape(mat), rows_sorted=True)
 
 
+@takes(mat=COO)
 def coo_matvec(mat: COO, v: ArrayLike, transpose: bool = False) -> Array:
     """The product with a vector, of the matrix or its transpose.
 
@@ -224,6 +227,7 @@ def coo_matvec(mat: COO, v: ArrayLike, transpose: bool = False) -> Array:
     return _coo_matvec(mat.data, mat.row, mat.col, v, spinfo=mat._info, transpose=transpose)
 
 
+@takes(mat=COO)
 def coo_matmat(mat: COO, B: ArrayLike, *, transpose: bool = False) -> Array:
     """The product with a matrix; see `coo_matvec`.
 

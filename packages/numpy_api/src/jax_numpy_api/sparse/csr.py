@@ -6,6 +6,7 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 
 from jax_core.representation import tree_nodes
+from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 
@@ -207,6 +208,7 @@ def csr_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeL
     return CSR(_csr_fromdense(mat, nse=nse, index_dtype=index_dtype), shape=np.shape(mat))
 
 
+@takes(mat=CSR)
 def csr_todense(mat: CSR) -> Array:
     """The dense matrix.
 
@@ -218,6 +220,7 @@ def csr_todense(mat: CSR) -> Array:
     return _csr_todense(mat.data, mat.indices, mat.indptr, shape=mat.shape)
 
 
+@takes(mat=CSR)
 def csr_matvec(mat: CSR, v: ArrayLike, transpose: bool = False) -> Array:
     """The product with a vector, of the matrix or its transpose.
 
@@ -231,6 +234,7 @@ def csr_matvec(mat: CSR, v: ArrayLike, transpose: bool = False) -> Array:
     return _csr_matvec(mat.data, mat.indices, mat.indptr, v, shape=mat.shape, transpose=transpose)
 
 
+@takes(mat=CSR)
 def csr_matmat(mat: CSR, B: ArrayLike, *, transpose: bool = False) -> Array:
     """The product with a matrix; see `csr_matvec`.
 

@@ -14,6 +14,7 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .. import numpy as jnp
+from ..numpy.promotion import check_arraylike
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array
@@ -51,8 +52,9 @@ def lobpcg_standard(A: ArrayLike | Callable[[ArrayLike], ArrayLike], X: ArrayLik
 def _lobpcg_standard_matrix(A: Any, X: ArrayLike, m: int, tol: float | None, debug: bool = False) -> tuple:
     """`lobpcg_standard` of a matrix; with ``debug`` also a table of what each step came to (`_measured`)."""
     n = np.shape(X)[0]
-    if tuple(A.shape) != (n, n):
-        raise ValueError(f"lobpcg_standard: for X of shape {np.shape(X)}, A must be {(n, n)}, got {tuple(A.shape)}")
+    check_arraylike("lobpcg_standard", X)
+    if tuple(np.shape(A)) != (n, n):
+        raise ValueError(f"lobpcg_standard: for X of shape {np.shape(X)}, A must be {(n, n)}, got {tuple(np.shape(A))}")
     return _lobpcg_standard_callable(lambda x: A @ x, X, m, tol, debug)
 
 

@@ -12,8 +12,9 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.representation import tree
+from jax_core.representation.arguments import takes
 from jax_core.representation.aval import get_aval
-from jax_core.representation.jaxpr import Jaxpr
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr
 from jax_core.traces.staging import trace_to_closed
 from jax_core.representation.typing import ArrayLike, PyTree
 
@@ -74,6 +75,7 @@ def sparsify_raw(f: Callable[..., PyTree]) -> Callable:
     return wrapped
 
 
+@takes(jaxpr=(Jaxpr, ClosedJaxpr), spenv=SparsifyEnv)
 def eval_sparse(jaxpr: Jaxpr, consts: Sequence[object], spvalues: Sequence[SparsifyValue], spenv: SparsifyEnv) -> list:
     """The results, as values in ``spenv``, of a program on such values.
 

@@ -6,6 +6,7 @@ from typing import Any, Sequence, cast
 import numpy as np
 
 from jax_core.representation import tree
+from jax_core.representation.arguments import takes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.typing import ArrayLike, PyTree
 
@@ -103,6 +104,7 @@ class SparsifyEnv:
         return SparsifyValue(shape, own, places, rows, indices_sorted=indices_sorted, unique_indices=unique_indices)
 
 
+@takes(spenv=SparsifyEnv)
 def arrays_to_spvalues(spenv: SparsifyEnv, args: PyTree) -> Any:
     """A pytree of dense and sparse arrays as one of values in ``spenv``.
 
@@ -119,6 +121,13 @@ def arrays_to_spvalues(spenv: SparsifyEnv, args: PyTree) -> Any:
     return tree.map(lambda x: stored(x) if is_sparse(x) else spenv.dense(x), args, is_leaf=is_sparse)
 
 
+def _value(name: str, v: Any) -> SparsifyValue:
+    if isinstance(v, SparsifyValue):
+        return v
+    raise TypeError(f"{name}: the leaves must be values of a SparsifyEnv, as arrays_to_spvalues makes them, got {v!r} of type {type(v).__name__}")
+
+
+@takes(spenv=SparsifyEnv)
 def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: object) -> Any:
     """The inverse of `arrays_to_spvalues`.
 
@@ -130,7 +139,7 @@ def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: object) -> Any:
     [BCOO(float32[2, 2], nse=2)]
     """
     def fetched(v: Array):
-        if v.is_dense():
+        if _value("spvalues_to_arrays", v).is_dense():
             return spenv.data(v)
         cls, rows = (BCOO, ()) if v.is_bcoo() else (BCSR, (spenv.indptr(v),))
         return cls((spenv.data(v), spenv.indices(v), *rows), shape=v.shape, indices_sorted=v.indices_sorted,
@@ -138,6 +147,7 @@ def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: object) -> Any:
     return tree.map(fetched, spvalues, is_leaf=lambda v: isinstance(v, SparsifyValue))
 
 
+@takes(spenv=SparsifyEnv)
 def spvalues_to_avals(spenv: SparsifyEnv, spvalues: object) -> Any:
     """The types of the arrays that the values stand for.
 
@@ -147,5 +157,5 @@ def spvalues_to_avals(spenv: SparsifyEnv, spvalues: object) -> Any:
     >>> transform.spvalues_to_avals(env, transform.arrays_to_spvalues(env, [sparse.BCOO.fromdense(jnp.eye(2))]))
     [ShapedArray(float32[2,2])]
     """
-    return tree.map(lambda v: ShapedArray(v.shape, spenv.data(v).dtype), spvalues,
+    return tree.map(lambda v: ShapedArray(_value("spvalues_to_avals", v).shape, spenv.data(v).dtype), spvalues,
                     is_leaf=lambda v: isinstance(v, SparsifyValue))

@@ -504,6 +504,12 @@ def _program(ctx, closed, values):
     return _outside(ctx, lambda b, *xs: b.jaxpr(closed, *xs), values, closed.in_avals, closed.out_avals)
 
 
+def _operation(name: str, module: Any) -> Any:
+    if hasattr(module, "operation"):
+        return module.operation
+    raise TypeError(f"{name}: a module is needed, as Lowered.compiler_ir() gives it, got {module!r} of type {type(module).__name__}")
+
+
 def module_to_string(module: IrModule, enable_debug_info: bool | None = None) -> str:
     """A module as text.
 
@@ -512,7 +518,7 @@ def module_to_string(module: IrModule, enable_debug_info: bool | None = None) ->
     >>> "stablehlo.multiply" in mlir.module_to_string(module)
     True
     """
-    return module.operation.get_asm(enable_debug_info=bool(enable_debug_info))
+    return _operation("module_to_string", module).get_asm(enable_debug_info=bool(enable_debug_info))
 
 
 def module_to_bytecode(module: IrModule) -> bytes:
@@ -524,7 +530,7 @@ def module_to_bytecode(module: IrModule) -> bytes:
     b'ML\\xefR'
     """
     out = io.BytesIO()
-    module.operation.write_bytecode(file=out)
+    _operation("module_to_bytecode", module).write_bytecode(file=out)
     return out.getvalue()
 
 

@@ -269,7 +269,7 @@ def compute_on(f: Callable[..., PyTree] | None = None, *, compute_type: str, out
     >>> jax.jit(double)(jnp.arange(3.))
     Array([0., 2., 4.], dtype=float32)
     """
-    if compute_type not in _COMPUTE_TYPES and not compute_type.startswith("gpu_stream:"):
+    if compute_type not in _COMPUTE_TYPES and not str(compute_type).startswith("gpu_stream:"):
         raise ValueError(f"compute_on: invalid compute type {compute_type!r}; it must be one of "
                          f"{', '.join(map(repr, _COMPUTE_TYPES))}, or 'gpu_stream:<number>'.")
     if f is None:

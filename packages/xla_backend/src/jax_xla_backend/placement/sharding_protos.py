@@ -1,9 +1,12 @@
 """XLA's form of shardings as bytes: `jax.extend.sharding`."""
 from __future__ import annotations
 
+from jax_core.representation.arguments import takes
+
 from ..jaxlib_compat import HloSharding, _hlo
 
 
+@takes(sharding=HloSharding)
 def get_serialized_proto_from_hlo_sharding(sharding: HloSharding) -> bytes:
     """The bytes of an `HloSharding`.
 
@@ -15,6 +18,7 @@ def get_serialized_proto_from_hlo_sharding(sharding: HloSharding) -> bytes:
     return sharding.to_proto().SerializeToString()
 
 
+@takes(sharding=bytes)
 def get_op_sharding_from_serialized_proto(sharding: bytes) -> _hlo.OpSharding:
     """The protocol buffer that these bytes are.
 

@@ -5,7 +5,10 @@ Source: `jax.experimental.topologies`, PJRT C API `PJRT_TopologyDescription`.
 from __future__ import annotations
 
 import re
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Sequence
+
+from jax_core.representation.arguments import takes
 
 from ..platforms import client, plugins, registry
 from .device_grid import create_device_mesh
@@ -56,6 +59,7 @@ def get_attached_topology(platform: str | None = None) -> TopologyDescription:
     return TopologyDescription(client.devices(platform))
 
 
+@takes(topology_name=str, platform=(str, NoneType))
 def get_topology_desc(topology_name: str = "", platform: str | None = None, **kwargs: Any) -> TopologyDescription:
     """Devices that need not be there, by the name that the platform's plugin has for them.
 
@@ -95,6 +99,7 @@ def get_topology_desc(topology_name: str = "", platform: str | None = None, **kw
     return TopologyDescription(topology._make_compile_only_devices(), topology)
 
 
+@takes(topo=TopologyDescription)
 def make_mesh(topo: TopologyDescription, mesh_shape: Sequence[int], axis_names: tuple[str, ...], *,
               contiguous_submeshes: bool = False) -> Mesh:
     """A mesh of the devices of a topology.

@@ -35,7 +35,10 @@ def _host(values: Any, dtype: Any = None) -> Array:
     return jnp.asarray(values, dtypes.canonicalize_dtype(values.dtype if dtype is None else dtype))
 
 
-def _size(name: str, n: Any) -> int:
+def _size(name: str, n: Any, or_float: bool = False) -> int:
+    """``n`` as an integer; a float too, with ``or_float`` and if it is whole."""
+    if or_float and isinstance(n, float) and n.is_integer():
+        return int(n)
     try:
         return operator.index(n)
     except TypeError:
@@ -365,7 +368,7 @@ def invhilbert(n: int) -> Array:
     Array([[ 4., -6.],
            [-6., 12.]], dtype=float32)
     """
-    n = _size("invhilbert", n)
+    n = _size("invhilbert", n, or_float=True)
 
     def element(i: int, j: int):
         return ((-1) ** (i + j) * (i + j + 1) * math.comb(n + i, n - j - 1) * math.comb(n + j, n - i - 1)
@@ -393,7 +396,7 @@ def pascal(n: int, kind: str | None = None) -> Array:
            [1., 2., 3.],
            [1., 3., 6.]], dtype=float32)
     """
-    return _host(_table(_size("pascal", n), _PASCAL[_pascal_kind("pascal", kind)]), np.float32)
+    return _host(_table(_size("pascal", n, or_float=True), _PASCAL[_pascal_kind("pascal", kind)]), np.float32)
 
 
 def invpascal(n: int, kind: str | None = None) -> Array:

@@ -14,7 +14,7 @@ from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 from ... import lax
 from ... import numpy as jnp
 from ...lax import series
-from ...numpy.promotion import promote_args_inexact
+from ...numpy.promotion import check_arraylike, promote_args_inexact
 
 
 def chebyshev(coefficients: Sequence[float], low: float, high: float, x: Array) -> Any:
@@ -40,6 +40,7 @@ def wide(name: str, *args: Any) -> tuple[list[Array], np.dtype]:
 
 def check_floats(name: str, x: Any) -> None:
     """Raise TypeError for integers and booleans, of functions that are defined for floats alone."""
+    check_arraylike(name, x)
     if not dtypes.issubdtype(dtypes.dtype(x), np.inexact):
         raise TypeError(f"{name} takes floating-point numbers, got {dtypes.dtype(x)}; convert it first, as by x.astype(float)")
 

@@ -84,8 +84,7 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     v, n_iter = operator.index(v), operator.index(n_iter)
     if v < 0 or n_iter <= v:
         raise ValueError(f"bessel_jn: needs 0 <= v < n_iter, got v={v} and n_iter={n_iter}")
-    (z,) = promote_args_inexact("bessel_jn", z)
-    z = jnp.asarray(z)
+    (z,) = promote_args_inexact("bessel_jn", jnp.asarray(z))
     if jnp.issubdtype(z.dtype, jnp.complexfloating):
         raise ValueError(f"bessel_jn: z must be real, got {z.dtype}")
     return _bessel_jn(z, v, n_iter)

@@ -8,7 +8,7 @@ of the confluent and Gauss hypergeometric functions", Numer. Algorithms 74 (2017
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 
 import numpy as np
@@ -113,6 +113,10 @@ def _hyp1f1_jvp(primals, tangents):
 
 
 @inlined
+def _or_array(x: Any) -> Any:
+    return jnp.asarray(x) if isinstance(x, (list, tuple)) else x
+
+
 def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Kummer's confluent function ``1F1(a; b; x)``, real; infinite where ``b`` is a whole number not above 0.
 
@@ -123,7 +127,7 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     >>> jsp.special.hyp1f1(1., 1., 0.5)
     Array(1.6487213, dtype=float32)
     """
-    args, dtype = wide("hyp1f1", a, b, x)
+    args, dtype = wide("hyp1f1", *map(_or_array, (a, b, x)))
     return _hyp1f1(*jnp.broadcast_arrays(*args)).astype(dtype)
 
 
@@ -219,5 +223,5 @@ def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
     >>> jsp.special.hyp2f1(1., 1., 2., 0.5)
     Array(1.3862946, dtype=float32)
     """
-    args, dtype = wide("hyp2f1", a, b, c, x)
+    args, dtype = wide("hyp2f1", *map(_or_array, (a, b, c, x)))
     return _hyp2f1(*jnp.broadcast_arrays(*args)).astype(dtype)

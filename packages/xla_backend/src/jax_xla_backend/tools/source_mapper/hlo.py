@@ -7,6 +7,7 @@ from typing import Any, Callable, cast
 
 from jax_core.programs.jit import jit
 from jax_core.programs.stages import Lowered
+from jax_core.representation.arguments import takes
 
 from ...running.executable import Executable
 from .mlir import create_mlir_sourcemap
@@ -88,6 +89,7 @@ def _tables(lines: list[str]) -> dict[str, dict[int, Any]]:
     return tables
 
 
+@takes(text=str)
 def parse_hlo_dump(text: str) -> SourceMap:
     """The source map of a printed HLO module with metadata: a segment for each instruction that says its line.
 

@@ -5,7 +5,8 @@ from typing import Any, Callable
 
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation import printing
-from jax_core.representation.jaxpr import Jaxpr
+from jax_core.representation.arguments import takes
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr
 from jax_core.representation.source import canonicalize_filename
 
 from .passes import Pass, SourceMapDump
@@ -22,6 +23,7 @@ def compile_jaxpr(work_dir: str, f: Callable, f_args: tuple, f_kwargs: dict[str,
     return make_jaxpr(f)(*f_args, **f_kwargs).jaxpr
 
 
+@takes(jaxpr=(Jaxpr, ClosedJaxpr))
 def make_jaxpr_dump(jaxpr: Jaxpr, **_: Any) -> SourceMapDump:
     """The printed program, and for the first line of each equation where it was written.
 

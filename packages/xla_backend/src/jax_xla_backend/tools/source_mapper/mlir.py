@@ -4,6 +4,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, Sequence
 
+from jax_core.representation.arguments import takes
+
 from .source_map import MappingsGenerator, SourceMap
 
 LOC_REGEX = re.compile(r"loc\(#loc(?P<id>\d+)\)\s*$")
@@ -70,6 +72,7 @@ def parse_mlir_locations(mlir_dump: Sequence[str]) -> tuple[dict[int, tuple[int,
     return segments, list(sources)
 
 
+@takes(mlir_dump=str)
 def create_mlir_sourcemap(mlir_dump: str) -> SourceMap:
     """The source map of a module that was printed with its locations, as by ``lowered.as_text(debug_info=True)``.
 
