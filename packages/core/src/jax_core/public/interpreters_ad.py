@@ -25,7 +25,6 @@ add_tangents = add
 add_jaxvals = add
 add_jaxvals_p = add_any_p
 instantiate_zeros = instantiate
-zeros_like_aval = takes(aval=AbstractValue)(zeros)
 
 primitive_jvps = RuleTable(
     "jvp", lambda prim, _: lambda primals, tangents, **params: run_jvp_rule(prim, primals, tangents, params),
@@ -61,6 +60,17 @@ def backward_pass(jaxpr: Jaxpr, transform_stack: bool, consts: Sequence[object],
         raise NotImplementedError("backward_pass: return_logs is not supported; give the functions that log a rule by defvjp_with_logs")
     found = reverse.backward_pass(jaxpr, consts, primals_in, cts_in)
     return [Zero.of(x) if ct is None else ct for ct, x in zip(found, primals_in)]
+
+
+@takes(aval=AbstractValue)
+def zeros_like_aval(aval: AbstractValue) -> Any:
+    """Zeros of type ``aval``; for float0 a NumPy array, as it has no contents.
+
+    >>> from jax.interpreters import ad
+    >>> ad.zeros_like_aval(jax.typeof(jnp.ones(2)))
+    Array([0., 0.], dtype=float32)
+    """
+    return zeros(aval)
 
 
 def get_primitive_transpose(p: Primitive) -> Callable:

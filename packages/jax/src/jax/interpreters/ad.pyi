@@ -1,5 +1,5 @@
 """Types of `jax.interpreters.ad`. Written by packages/jax/tools/make_stubs.py."""
-from jax.core import Trace, Tracer
+from jax.core import AbstractValue, Trace, Tracer
 from jax.experimental.hijax import Linear
 from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.extend.linear_util import WrappedFun
@@ -54,5 +54,5 @@ def linearize(jaxpr: WrappedFun, *primals: Any, **kwargs: Any) -> Any:
     """Linearize a flat wrapped function; see `jax.linearize` for functions of pytrees."""
 primitive_jvps: MutableMapping
 primitive_transposes: MutableMapping
-def zeros_like_aval(aval: Any) -> Any:
+def zeros_like_aval(aval: AbstractValue) -> Any:
     """Zeros of type ``aval``; for float0 a NumPy array, as it has no contents."""

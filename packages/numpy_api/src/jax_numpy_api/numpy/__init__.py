@@ -89,7 +89,8 @@ def _second_name(fun: _types.FunctionType, name: str) -> _types.FunctionType:
     alias = _types.FunctionType(fun.__code__, fun.__globals__, name, fun.__defaults__, fun.__closure__)
     alias.__kwdefaults__ = fun.__kwdefaults__
     alias.__dict__.update(fun.__dict__)
-    alias.__doc__, alias.__module__, alias.__annotations__, alias.__qualname__ = fun.__doc__, fun.__module__, fun.__annotations__, name
+    alias.__doc__, alias.__annotations__, alias.__qualname__ = fun.__doc__, fun.__annotations__, name
+    alias.__module__ = __name__  # where pickle finds this object; its home has `fun` under both names
     return alias
 
 

@@ -8,6 +8,7 @@ parameters give NaN. Formulas are evaluated inside the support only, so that der
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
@@ -50,9 +51,18 @@ def public(name: str, what: str, parameters: list[str], fun: Callable[..., PyTre
         return compiled(*args)
 
     call.__name__ = call.__qualname__ = what
+    call.__module__ = _distribution()  # by which it is found when it is pickled
     setattr(call, "__signature__", signature)
     call.__doc__ = _docstring(name, what, parameters)
     return call
+
+
+def _distribution() -> str:
+    """The module outside of this one that is being imported: that of a distribution."""
+    frame = sys._getframe(1)
+    while frame.f_globals is globals() and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_globals["__name__"]
 
 
 def _docstring(name: str, what: str, parameters: list[str]) -> str:
