@@ -69,6 +69,18 @@ def test_vmap_with_axes_in_and_out():
     close(out, wave(xs))
 
 
+def test_vmap_sums_what_nobody_asked_to_be_mapped():
+    """With ``sum_match``; results that do not depend on the mapped arguments are left as they are."""
+    xs = np.arange(3.0, dtype=np.float32)
+    f = lambda x: (sin(x), x, 2.0)
+    total, each, same = vmap(f, out_axes=(None, 0, None), sum_match=True)(xs)
+    np.testing.assert_allclose(total, np.sin(xs).sum(), rtol=1e-6)
+    np.testing.assert_array_equal(each, xs)
+    assert np.shape(same) == () and same == 2.0
+    with pytest.raises(ValueError, match="out_axes is None"):
+        vmap(f, out_axes=(None, 0, None))(xs)
+
+
 def test_vmap_of_unmapped_result_is_repeated():
     close(vmap(lambda x: np.float32(3))(X), [3, 3, 3])
 

@@ -28,6 +28,10 @@ def record_event(event: str, **kwargs: str | int) -> None:
 def record_event_duration_secs(event: str, duration: float, **kwargs: str | int) -> None:
     """Tell the listeners how many seconds ``event`` took.
 
+    Args:
+      event: its name.
+      duration: in seconds.
+
     >>> jax.monitoring.record_event_duration_secs('/docs/work', 0.5)
     """
     for listener in _listeners["duration"]:

@@ -67,6 +67,9 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Any]) -> Any:
 def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> list[Any]:
     """The leaves of a tree, left to right.
 
+    Args:
+      is_leaf: called on each node; true for what counts as a leaf.
+
     >>> jax.tree.leaves([1, (2, {"x": 3})])
     [1, 2, 3]
     """
@@ -75,6 +78,9 @@ def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -
 
 def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> PyTreeDef:
     """The structure of a tree.
+
+    Args:
+      is_leaf: called on each node; true for what counts as a leaf.
 
     >>> jax.tree.structure([1, (2, None)])
     PyTreeDef([*, (*, None)])
@@ -105,6 +111,10 @@ def tree_flatten_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = N
 def tree_leaves_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = None,
                           is_leaf_takes_path: bool = False) -> list[tuple[KeyPath, Any]]:
     """The leaves of a tree, each with the path of keys that leads to it.
+
+    Args:
+      is_leaf: called on each node; true for what counts as a leaf.
+      is_leaf_takes_path: whether it is called with the path, too.
 
     >>> jax.tree.leaves_with_path({"a": [5]})
     [((DictKey(key='a'), SequenceKey(idx=0)), 5)]
@@ -153,6 +163,9 @@ def is_tree_node(typ: type) -> bool:
 
 def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
     """Whether every element of `iterable` is a leaf.
+
+    Args:
+      is_leaf: called on each node; true for what counts as a leaf.
 
     >>> jax.tree_util.all_leaves([1, 2]), jax.tree_util.all_leaves([[1], 2])
     (True, False)
@@ -271,6 +284,9 @@ def tree_reduce(function: Callable[[Any, Any], Any], tree: PyTree, initializer: 
                 is_leaf: Callable[[PyTree], bool] | None = None) -> Any:
     """Combine the leaves of a tree from left to right, starting from `initializer` where given.
 
+    Args:
+      is_leaf: called on each node; true for what counts as a leaf.
+
     Raises:
       TypeError: there are no leaves and no initializer.
 
@@ -318,6 +334,9 @@ def _reduce_balanced(operation: Callable[[Any, Any], Any], values: Sequence[Any]
 
 def tree_all(tree: PyTree, *, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
     """Whether every leaf of a tree is true.
+
+    Args:
+      is_leaf: called on each node; true for what counts as a leaf.
 
     >>> jax.tree.all({"a": True, "b": [1, 0]})
     False
@@ -383,6 +402,9 @@ def broadcast_prefix(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[
 
 def tree_broadcast(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> Any:
     """The tree with the structure of `full_tree` whose leaves are those of `prefix_tree`, repeated.
+
+    Args:
+      is_leaf: called on each node; true for what counts as a leaf.
 
     Raises:
       ValueError: `prefix_tree` is not a prefix of `full_tree`; says where.

@@ -101,6 +101,10 @@ def register_pytree_with_keys(nodetype: type,
                               flatten_func: Callable[[Any], tuple[Iterable[Any], Hashable]] | None = None) -> None:
     """As `register_pytree_node`, for a type whose children have keys of their own.
 
+    Args:
+      flatten_with_keys: gives pairs of key and child, and what is static.
+      unflatten_func: gives a container of what is static and of children.
+
     `flatten_func` may be given where it is faster than leaving out the keys.
 
     >>> class Box:

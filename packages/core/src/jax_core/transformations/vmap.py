@@ -14,7 +14,7 @@ from ..representation.aval import AbstractRef, get_aval, plain_values
 from ..representation.primitive import Zero
 from . import vmappable
 from .batching import AxisData, batch_fun
-from ..traces.structural import matchaxis
+from ..traces.structural import matchaxis, reduce_sum
 from ..representation.source import describe_function, transformed
 from ..representation.tracebacks import boundary
 from ..representation.typing import PyTree
@@ -33,6 +33,7 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
       axis_name: name of the axis for collectives (`lax.psum` ...).
       axis_size: length, needed where no argument is mapped.
       spmd_axis_name: mesh axes over which the mapped axis is spread.
+      sum_match: a result that is mapped where ``out_axes`` says None is summed over the mapped axis; else that is an error.
 
     Raises:
       ValueError: axes of different lengths (each is named), or no mapped argument and no ``axis_size``.
@@ -89,7 +90,9 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
         dims_out = out_dims()
         for i, (d, w) in enumerate(zip(dims_out, wanted)):
             if w is None and d is not None:
-                raise _unasked_axis(fun, outs[i], d, LazyPaths(out_tree)[i])
+                if not sum_match or isinstance(d, MappingSpec):
+                    raise _unasked_axis(fun, outs[i], d, LazyPaths(out_tree)[i])
+                outs[i], dims_out[i] = reduce_sum(outs[i], (d,)), None
         return tree.unflatten(out_tree[0], [_place(fun, axis, x, d, w) for x, d, w in zip(outs, dims_out, wanted)])
     return vmapped
 
