@@ -63,6 +63,28 @@ def test_what_a_function_raises_is_said(module):
     """Of those that raise in their own body; what those that they call raise, others say."""
     assert [name for name, value in ours(module) if raises(value) and not says_so(value.__doc__)] == []
 
+REFERS = re.compile(r"(as|of|with|like) (for |of |in |those of |by |the )?`|[Aa]rguments as|[Ss]ee `")
+"""How a docstring hands its arguments to that of another function."""
+WITH_ARGUMENTS = ("jax.numpy", "jax.lax", "jax.nn", "jax.random", "jax.scipy", "jax.tree", "jax.image", "jax.ops")
+
+
+def unnamed(function: Any) -> list[str]:
+    """The parameters behind the first one that the docstring does not mention, unless it refers to another's."""
+    behind_first = list(inspect.signature(function).parameters.values())[1:]
+    names = [p.name for p in behind_first if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and not p.name.startswith("_")]
+    return [] if REFERS.search(function.__doc__) else [name for name in names if not re.search(rf"\b{name}\b", function.__doc__)]
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if (m == "jax" or m.startswith(WITH_ARGUMENTS)) and ours(m)])
+def test_parameters_are_named(module):
+    assert {name: names for name, value in ours(module) if (names := unnamed(value))} == {}
+
+
+def test_a_parameter_without_a_word_is_found():
+    def f(x, n, axis=0):
+        """``x`` along ``axis``."""
+    assert unnamed(f) == ["n"]
+
 
 def members(kind: type) -> list[tuple[str, Any]]:
     """The public methods and properties that ``kind`` has from classes of ours."""

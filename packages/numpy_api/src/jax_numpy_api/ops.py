@@ -151,6 +151,9 @@ def index_mul(x: ArrayLike, idx: Indexer, y: ArrayLike,
               indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` multiplied by ``y`` at ``idx``; today's form is ``x.at[idx].multiply(y)``.
 
+    Args:
+      indices_are_sorted, unique_indices: promises that the indices are so.
+
     >>> jax.ops.index_mul(jnp.ones(3), 0, 5.)
     Array([5., 1., 1.], dtype=float32)
     """

@@ -13,6 +13,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
@@ -76,7 +77,7 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape 
     logits_shape = np.shape(logits)
     axis = operator.index(axis)
     if not -len(logits_shape) <= axis < len(logits_shape):
-        raise ValueError(f"categorical: axis {axis} is out of bounds for logits of shape {logits_shape}")
+        raise AxisError(f"categorical: axis {axis} is out of bounds for logits of shape {logits_shape}")
     axis %= len(logits_shape)
     batch = logits_shape[:axis] + logits_shape[axis + 1:]
     dtype = get_aval(logits).dtype

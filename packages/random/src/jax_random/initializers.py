@@ -53,6 +53,10 @@ def zeros(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
           out_sharding: Placement | None = None) -> Array:
     """An array of zeros.
 
+    Args:
+      key: not read.
+      shape, dtype, out_sharding: of the array.
+
     >>> jax.nn.initializers.zeros(jax.random.key(0), (2,))
     Array([0., 0.], dtype=float32)
     """
@@ -62,6 +66,10 @@ def zeros(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
 def ones(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
          out_sharding: Placement | None = None) -> Array:
     """An array of ones.
+
+    Args:
+      key: not read.
+      shape, dtype, out_sharding: of the array.
 
     >>> jax.nn.initializers.ones(jax.random.key(0), (2,))
     Array([1., 1.], dtype=float32)
@@ -86,6 +94,9 @@ def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
 def uniform(scale: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
     """Uniform draws from ``[0, scale)``.
 
+    Args:
+      dtype: of the draws, unless the call names one.
+
     >>> jax.nn.initializers.uniform(0.1)(jax.random.key(0), (3, 2)).shape
     (3, 2)
     """
@@ -100,6 +111,9 @@ def uniform(scale: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initia
 
 def normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
     """Normal draws with standard deviation ``stddev``.
+
+    Args:
+      dtype: of the draws, unless the call names one.
 
     >>> jax.nn.initializers.normal(0.1)(jax.random.key(0), (3, 2)).shape
     (3, 2)
@@ -116,6 +130,9 @@ def normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initia
 def truncated_normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None, lower: RealNumeric = -2.0,
                      upper: RealNumeric = 2.0) -> Initializer:
     """Normal draws cut to ``[lower, upper]``, then times ``stddev``.
+
+    Args:
+      dtype: of the draws, unless the call names one.
 
     >>> jax.nn.initializers.truncated_normal(0.1)(jax.random.key(0), (3, 2)).shape
     (3, 2)
@@ -151,6 +168,7 @@ def variance_scaling(scale: RealNumeric, mode: str, distribution: str, in_axis: 
       mode: which fan: ``"fan_in"``, ``"fan_out"``, ``"fan_avg"`` or ``"fan_geo_avg"``.
       distribution: ``"normal"``, ``"uniform"`` or ``"truncated_normal"`` (at two standard deviations).
       in_axis, out_axis, batch_axis: axes of the weights' inputs, outputs and batches; the rest are receptive field.
+      dtype: of the draws, unless the call names one.
 
     Raises:
       ValueError: unknown mode or distribution.
@@ -234,7 +252,13 @@ he_normal = kaiming_normal = _scaled("he_normal", 2.0, "fan_in", "truncated_norm
 
 
 def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None) -> Initializer:
-    """Matrices with orthonormal rows or columns (whichever are fewer), times ``scale``. Source: Saxe et al., ICLR 2014.
+    """Matrices with orthonormal rows or columns (whichever are fewer), times ``scale``.
+
+    Args:
+      column_axis: the axis that counts one side of the matrix; the others together count the other.
+      dtype: of the draws, unless the call names one.
+
+    Source: Saxe et al., ICLR 2014.
 
     Raises:
       ValueError: raised by the initialiser, for a shape of fewer than two axes.
@@ -264,6 +288,9 @@ def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike
 
 def delta_orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None) -> Initializer:
     """Convolution kernels (1 to 3 spatial axes first) that are `orthogonal` at their centre and 0 elsewhere.
+
+    Args:
+      column_axis, dtype: as for `orthogonal`.
 
     Raises:
       ValueError: raised by the initialiser, for a shape of fewer than 3 or more than 5 axes, or with fewer output than

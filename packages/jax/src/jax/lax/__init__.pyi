@@ -192,7 +192,7 @@ def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
 def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x ^ y`` of integers or booleans. Raises TypeError if dtypes differ. Source: StableHLO `xor`."""
 def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
-    """``operand`` repeated along new leading axes of the given ``sizes``. Source: StableHLO `broadcast_in_dim`."""
+    """``operand`` repeated along new leading axes of the given ``sizes``."""
 def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensions: Sequence[int], *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """``operand`` repeated: its axis ``i`` becomes axis ``broadcast_dimensions[i]`` of ``shape``."""
 broadcast_in_dim_p: Any
@@ -205,7 +205,7 @@ def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
 def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array of ``shape`` whose elements are their own index along ``dimension``."""
 def cbrt(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise cube root of real numbers. Source: StableHLO `cbrt`."""
+    """Elementwise cube root of real numbers."""
 cbrt_p: Any
 def ceil(x: ArrayLike) -> Array:
     """Elementwise smallest integer not below ``x``, as a float. Raises TypeError unless ``x`` is real floating."""
@@ -219,7 +219,7 @@ clz_p: Any
 def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Array:
     """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one; none make one of length 1."""
 def complex(x: ArrayLike, y: ArrayLike) -> Array:
-    """The complex number ``x + iy`` of real floating parts (float32 or float64). Source: StableHLO `complex`."""
+    """The complex number ``x + iy`` of real floating parts (float32 or float64)."""
 complex_p: Any
 def composite(decomposition: Callable[..., Any], name: str, version: int = 0) -> Callable[..., Any]:
     """A function that the compiler may recognise by name; else it is what ``decomposition`` computes."""
@@ -255,7 +255,7 @@ def conv_transpose(lhs: ArrayLike, rhs: ArrayLike, strides: Sequence[int], paddi
 def conv_transpose_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], dimension_numbers: Sequence[str]) -> tuple[int, ...]:
     """Result shape of `conv_transpose`. Source: StableHLO `convolution`, its rules of shapes."""
 def conv_with_general_padding(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None, rhs_dilation: Sequence[int] | None, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
-    """`conv_general_dilated` with batch and features first. Source: StableHLO `convolution`."""
+    """`conv_general_dilated` with batch and features first."""
 def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     """``operand`` with its elements converted to ``new_dtype``."""
 convert_element_type_p: Any
@@ -263,7 +263,7 @@ def copy(x: ArrayLike) -> Any:
     """``x`` in memory of its own."""
 copy_p: Any
 def cos(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `cosine`."""
+    """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex."""
 cos_p: Any
 def cosh(x: ArrayLike) -> Array:
     """Elementwise hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex."""
@@ -338,7 +338,7 @@ def erfc(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> A
     """Elementwise ``1 - erf(x)``, accurate for large ``x``. ``accuracy`` is accepted and has no effect: CHLO has one erfc."""
 erfc_p: Any
 def exp(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `exponential`."""
+    """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex."""
 def exp2(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
     """Elementwise ``2 ** x``. Raises TypeError unless ``x`` is floating or complex."""
 exp2_p: Any
@@ -401,7 +401,7 @@ def lgamma(x: ArrayLike) -> Array:
 lgamma_p: Any
 linear_solve_p: Any
 def log(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `log`."""
+    """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex."""
 def log1p(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
     """Elementwise ``log(1 + x)``, accurate near 0. Raises TypeError unless ``x`` is floating or complex."""
 log1p_p: Any
@@ -544,7 +544,7 @@ reduce_window_max_p: Any
 reduce_window_min_p: Any
 reduce_window_p: Any
 def reduce_window_shape_tuple(operand_shape: Sequence[int], window_dimensions: Sequence[int], window_strides: Sequence[int], padding: Sequence[tuple[int, int]], base_dilation: Sequence[int] | None = None, window_dilation: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Shape of a reduction over windows. Source: StableHLO `reduce_window`, its rules of shapes."""
+    """Shape of a reduction over windows."""
 reduce_window_sum_p: Any
 def reduce_xor(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise exclusive or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
@@ -569,7 +569,7 @@ def round(x: ArrayLike, rounding_method: RoundingMethod = ...) -> Array:
     """Elementwise nearest integer, as a float; halves as ``rounding_method`` says. Raises TypeError unless real floating."""
 round_p: Any
 def rsqrt(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise ``1 / sqrt(x)``. Source: StableHLO `rsqrt`."""
+    """Elementwise ``1 / sqrt(x)``."""
 rsqrt_p: Any
 def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = None, rhs_scale: ArrayLike | None = None, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]] | None = None, preferred_element_type: DTypeLike | None = None) -> Any:
     """`dot_general` of operands that are scaled by blocks along the contracted axis: each scale counts for a block of equal length."""
@@ -618,7 +618,7 @@ def sign(x: ArrayLike) -> Array:
     """Elementwise -1, 0 or 1; NaN and zeros stay as they are; of complex numbers ``x / |x|``. Raises TypeError for booleans."""
 sign_p: Any
 def sin(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise sine. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `sine`."""
+    """Elementwise sine. Raises TypeError unless ``x`` is floating or complex."""
 sin_p: Any
 def sinh(x: ArrayLike) -> Array:
     """Elementwise hyperbolic sine. Raises TypeError unless ``x`` is floating or complex. Source: Abramowitz & Stegun, 4.5."""
@@ -637,7 +637,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     """``operand`` cut along ``axis`` into pieces of the given ``sizes``. Raises ValueError unless these add up."""
 split_p: Any
 def sqrt(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers. Source: StableHLO `sqrt`."""
+    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers."""
 sqrt_p: Any
 def square(x: ArrayLike) -> Array:
     """Elementwise ``x * x``. Raises TypeError for booleans. Source: CHLO `square`; of real numbers StableHLO `multiply`."""
@@ -658,10 +658,10 @@ sub_p: Any
 def switch(index: ArrayLike, branches: Sequence[Callable[..., Any]], *operands: Any, operand: Any = ...) -> Any:
     """``branches[index](*operands)``; an index out of range is clamped to the first or last branch."""
 def tan(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `tan`."""
+    """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex."""
 tan_p: Any
 def tanh(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `tanh`."""
+    """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex."""
 tanh_p: Any
 def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
     """``operand`` repeated ``reps[i]`` times along axis ``i``. Raises TypeError unless there is one number for each axis."""

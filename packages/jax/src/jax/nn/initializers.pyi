@@ -33,7 +33,7 @@ def normal(stddev: Any = 0.01, dtype: DTypeLike | None = None) -> Initializer:
 def ones(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array of ones."""
 def orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None) -> Initializer:
-    """Matrices with orthonormal rows or columns (whichever are fewer), times ``scale``. Source: Saxe et al., ICLR 2014."""
+    """Matrices with orthonormal rows or columns (whichever are fewer), times ``scale``."""
 def truncated_normal(stddev: Any = 0.01, dtype: DTypeLike | None = None, lower: Any = -2.0, upper: Any = 2.0) -> Initializer:
     """Normal draws cut to ``[lower, upper]``, then times ``stddev``."""
 def uniform(scale: Any = 0.01, dtype: DTypeLike | None = None) -> Initializer:

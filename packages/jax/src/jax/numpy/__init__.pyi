@@ -72,11 +72,11 @@ def argmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bu
 def argmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: builtins.bool | None = None) -> Array:
     """Index of the smallest element; arguments as for `argmax`. Source: `numpy.argmin`."""
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """The positions that `partition` takes its elements from. Source: `numpy.argpartition`."""
+    """The positions that `partition` takes its elements from."""
 def argsort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None = None, stable: builtins.bool = True, descending: builtins.bool = False, dtype: DTypeLike | None = None) -> Array:
     """The positions that sort ``a`` along an axis; arguments as for `sort`, and the integer dtype of the result."""
 def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
-    """Positions of the elements that are not zero, one row each. Source: `numpy.argwhere`."""
+    """Positions of the elements that are not zero, one row each."""
 def around(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """``a`` rounded to a number of decimals, halves to the even digit."""
 def array(object: object, dtype: DTypeLike | None = None, *, copy: builtins.bool = True, order: str | None = 'K', ndmin: int = 0, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
@@ -84,13 +84,13 @@ def array(object: object, dtype: DTypeLike | None = None, *, copy: builtins.bool
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: builtins.bool = False) -> Array:
     """Whether two arrays have the same shape and equal elements; a boolean array of rank 0."""
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Whether two arrays are equal once broadcast; a boolean array of rank 0. Source: `numpy.array_equiv`."""
+    """Whether two arrays are equal once broadcast; a boolean array of rank 0."""
 def array_repr(arr: ArrayLike, max_line_width: int | None = None, precision: int | None = None, suppress_small: builtins.bool | None = None) -> str:
-    """The representation of an array. Source: `numpy.array_repr`."""
+    """The representation of an array."""
 def array_split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, axis: int = 0) -> list[Array]:
-    """As `split`, but the first pieces may be longer by one. Source: `numpy.array_split`."""
+    """As `split`, but the first pieces may be longer by one."""
 def array_str(a: ArrayLike, max_line_width: int | None = None, precision: int | None = None, suppress_small: builtins.bool | None = None) -> str:
-    """The contents of an array as text. Source: `numpy.array_str`."""
+    """The contents of an array as text."""
 def asarray(a: object, dtype: DTypeLike | None = None, order: str | None = None, *, copy: builtins.bool | None = None, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """``a`` as an array, itself if it is one already; arguments as for `array`."""
 def asin(x: ArrayLike, /) -> Array:
@@ -137,7 +137,7 @@ def broadcast_to(array: ArrayLike, shape: int | Sequence[int], *, out_sharding: 
     """``array`` repeated to ``shape``."""
 c_: Any
 def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = 'safe') -> builtins.bool:
-    """Whether a cast between dtypes is allowed under NumPy's casting rule. Source: `numpy.can_cast`."""
+    """Whether a cast between dtypes is allowed under NumPy's casting rule."""
 def cbrt(x: ArrayLike, /) -> Array:
     """Real cube root."""
 cdouble: _ScalarType
@@ -148,14 +148,14 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
 def clip(arr: ArrayLike | None = None, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """``arr`` limited to the interval from ``min`` to ``max``, either of which may be None."""
 def column_stack(tup: ArrayLike | Sequence[ArrayLike]) -> Array:
-    """Arrays joined along the second axis; vectors count as columns. Source: `numpy.column_stack`."""
+    """Arrays joined along the second axis; vectors count as columns."""
 complex128: _ScalarType
 complex64: _ScalarType
 complex_: _ScalarType
 def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, *, size: int | None = None, fill_value: ArrayLike = 0, out: None = None) -> Array:
     """The slices of ``a`` along an axis at which ``condition`` holds."""
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
-    """`concatenate` under its name in the array API standard. Source: array API standard; `numpy.concatenate`."""
+    """`concatenate` under its name in the array API standard."""
 def concatenate(arrays: ArrayLike | Sequence[ArrayLike], axis: int | None = 0, dtype: DTypeLike | None = None) -> Array:
     """Arrays joined along an existing axis."""
 def conj(x: ArrayLike, /) -> Array:
@@ -177,7 +177,7 @@ def cos(x: ArrayLike, /) -> Array:
 def cosh(x: ArrayLike, /) -> Array:
     """Hyperbolic cosine."""
 def count_nonzero(a: ArrayLike, axis: int | Sequence[int] | None = None, keepdims: builtins.bool = False) -> Array:
-    """Number of elements that are not zero, over axes, as the default integer. Source: `numpy.count_nonzero`."""
+    """Number of elements that are not zero, over axes, as the default integer."""
 def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: int | None = None, fweights: ArrayLike | None = None, aweights: ArrayLike | None = None, dtype: DTypeLike | None = None) -> Array:
     """Covariance matrix of variables."""
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
@@ -219,19 +219,19 @@ def dot(a: ArrayLike, b: ArrayLike, *, precision: None | str | Precision | tuple
     """Sum of products over the last axis of ``a`` and the last but one of ``b`` (the only one of a vector)."""
 double: _ScalarType
 def dsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list[Array]:
-    """`split` along the third axis. Source: `numpy.dsplit`."""
+    """`split` along the third axis."""
 def dstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
-    """Arrays joined along the third axis. Source: `numpy.dstack`."""
+    """Arrays joined along the third axis."""
 def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
     """Differences of neighbours of the flattened array, with values put before and after."""
 def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None, optimize: str | builtins.bool | list[tuple[int, ...]] = 'auto', precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, _dot_general: Callable[..., ArrayLike] | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Sums of products over labelled axes, as in ``einsum("ij,jk->ik", a, b)``."""
 def einsum_path(subscripts: str | ArrayLike, /, *operands: Any, optimize: builtins.bool | str | list[tuple[int, ...]] = 'auto') -> tuple[Array, ...]:
-    """The order of pairwise products that `einsum` would take, and a description. Source: `numpy.einsum_path`."""
+    """The order of pairwise products that `einsum` would take, and a description."""
 def empty(shape: Sequence[int] | int, dtype: DTypeLike | None = None, *, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array of zeros (nothing is left uninitialised); arguments as for `zeros`. Source: `numpy.empty`."""
 def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Sequence[int] | int | None = None, *, device: Sharding | PartitionSpec | Device | None = None) -> Array:
-    """Zeros of the shape and dtype of ``prototype``. Source: `numpy.empty_like`."""
+    """Zeros of the shape and dtype of ``prototype``."""
 def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether elements are equal."""
 def exp(x: ArrayLike, /) -> Array:
@@ -239,11 +239,11 @@ def exp(x: ArrayLike, /) -> Array:
 def exp2(x: ArrayLike, /) -> Array:
     """2 to the power of each element."""
 def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
-    """``a`` with axes of length 1 inserted, at positions of the result. Source: `numpy.expand_dims`."""
+    """``a`` with axes of length 1 inserted, at positions of the result."""
 def expm1(x: ArrayLike, /) -> Array:
     """``exp(x) - 1``, accurate for small ``x``."""
 def extract(condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0) -> Array:
-    """The elements of ``arr`` at which ``condition`` holds, both flattened. Source: `numpy.extract`."""
+    """The elements of ``arr`` at which ``condition`` holds, both flattened."""
 def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None = None, *, device: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Ones on a diagonal, zeros elsewhere."""
 def fabs(x: ArrayLike, /) -> Array:
@@ -251,7 +251,7 @@ def fabs(x: ArrayLike, /) -> Array:
 def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: builtins.bool = False, *, inplace: builtins.bool = True) -> Array:
     """``a`` with ``val`` on its main diagonal (of all axes). ``inplace`` must be False. Source: `numpy.fill_diagonal`."""
 def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tuple[ArrayLike, ...] | None = None) -> Array:
-    """Positions of the elements of the flattened array that are not zero. Source: `numpy.flatnonzero`."""
+    """Positions of the elements of the flattened array that are not zero."""
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     """``m`` reversed along some axes, all by default. Source: `numpy.flip`."""
 def fliplr(m: ArrayLike) -> Array:
@@ -280,17 +280,17 @@ def floor(x: ArrayLike, /) -> Array:
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """``floor(x1 / x2)`` in the dtype of the operands."""
 def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The larger of two elements; where one is NaN, the other. Source: `numpy.fmax`."""
+    """The larger of two elements; where one is NaN, the other."""
 def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The smaller of two elements; where one is NaN, the other. Source: `numpy.fmin`."""
+    """The smaller of two elements; where one is NaN, the other."""
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Remainder with the sign of the dividend, as in C; by integer 0 it is 0. Source: `numpy.fmod`."""
+    """Remainder with the sign of the dividend, as in C; by integer 0 it is 0."""
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Mantissa in [0.5, 1) with the sign of ``x``, and exponent (int32), such that ``x == mantissa * 2**exponent``."""
 def from_dlpack(x: object, /, *, device: Sharding | PartitionSpec | Device | None = None, copy: builtins.bool | None = None) -> Array:
     """An array that shares memory with (or copies) one of another library."""
 def frombuffer(buffer: bytes | memoryview, dtype: DTypeLike = ..., count: int = -1, offset: int = 0) -> Array:
-    """A 1-d array from the bytes of a buffer. Source: `numpy.frombuffer`."""
+    """A 1-d array from the bytes of a buffer."""
 def fromfile(*args: Any, **kwargs: Any) -> Array:
     """A 1-d array from the bytes or the text of a file, with the arguments of `numpy.fromfile`."""
 def fromfunction(function: Callable[..., Any], shape: Sequence[int], *, dtype: DTypeLike = ..., **kwargs: Any) -> Array:
@@ -298,15 +298,15 @@ def fromfunction(function: Callable[..., Any], shape: Sequence[int], *, dtype: D
 def fromiter(*args: Any, **kwargs: Any) -> Array:
     """A 1-d array from the items of an iterator, with the arguments of `numpy.fromiter`."""
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: object | None = None) -> ufunc:
-    """A `ufunc` from a traceable function of numbers. Source: `numpy.frompyfunc`."""
+    """A `ufunc` from a traceable function of numbers."""
 def fromstring(string: str, dtype: DTypeLike = ..., count: int = -1, *, sep: str) -> Array:
-    """A 1-d array from numbers written in a string. Source: `numpy.fromstring`."""
+    """A 1-d array from numbers written in a string, ``count`` of them unless that is -1. Source: `numpy.fromstring`."""
 def full(shape: Sequence[int] | int, fill_value: ArrayLike, dtype: DTypeLike | None = None, *, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array filled with one value."""
 def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Sequence[int] | int | None = None, *, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
-    """``fill_value`` in the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.full_like`."""
+    """``fill_value`` in the shape and dtype of ``a``, each of which can be given instead."""
 def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """Greatest common divisor of integers, never negative. Source: `numpy.gcd`; Euclid's algorithm."""
+    """Greatest common divisor of integers, never negative."""
 def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: builtins.bool = True, dtype: DTypeLike | None = None, axis: int = 0) -> Array:
     """``num`` values from ``start`` to ``stop`` in geometric progression; arguments as for `linspace`."""
 def get_printoptions() -> dict:
@@ -326,15 +326,15 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def histogram(a: ArrayLike, bins: ArrayLike = 10, range: Sequence[ArrayLike] | None = None, weights: ArrayLike | None = None, density: builtins.bool | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> tuple[Array, ...]:
     """How many values (or how much weight) fall into each bin."""
 def histogram2d(x: ArrayLike, y: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10, range: Sequence[ArrayLike | Sequence[ArrayLike] | None] | None = None, weights: ArrayLike | None = None, density: builtins.bool | None = None) -> tuple[Array, ...]:
-    """Counts of pairs of values in a grid of bins, and the edges of both axes. Source: `numpy.histogram2d`."""
+    """Counts of pairs of values in a grid of bins, and the edges of both axes."""
 def histogram_bin_edges(a: ArrayLike, bins: ArrayLike = 10, range: ArrayLike | Sequence[ArrayLike] | None = None, weights: ArrayLike | None = None) -> Array:
     """The edges of the bins that `histogram` uses."""
 def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10, range: Sequence[ArrayLike | Sequence[ArrayLike] | None] | None = None, weights: ArrayLike | None = None, density: builtins.bool | None = None) -> tuple[Array, ...]:
     """Counts of points in a grid of bins."""
 def hsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list[Array]:
-    """`split` along the second axis (the first of vectors). Source: `numpy.hsplit`."""
+    """`split` along the second axis (the first of vectors)."""
 def hstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
-    """Arrays joined along the second axis (vectors along the first). Source: `numpy.hstack`."""
+    """Arrays joined along the second axis (vectors along the first)."""
 def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """``sqrt(x1**2 + x2**2)`` without overflow of the squares; an infinite side wins over NaN. Its slope at (0, 0) is 0."""
 def i0(x: ArrayLike) -> Array:
@@ -347,7 +347,7 @@ index_exp: Any
 def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: builtins.bool = False) -> Any:
     """The coordinates of every element of a grid, one array an axis; stacked unless ``sparse``."""
 def inner(a: ArrayLike, b: ArrayLike, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
-    """Sum of products over the last axes of both operands. Source: `numpy.inner`."""
+    """Sum of products over the last axes of both operands."""
 def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """``arr`` with values inserted before some positions of an axis."""
 int1: _ScalarType
@@ -381,9 +381,9 @@ def isinf(x: ArrayLike, /) -> Array:
 def isnan(x: ArrayLike, /) -> Array:
     """Whether an element is NaN."""
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
-    """Whether an element is negative infinity. Source: `numpy.isneginf`."""
+    """Whether an element is negative infinity."""
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
-    """Whether an element is positive infinity. Source: `numpy.isposinf`."""
+    """Whether an element is positive infinity."""
 def isreal(x: ArrayLike) -> Array:
     """Whether the imaginary part of an element is zero. Source: `numpy.isreal`."""
 def isrealobj(x: object) -> builtins.bool:
@@ -401,7 +401,7 @@ def kaiser(M: int, beta: ArrayLike) -> Array:
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """Kronecker product: ``a`` with each element replaced by its product with ``b``."""
 def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """Least common multiple of integers, never negative; 0 where either is 0. Source: `numpy.lcm`."""
+    """Least common multiple of integers, never negative; 0 where either is 0."""
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """``x1 * 2**x2`` for integers ``x2``, right also where ``2**x2`` overflows."""
 def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -432,13 +432,13 @@ logical_xor: ufunc
 def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: builtins.bool = True, base: ArrayLike = 10.0, dtype: DTypeLike | None = None, axis: int = 0) -> Array:
     """``base`` to the power of ``num`` evenly spaced exponents; other arguments as for `linspace`."""
 def mask_indices(n: int, mask_func: Callable[[ArrayLike, int], ArrayLike], k: int = 0, *, size: int | None = None) -> tuple[Array, ...]:
-    """Indices at which ``mask_func(ones((n, n)), k)`` is not zero. Source: `numpy.mask_indices`."""
+    """Indices at which ``mask_func(ones((n, n)), k)`` is not zero."""
 def matmul(a: ArrayLike, b: ArrayLike, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Product of matrices, of batches of matrices, or of vectors with these."""
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """``x`` with its last two axes exchanged. Source: `numpy.matrix_transpose`."""
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Products of matrices ``(..., m, k)`` and vectors ``(..., k)``. Source: `numpy.matvec`."""
+    """Products of matrices ``(..., m, k)`` and vectors ``(..., k)``."""
 def max(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
     """The largest element over axes; NaN if there is one. Ties share the gradient."""
 maximum: ufunc
@@ -464,33 +464,33 @@ multiply: ufunc
 def nan_to_num(x: ArrayLike, copy: builtins.bool = True, nan: ArrayLike = 0.0, posinf: ArrayLike | None = None, neginf: ArrayLike | None = None) -> Array:
     """NaN and infinities replaced by finite numbers."""
 def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: builtins.bool | None = None) -> Array:
-    """`argmax` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmax`."""
+    """`argmax` of the elements that are not NaN; -1 if there are none."""
 def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: builtins.bool | None = None) -> Array:
-    """`argmin` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmin`."""
+    """`argmin` of the elements that are not NaN; -1 if there are none."""
 def nancumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running product with NaN counted as 1. Source: `numpy.nancumprod`."""
+    """Running product with NaN counted as 1."""
 def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running sum with NaN counted as 0. Source: `numpy.nancumsum`."""
+    """Running sum with NaN counted as 0."""
 def nanmax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
-    """`max` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmax`."""
+    """`max` of the elements that are not NaN; NaN if there are none."""
 def nanmean(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: builtins.bool = False, where: ArrayLike | None = None) -> Array:
-    """`mean` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmean`."""
+    """`mean` of the elements that are not NaN; NaN if there are none."""
 def nanmedian(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None, overwrite_input: builtins.bool = False, keepdims: builtins.bool = False) -> Array:
-    """`median` of the elements that are not NaN. Source: `numpy.nanmedian`."""
+    """`median` of the elements that are not NaN."""
 def nanmin(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
-    """`min` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmin`."""
+    """`min` of the elements that are not NaN; NaN if there are none."""
 def nanpercentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None, overwrite_input: builtins.bool = False, method: str = 'linear', keepdims: builtins.bool = False, *, weights: ArrayLike | None = None) -> Array:
-    """`nanquantile` with ``q`` in percent. Source: `numpy.nanpercentile`."""
+    """`nanquantile` with ``q`` in percent."""
 def nanprod(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
-    """`prod` of the elements that are not NaN. Source: `numpy.nanprod`."""
+    """`prod` of the elements that are not NaN."""
 def nanquantile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None, overwrite_input: builtins.bool = False, method: str = 'linear', keepdims: builtins.bool = False, *, weights: ArrayLike | None = None) -> Array:
-    """`quantile` of the elements that are not NaN. Source: `numpy.nanquantile`."""
+    """`quantile` of the elements that are not NaN."""
 def nanstd(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0, keepdims: builtins.bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
-    """`std` of the elements that are not NaN. Source: `numpy.nanstd`."""
+    """`std` of the elements that are not NaN."""
 def nansum(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
-    """`sum` of the elements that are not NaN. Source: `numpy.nansum`."""
+    """`sum` of the elements that are not NaN."""
 def nanvar(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0, keepdims: builtins.bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
-    """`var` of the elements that are not NaN. Source: `numpy.nanvar`."""
+    """`var` of the elements that are not NaN."""
 ndarray = Array
 def ndim(a: ArrayLike) -> int:
     """The number of axes of an array. Source: `numpy.ndim`."""
@@ -506,9 +506,9 @@ ogrid: Any
 def ones(shape: Sequence[int] | int, dtype: DTypeLike | None = None, *, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array of ones; arguments as for `zeros`. Source: `numpy.ones`."""
 def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Sequence[int] | int | None = None, *, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
-    """Ones of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.ones_like`."""
+    """Ones of the shape and dtype of ``a``, each of which can be given instead."""
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
-    """Products of all pairs of elements of two flattened arrays. Source: `numpy.outer`."""
+    """Products of all pairs of elements of two flattened arrays."""
 def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = 'big') -> Array:
     """Booleans (or integers: not zero) packed eight to a byte along an axis, with zeros at the end."""
 def pad(array: ArrayLike, pad_width: int | ArrayLike | Sequence[Any] | Mapping[int, Any], mode: str | Callable[..., Any] = 'constant', **kwargs: Any) -> Array:
@@ -524,9 +524,9 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike], funclist:
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: builtins.bool = True) -> Array:
     """``arr`` with ``vals``, in order and repeated as needed, where ``mask`` holds. ``inplace`` must be False."""
 def poly(seq_of_zeros: ArrayLike) -> Array:
-    """The polynomial with given roots, or the characteristic polynomial of a square matrix. Source: `numpy.poly`."""
+    """The polynomial with given roots, or the characteristic polynomial of a square matrix."""
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Sum of two polynomials. Source: `numpy.polyadd`."""
+    """Sum of two polynomials."""
 def polyder(p: ArrayLike, m: int = 1) -> Array:
     """The ``m``-th derivative of a polynomial. Source: `numpy.polyder`."""
 def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: builtins.bool = False) -> tuple[Array, ...]:
@@ -538,7 +538,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: builtins.bool = False) -> Array:
     """Product of two polynomials."""
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Difference of two polynomials. Source: `numpy.polysub`."""
+    """Difference of two polynomials."""
 def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     """The polynomial's values, by Horner's rule."""
 def positive(x: ArrayLike, /) -> Array:
@@ -552,9 +552,9 @@ def printoptions(*args: Any, **kwargs: Any) -> Any:
 def prod(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: builtins.bool = True) -> Array:
     """Product of elements over axes; arguments as for `sum`. Source: `numpy.prod`."""
 def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
-    """The dtype that two dtypes combine to, under JAX's promotion rules. Source: `numpy.promote_types`."""
+    """The dtype that two dtypes combine to, under JAX's promotion rules."""
 def ptp(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False) -> Array:
-    """Difference between the largest and the smallest element. Source: `numpy.ptp`."""
+    """Difference between the largest and the smallest element."""
 def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: builtins.bool = True) -> Array:
     """``a`` with values at positions of the flattened array; ``v`` is repeated as needed."""
 def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None, inplace: builtins.bool = True, *, mode: str | None = None) -> Array:
@@ -567,7 +567,7 @@ def rad2deg(x: ArrayLike, /) -> Array:
 def radians(x: ArrayLike, /) -> Array:
     """Degrees to radians."""
 def ravel(a: ArrayLike, order: str = 'C', *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
-    """``a`` with one axis; ``order`` "C" or "F" (and "K" is refused). Source: `numpy.ravel`."""
+    """``a`` with one axis; ``order`` "C" or "F" (and "K" is refused)."""
 def ravel_multi_index(multi_index: Sequence[ArrayLike], dims: Sequence[int], mode: str = 'raise', order: str = 'C', *, dtype: DTypeLike | None = None) -> Array:
     """Positions in the flattened array from indices, one array an axis."""
 def real(val: ArrayLike, /) -> Array:
@@ -600,9 +600,9 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """``a`` rounded to a number of decimals, halves to the even digit."""
 s_: Any
 def save(file: str | Any | IO[bytes], arr: ArrayLike, allow_pickle: builtins.bool = True) -> None:
-    """Write an array to a ``.npy`` file. Source: `numpy.save`."""
+    """Write an array to a ``.npy`` file."""
 def savez(file: str | Any | IO[bytes], *args: Any, allow_pickle: builtins.bool = True, **kwds: Any) -> None:
-    """Write several arrays to a ``.npz`` file. Source: `numpy.savez`."""
+    """Write several arrays to a ``.npz`` file."""
 def searchsorted(a: ArrayLike, v: ArrayLike, side: str = 'left', sorter: ArrayLike | None = None, *, method: str = 'scan') -> Array:
     """The positions in a sorted vector before which values must be inserted to keep it sorted."""
 def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Array:
@@ -650,7 +650,7 @@ subtract: ufunc
 def sum(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: builtins.bool = True) -> Array:
     """Sum of elements over axes."""
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
-    """``a`` with two axes exchanged. Source: `numpy.swapaxes`."""
+    """``a`` with two axes exchanged."""
 def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = None, mode: str | None = None, unique_indices: builtins.bool = False, indices_are_sorted: builtins.bool = False, fill_value: ArrayLike | None = None) -> Array:
     """The slices of ``a`` at ``indices`` along an axis."""
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, mode: str | None = None, fill_value: ArrayLike | None = None, *, wrap_negative_indices: builtins.bool = True) -> Array:
@@ -662,7 +662,7 @@ def tanh(x: ArrayLike, /) -> Array:
 def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | Sequence[Sequence[int]] = 2, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Sum of products over some axes of both operands."""
 def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
-    """``A`` repeated a number of times along each axis. Source: `numpy.tile`."""
+    """``A`` repeated a number of times along each axis."""
 def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = 'largest', sorted: builtins.bool = True) -> list[Array]:
     """The ``k`` largest (or smallest) elements along an axis and their positions."""
 def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None) -> Array:
@@ -672,13 +672,13 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1) -> Array:
     """Integral by the trapezoidal rule."""
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Array:
-    """Ones on and below diagonal ``k``, zeros above. Raises OverflowError for a ``k`` that is no default integer. Source: `numpy.tri`."""
+    """Ones on and below diagonal ``k``, zeros above. Raises OverflowError for a ``k`` that is no default integer."""
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """The lower triangle, up to diagonal ``k``; zeros elsewhere. Source: `numpy.tril`."""
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
     """Indices of the lower triangle of an ``n`` by ``m`` matrix, up to diagonal ``k``. Source: `numpy.tril_indices`."""
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, ...]:
-    """`tril_indices` for the shape of a matrix. Source: `numpy.tril_indices_from`."""
+    """`tril_indices` for the shape of a matrix."""
 def trim_zeros(filt: ArrayLike, trim: str = 'fb', axis: int | Sequence[int] | None = None) -> Array:
     """``filt`` without zeros at its ends."""
 def triu(m: ArrayLike, k: int = 0) -> Array:
@@ -686,7 +686,7 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
     """Indices of the upper triangle of an ``n`` by ``m`` matrix, from diagonal ``k``. Source: `numpy.triu_indices`."""
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, ...]:
-    """`triu_indices` for the shape of a matrix. Source: `numpy.triu_indices_from`."""
+    """`triu_indices` for the shape of a matrix."""
 def true_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Quotient of elements, as floats; integers are converted first."""
 def trunc(x: ArrayLike) -> Array:
@@ -723,11 +723,11 @@ def unique(ar: ArrayLike, return_index: builtins.bool = False, return_inverse: b
 def unique_all(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
     """Distinct elements, first positions, inverse positions and counts; NaN are distinct."""
 def unique_counts(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
-    """Distinct elements and counts; NaN are distinct. Source: `numpy.unique_counts`, array API standard."""
+    """Distinct elements and counts; NaN are distinct."""
 def unique_inverse(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
-    """Distinct elements and inverse positions; NaN are distinct. Source: `numpy.unique_inverse`, array API standard."""
+    """Distinct elements and inverse positions; NaN are distinct."""
 def unique_values(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
-    """Distinct elements; NaN are distinct. Source: `numpy.unique_values`, array API standard."""
+    """Distinct elements; NaN are distinct."""
 def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = 'big') -> Array:
     """The bits of bytes along an axis, as uint8."""
 def unravel_index(indices: ArrayLike, shape: Sequence[int] | int) -> tuple[Array, ...]:
@@ -741,21 +741,21 @@ def vander(x: ArrayLike, N: int | None = None, increasing: builtins.bool = False
 def var(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0, keepdims: builtins.bool = False, *, where: ArrayLike | None = None, mean: ArrayLike | None = None, correction: int | float | None = None) -> Array:
     """Variance over axes: the mean of squared distances from the mean."""
 def vdot(a: ArrayLike, b: ArrayLike, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
-    """Sum of products of all elements, those of ``a`` conjugated. Source: `numpy.vdot`."""
+    """Sum of products of all elements, those of ``a`` conjugated."""
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products along an axis, those of ``x1`` conjugated; other axes broadcast."""
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``. Source: `numpy.vecmat`."""
+    """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``."""
 def vectorize(pyfunc: Callable[..., Any], *, excluded: Any = ..., signature: str | None = None) -> Callable[..., Any]:
     """``pyfunc`` mapped over all axes of its arguments, which broadcast; by `vmap`, so that it is fast."""
 def vsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list[Array]:
-    """`split` along the first axis. Source: `numpy.vsplit`."""
+    """`split` along the first axis."""
 def vstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
-    """Arrays joined along the first axis; vectors count as rows. Source: `numpy.vstack`."""
+    """Arrays joined along the first axis; vectors count as rows."""
 def zeros(shape: Sequence[int] | int, dtype: DTypeLike | None = None, *, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array of zeros."""
 def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Sequence[int] | int | None = None, *, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
-    """Zeros of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.zeros_like`."""
+    """Zeros of the shape and dtype of ``a``, each of which can be given instead."""
 class _ScalarType:
     @property
     def dtype(self) -> np.dtype[Any]: ...

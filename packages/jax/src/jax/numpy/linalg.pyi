@@ -31,11 +31,11 @@ def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
 def cond(x: ArrayLike, p: int | str | float | None = None) -> Array:
     """Condition number: the norm times that of the inverse."""
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
-    """Cross product of vectors of 3 elements. Source: `numpy.linalg.cross`."""
+    """Cross product of vectors of 3 elements."""
 def det(a: ArrayLike) -> Array:
     """Determinants of square matrices. Source: `numpy.linalg.det`; LU factorisation, and in closed form up to 3 by 3."""
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
-    """Diagonals of the matrices on the last two axes. Source: `numpy.linalg.diagonal`."""
+    """Diagonals of the matrices on the last two axes."""
 def eig(a: ArrayLike) -> EigResult:
     """Eigenvalues and right eigenvectors of square matrices, as complex numbers. Source: `numpy.linalg.eig`."""
 def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult:
@@ -51,7 +51,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid
 def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """`jax.numpy.matmul`."""
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: str | int = 'fro') -> Array:
-    """Norm of the matrices on the last two axes. Source: `numpy.linalg.matrix_norm`, array API standard."""
+    """Norm of the matrices on the last two axes."""
 def matrix_power(a: ArrayLike, n: int) -> Array:
     """Square matrices to an integer power, by repeated squaring. Source: `numpy.linalg.matrix_power`."""
 def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool = False, tol: ArrayLike | None = None) -> Array:
@@ -59,11 +59,11 @@ def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool 
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """``x`` with its last two axes exchanged. Source: `numpy.matrix_transpose`."""
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None) -> Array:
-    """Product of several matrices (the first and last may be vectors) in the cheapest order. Source: `numpy.linalg.multi_dot`."""
+    """Product of several matrices (the first and last may be vectors) in the cheapest order."""
 def norm(x: ArrayLike, ord: int | str | float | None = None, axis: tuple[int, ...] | int | None = None, keepdims: bool = False) -> Array:
     """Norm of vectors or matrices."""
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Outer product of two vectors. Source: `numpy.linalg.outer`."""
+    """Outer product of two vectors."""
 def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *, rcond: ArrayLike | None = None) -> Array:
     """Pseudo-inverse of Moore and Penrose."""
 def qr(a: ArrayLike, mode: str = 'reduced') -> Any:
@@ -83,8 +83,8 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """The ``x`` with ``tensordot(a, x, x.ndim) == b``, after ``axes`` of ``a`` were moved to its end."""
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
-    """Sums of the diagonals of the matrices on the last two axes. Source: `numpy.linalg.trace`."""
+    """Sums of the diagonals of the matrices on the last two axes."""
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """`jax.numpy.vecdot`."""
 def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ord: int | str | float = 2) -> Array:
-    """Norm of vectors along axes, or of the flattened array. Source: `numpy.linalg.vector_norm`, array API standard."""
+    """Norm of vectors along axes, or of the flattened array."""

@@ -6,7 +6,7 @@ from typing import Any, Callable
 def block_diag(*arrs: Any) -> Array:
     """The matrix with ``arrs`` as blocks on its diagonal; numbers and vectors count as one row."""
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, bool]:
-    """`cholesky` and ``lower``, for `cho_solve`. Source: `scipy.linalg.cho_factor`."""
+    """`cholesky` and ``lower``, for `cho_solve`."""
 def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``cho_factor(a)``."""
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
@@ -18,7 +18,7 @@ def companion(a: ArrayLike) -> Array:
 def convolution_matrix(a: ArrayLike, n: int, mode: str = 'full') -> Array:
     """The matrix that convolves a vector of length ``n`` with ``a``; ``mode`` as for `jax.numpy.convolve`."""
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The determinant of square matrices. Source: `scipy.linalg.det`."""
+    """The determinant of square matrices."""
 def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> Array:
     """The matrix of the discrete Fourier transform of length ``n``, divided by ``n`` or its root as ``scale`` says."""
 def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1, check_finite: bool = True) -> Any:
@@ -46,7 +46,7 @@ def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False,
 def hilbert(n: int) -> Array:
     """The matrix ``1 / (i + j + 1)``."""
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The inverse of square matrices. Source: `scipy.linalg.inv`."""
+    """The inverse of square matrices."""
 def invhilbert(n: int) -> Array:
     """The inverse of `hilbert`, whose elements are integers. Source: `scipy.linalg.invhilbert`."""
 def invpascal(n: int, kind: str | None = None) -> Array:
@@ -54,9 +54,9 @@ def invpascal(n: int, kind: str | None = None) -> Array:
 def leslie(f: ArrayLike, s: ArrayLike) -> Array:
     """Leslie's matrix of a population: fecundities ``f`` in the first row, survival rates ``s`` below the diagonal."""
 def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, ...]:
-    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``. Source: `scipy.linalg.lu`."""
+    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``."""
 def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]:
-    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`. Source: `scipy.linalg.lu_factor`."""
+    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`."""
 def lu_solve(lu_and_piv: tuple[ArrayLike, ArrayLike], b: ArrayLike, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``lu_factor(a)``."""
 def pascal(n: int, kind: str | None = None) -> Array:

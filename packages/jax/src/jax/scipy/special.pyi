@@ -10,7 +10,7 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
     """``gamma(a) gamma(b) / gamma(a + b)``. Source: `scipy.special.beta`."""
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
-    """Regularised incomplete beta function I_x(a, b). Source: `scipy.special.betainc`."""
+    """Regularised incomplete beta function I_x(a, b)."""
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """Logarithm of the magnitude of the beta function, without cancellation for large arguments."""
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:

@@ -518,6 +518,9 @@ def rem(x: ArrayLike, y: ArrayLike) -> Array:
 def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The upper half of the bits of the double-width product of integers.
 
+    Args:
+      x, y: integers of one dtype and shape, or scalars.
+
     Source: the product in twice as many bits: Warren, "Hacker's Delight", chapter 8.
 
     >>> jax.lax.mulhi(jnp.uint32(1 << 31), jnp.uint32(6))
@@ -529,6 +532,9 @@ def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
 def max(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise maximum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ.
 
+    Args:
+      x, y: of one dtype and shape, or scalars.
+
     Source: StableHLO `maximum`.
 
     >>> lax.max(jnp.array([1, 5]), jnp.array([4, 2]))
@@ -539,6 +545,9 @@ def max(x: ArrayLike, y: ArrayLike) -> Array:
 
 def min(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise minimum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ.
+
+    Args:
+      x, y: of one dtype and shape, or scalars.
 
     Source: StableHLO `minimum`.
 
@@ -597,7 +606,12 @@ def reciprocal(x: ArrayLike) -> Array:
 
 
 def sqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers. Source: StableHLO `sqrt`.
+    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
+    Source: StableHLO `sqrt`.
 
     >>> lax.sqrt(9.)
     Array(3., dtype=float32, weak_type=True)
@@ -606,7 +620,12 @@ def sqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def rsqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise ``1 / sqrt(x)``. Source: StableHLO `rsqrt`.
+    """Elementwise ``1 / sqrt(x)``.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
+    Source: StableHLO `rsqrt`.
 
     >>> lax.rsqrt(4.)
     Array(0.5, dtype=float32, weak_type=True)
@@ -615,7 +634,12 @@ def rsqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def cbrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise cube root of real numbers. Source: StableHLO `cbrt`.
+    """Elementwise cube root of real numbers.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
+    Source: StableHLO `cbrt`.
 
     >>> lax.cbrt(27.)
     Array(3., dtype=float32, weak_type=True)

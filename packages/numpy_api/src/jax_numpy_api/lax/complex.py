@@ -191,7 +191,12 @@ def imag(x: ArrayLike) -> Array:
 
 
 def complex(x: ArrayLike, y: ArrayLike) -> Array:
-    """The complex number ``x + iy`` of real floating parts (float32 or float64). Source: StableHLO `complex`.
+    """The complex number ``x + iy`` of real floating parts (float32 or float64).
+
+    Args:
+      x, y: of one dtype and shape, or scalars.
+
+    Source: StableHLO `complex`.
 
     >>> lax.complex(1., 2.)
     Array(1.+2.j, dtype=complex64, weak_type=True)

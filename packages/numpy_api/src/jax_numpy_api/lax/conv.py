@@ -87,6 +87,10 @@ def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
                            dimension_numbers: Any) -> ConvDimensionNumbers:
     """`ConvDimensionNumbers` from None (batch and features first), three strings, or itself.
 
+    Args:
+      lhs_shape, rhs_shape: of operand and kernel.
+      dimension_numbers: None, the strings, or what this gives.
+
     Raises:
       TypeError: ranks differ or the specification is something else. ValueError: the strings do not fit.
 
@@ -115,6 +119,9 @@ def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
 def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window_strides: Sequence[int],
                     padding: str | Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The padding of each axis that ``"VALID"``, ``"SAME"`` or ``"SAME_LOWER"`` stands for.
+
+    Args:
+      in_shape, window_shape, window_strides: a number for each axis.
 
     Raises:
       RuntimeError: another name.
@@ -152,6 +159,12 @@ def conv_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides
                      pads: Sequence[tuple[int, int]] | str, batch_group_count: int = 1) -> tuple[int, ...]:
     """Result shape for operands with batch and features first. Raises ValueError for an unknown padding.
 
+    Args:
+      lhs_shape, rhs_shape: of operand and kernel.
+      strides: of the window.
+      pads: pairs, or a name.
+      batch_group_count: as for `conv_general_dilated`.
+
     Source: StableHLO `convolution`, its rules of shapes.
 
     >>> lax.conv_shape_tuple((1, 1, 5), (2, 1, 3), (1,), "VALID")
@@ -169,6 +182,10 @@ def conv_general_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
                              padding: str | Sequence[tuple[int, int]],
                              dimension_numbers: Sequence[str]) -> tuple[int, ...]:
     """Result shape for operands with axes named by ``dimension_numbers``.
+
+    Args:
+      lhs_shape, rhs_shape: of operand and kernel.
+      window_strides, padding: as for `conv_general_dilated`.
 
     Source: StableHLO `convolution`, its rules of shapes.
 
@@ -554,6 +571,7 @@ def conv(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding:
       rhs: kernels ``(features out, features in, ...)``.
       window_strides: by how much the window moves along each axis of space.
       padding: "VALID", "SAME", "SAME_LOWER", or a pair (before, after) for each axis of space.
+      precision, preferred_element_type: as for `conv_general_dilated`.
 
     >>> lax.conv(jnp.ones((1, 1, 3, 3)), jnp.ones((1, 1, 2, 2)), (1, 1), "VALID")[0, 0]
     Array([[4., 4.],
@@ -567,7 +585,12 @@ def conv_with_general_padding(lhs: ArrayLike, rhs: ArrayLike, window_strides: Se
                               padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None,
                               rhs_dilation: Sequence[int] | None, precision: PrecisionLike = None,
                               preferred_element_type: DTypeLike | None = None) -> Array:
-    """`conv_general_dilated` with batch and features first. Source: StableHLO `convolution`.
+    """`conv_general_dilated` with batch and features first.
+
+    Args:
+      rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision, preferred_element_type: as for `conv_general_dilated`.
+
+    Source: StableHLO `convolution`.
 
     >>> x, kernel = jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 1, 2))
     >>> jax.lax.conv_with_general_padding(x, kernel, (1,), [(0, 0)], None, None)
@@ -607,6 +630,7 @@ def conv_transpose(lhs: ArrayLike, rhs: ArrayLike, strides: Sequence[int], paddi
       rhs_dilation: spacing between elements of the kernel.
       transpose_kernel: reverse the kernel and exchange its features: the gradient of the forward convolution.
       use_consistent_padding: pairs are the padding of the forward convolution whose transpose this is.
+      precision, preferred_element_type: as for `conv_general_dilated`.
 
     Raises:
       ValueError: no default layout for this rank. RuntimeError: unknown padding.
@@ -652,6 +676,9 @@ def conv_general_dilated_patches(lhs: ArrayLike, filter_shape: Sequence[int], wi
       filter_shape: spatial lengths of the patches.
       window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, precision, preferred_element_type: as for
         `conv_general_dilated`.
+
+    Raises:
+      TypeError: ``lhs`` has fewer than two axes.
 
     Source: StableHLO `convolution`.
 

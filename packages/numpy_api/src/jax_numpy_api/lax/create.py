@@ -103,6 +103,10 @@ empty_p = Primitive(
 def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Placement | None = None) -> Any:
     """An array whose contents are not to be relied upon (they are zeros today).
 
+    Args:
+      dtype: of the elements.
+      out_sharding: placement of the result.
+
     >>> jax.lax.empty((2, 3), jnp.float32).shape
     (2, 3)
     """

@@ -503,6 +503,10 @@ def dot(lhs: ArrayLike, rhs: ArrayLike, *args: Any, dimension_numbers: DotDimens
 def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike = None) -> Array:
     """Matrix products over equal leading axes. Raises ValueError for operands of fewer than 2 axes, or of different rank.
 
+    Args:
+      lhs, rhs: ``[..., n, k]`` and ``[..., k, m]`` of one dtype.
+      precision: as for `dot_general`.
+
     Source: StableHLO `dot_general`.
 
     >>> lax.batch_matmul(jnp.ones((5, 2, 3)), jnp.ones((5, 3, 4))).shape

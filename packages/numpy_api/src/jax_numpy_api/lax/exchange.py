@@ -556,6 +556,9 @@ all_to_all_p = Primitive(
 def psend(x: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
     """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`.
 
+    Args:
+      axis_name, perm: not read.
+
     >>> jax.lax.psend(1.0, 'x', [(0, 1)])
     Traceback (most recent call last):
         ...
@@ -566,6 +569,9 @@ def psend(x: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> An
 
 def precv(token: Any, out_shape: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
     """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`.
+
+    Args:
+      out_shape, axis_name, perm: not read.
 
     >>> jax.lax.precv(None, jax.ShapeDtypeStruct((), jnp.float32), 'x', [(0, 1)])
     Traceback (most recent call last):

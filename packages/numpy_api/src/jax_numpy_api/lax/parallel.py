@@ -438,6 +438,7 @@ def pcast(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, to: str) -> An
       x: a pytree of arrays.
       to: ``"varying"``, of what is equal or reduced; ``"reduced"``, of what is equal: its cotangent is a sum still to be made;
         ``"unreduced"``, of what varies: the parts are the addends of a sum still to be made.
+      axis_name: one name, or several.
 
     Raises:
       NameError: the axis is not in scope.

@@ -45,6 +45,7 @@ def ragged_all_to_all(operand: ArrayLike, output: ArrayLike, input_offsets: Arra
       output_offsets: for each receiver, where it shall write the rows in its ``output``.
       recv_sizes: for each sender, how many rows come from it (they must agree with what is sent).
       axis_name: one name or several.
+      axis_index_groups: as for `all_to_all`.
 
     Returns:
       the new ``output``. Differentiable in ``operand`` and ``output``. On the CPU it is no faster than an `all_gather`.

@@ -457,6 +457,9 @@ def reduce_sum(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placeme
 def reduce_max(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
     """Maximum over ``axes``; NaN where any is NaN; of no elements the dtype's lowest value. Raises ValueError for bad axes.
 
+    Args:
+      out_sharding: placement of the result.
+
     Source: StableHLO `reduce` by `maximum`.
 
     >>> lax.reduce_max(jnp.array([[1, 5], [7, 2]]), (0,))
@@ -467,6 +470,9 @@ def reduce_max(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placeme
 
 def reduce_min(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
     """Minimum over ``axes``; NaN where any is NaN; of no elements the dtype's highest value. Raises ValueError for bad axes.
+
+    Args:
+      out_sharding: placement of the result.
 
     Source: StableHLO `reduce` by `minimum`.
 
@@ -577,6 +583,7 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
       init_values: a scalar of the dtype of each; combined with the elements once or more, so an identity.
       computation: ``computation(x, y)`` combines two scalars (pytrees of scalars, if ``operands`` is a pytree).
       dimensions: axes to reduce.
+      out_sharding: placement of the result.
 
     Returns:
       an array (or pytree) without these axes.

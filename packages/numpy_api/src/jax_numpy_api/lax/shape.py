@@ -503,7 +503,12 @@ def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensi
 
 
 def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
-    """``operand`` repeated along new leading axes of the given ``sizes``. Source: StableHLO `broadcast_in_dim`.
+    """``operand`` repeated along new leading axes of the given ``sizes``.
+
+    Args:
+      out_sharding: placement of the result.
+
+    Source: StableHLO `broadcast_in_dim`.
 
     >>> lax.broadcast(jnp.arange(2), (3,))
     Array([[0, 1],

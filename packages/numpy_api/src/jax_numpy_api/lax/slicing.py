@@ -114,6 +114,9 @@ def slice_in_dim(operand: ArrayLike, start_index: int | None, limit_index: int |
                  axis: int = 0) -> Array:
     """``operand[start:limit:stride]`` along one axis; None and negative bounds have NumPy's meaning.
 
+    Args:
+      start_index, limit_index: where the slice starts, and the first place behind it.
+
     Source: StableHLO `slice`.
 
     >>> lax.slice_in_dim(jnp.arange(6), 2, 5)
@@ -348,6 +351,9 @@ def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size:
 def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True, *,
                          allow_negative_indices: bool = True) -> Array:
     """``operand[index]`` along one axis, for an index known at run time; out of bounds, the nearest element.
+
+    Args:
+      allow_negative_indices: whether a negative index counts from the end.
 
     Source: StableHLO `dynamic_slice`.
 

@@ -308,7 +308,12 @@ atan2_p = elementwise("atan2", _atan2_lower, accepts=INEXACT, reference=np.arcta
 
 
 def exp(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `exponential`.
+    """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
+    Source: StableHLO `exponential`.
 
     >>> lax.exp(1.)
     Array(2.7182817, dtype=float32, weak_type=True)
@@ -318,6 +323,9 @@ def exp(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 def exp2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``2 ** x``. Raises TypeError unless ``x`` is floating or complex.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
 
     Source: Abramowitz & Stegun, 4.1 and 4.2.
 
@@ -330,6 +338,9 @@ def exp2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 def expm1(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``exp(x) - 1``, accurate near 0. Raises TypeError unless ``x`` is floating or complex.
 
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
     Source: StableHLO `exponential_minus_one`.
 
     >>> lax.expm1(1e-6)
@@ -339,7 +350,12 @@ def expm1(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def log(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `log`.
+    """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
+    Source: StableHLO `log`.
 
     >>> lax.log(2.)
     Array(0.6931472, dtype=float32, weak_type=True)
@@ -349,6 +365,9 @@ def log(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 def log2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise logarithm to base 2. Raises TypeError unless ``x`` is floating or complex.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
 
     Source: Abramowitz & Stegun, 4.1 and 4.2.
 
@@ -361,6 +380,9 @@ def log2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 def log1p(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``log(1 + x)``, accurate near 0. Raises TypeError unless ``x`` is floating or complex.
 
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
     Source: StableHLO `log_plus_one`.
 
     >>> lax.log1p(1e-6)
@@ -370,7 +392,12 @@ def log1p(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def sin(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise sine. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `sine`.
+    """Elementwise sine. Raises TypeError unless ``x`` is floating or complex.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
+    Source: StableHLO `sine`.
 
     >>> lax.sin(0.5)
     Array(0.47942555, dtype=float32, weak_type=True)
@@ -379,7 +406,12 @@ def sin(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def cos(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `cosine`.
+    """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
+    Source: StableHLO `cosine`.
 
     >>> lax.cos(0.)
     Array(1., dtype=float32, weak_type=True)
@@ -388,7 +420,12 @@ def cos(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def tan(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `tan`.
+    """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
+    Source: StableHLO `tan`.
 
     >>> lax.tan(0.25)
     Array(0.25534192, dtype=float32, weak_type=True)
@@ -397,7 +434,12 @@ def tan(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def tanh(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `tanh`.
+    """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
+
+    Source: StableHLO `tanh`.
 
     >>> lax.tanh(0.5)
     Array(0.46211717, dtype=float32, weak_type=True)
@@ -407,6 +449,9 @@ def tanh(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 def logistic(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``1 / (1 + exp(-x))``. Raises TypeError unless ``x`` is floating or complex.
+
+    Args:
+      accuracy: how exact (`lax.Tolerance` or `lax.AccuracyMode`), on devices that have a choice.
 
     Source: StableHLO `logistic`.
 

@@ -56,7 +56,12 @@ def _out_shape(shape, window_dimensions, window_strides, padding, base_dilation,
 def reduce_window_shape_tuple(operand_shape: Sequence[int], window_dimensions: Sequence[int], window_strides: Sequence[int],
                               padding: Sequence[tuple[int, int]], base_dilation: Sequence[int] | None = None,
                               window_dilation: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Shape of a reduction over windows. Source: StableHLO `reduce_window`, its rules of shapes.
+    """Shape of a reduction over windows.
+
+    Args:
+      window_dimensions, window_strides, padding, base_dilation, window_dilation: as for `reduce_window`.
+
+    Source: StableHLO `reduce_window`, its rules of shapes.
 
     >>> jax.lax.reduce_window_shape_tuple((8, 8), (2, 2), (2, 2), ((0, 0), (0, 0)))
     (4, 4)

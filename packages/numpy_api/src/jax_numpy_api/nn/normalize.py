@@ -91,6 +91,10 @@ def _softmax_jvp(axis, primals, tangents):
 def logmeanexp(x: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False) -> Array:
     """``log(mean(exp(x)))`` along ``axis``.
 
+    Args:
+      where: which elements count.
+      keepdims: keep reduced axes with length 1.
+
     >>> jax.nn.logmeanexp(jnp.array([3., 3.]))
     Array(3., dtype=float32)
     """

@@ -163,7 +163,12 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
 
 @adaptive("integers")
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Remainder with the sign of the dividend, as in C; by integer 0 it is 0. Source: `numpy.fmod`.
+    """Remainder with the sign of the dividend, as in C; by integer 0 it is 0.
+
+    Args:
+      x1, x2: arrays or numbers, which broadcast.
+
+    Source: `numpy.fmod`.
 
     >>> jnp.fmod(jnp.array([7, -7]), 3)
     Array([ 1, -1], dtype=int32)
@@ -380,7 +385,12 @@ def _complex_logaddexp(x1, x2):
 
 @adaptive("integers")
 def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The larger of two elements; where one is NaN, the other. Source: `numpy.fmax`.
+    """The larger of two elements; where one is NaN, the other.
+
+    Args:
+      x1, x2: arrays or numbers, which broadcast.
+
+    Source: `numpy.fmax`.
 
     >>> jnp.fmax(jnp.array([1., jnp.nan]), 0.)
     Array([1., 0.], dtype=float32)
@@ -394,7 +404,12 @@ def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @adaptive("integers")
 def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The smaller of two elements; where one is NaN, the other. Source: `numpy.fmin`.
+    """The smaller of two elements; where one is NaN, the other.
+
+    Args:
+      x1, x2: arrays or numbers, which broadcast.
+
+    Source: `numpy.fmin`.
 
     >>> jnp.fmin(jnp.array([1., jnp.nan]), 2.)
     Array([1., 2.], dtype=float32)
@@ -445,7 +460,12 @@ def _magnitude(x):
 
 @inlined()
 def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """Greatest common divisor of integers, never negative. Source: `numpy.gcd`; Euclid's algorithm.
+    """Greatest common divisor of integers, never negative.
+
+    Args:
+      x1, x2: integers, which broadcast.
+
+    Source: `numpy.gcd`; Euclid's algorithm.
 
     >>> jnp.gcd(12, jnp.array([18, 7]))
     Array([6, 1], dtype=int32)
@@ -455,7 +475,12 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @inlined()
 def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """Least common multiple of integers, never negative; 0 where either is 0. Source: `numpy.lcm`.
+    """Least common multiple of integers, never negative; 0 where either is 0.
+
+    Args:
+      x1, x2: integers, which broadcast.
+
+    Source: `numpy.lcm`.
 
     >>> jnp.lcm(4, 6)
     Array(12, dtype=int32, weak_type=True)

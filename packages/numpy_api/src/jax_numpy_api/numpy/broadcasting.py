@@ -16,6 +16,9 @@ from .promotion import (as_array, broadcast_together, canonical_shape, check_arr
 def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placement | None = None) -> Array:
     """``array`` repeated to ``shape``.
 
+    Args:
+      out_sharding: placement of the result.
+
     Raises:
       ValueError: the shape does not broadcast to ``shape``.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
@@ -84,6 +85,9 @@ def _order(bitorder: str) -> np.ndarray:
 def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Array:
     """Booleans (or integers: not zero) packed eight to a byte along an axis, with zeros at the end.
 
+    Args:
+      bitorder: "big" (the first bit is the highest), or "little".
+
     Raises:
       TypeError: ``a`` holds neither integers nor booleans.
 
@@ -97,7 +101,7 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     if not (dtypes.issubdtype(a.dtype, np.integer) or a.dtype == np.bool_):
         raise TypeError("jax.numpy.packbits: a must hold integers or booleans")
     order = _order(bitorder)
-    x, axis = (ravel(a), 0) if axis is None else (a, canonical_axis(axis, a.ndim))
+    x, axis = (ravel(a), 0) if axis is None else (a, canonical_axis(axis, a.ndim, out_of_range=AxisError))
     x = moveaxis(lax.convert_element_type(truth(x), np.uint8), axis, -1)
     short = -x.shape[-1] % 8
     x = lax.pad(x, np.uint8(0), ((0, 0, 0),) * (x.ndim - 1) + ((0, short, 0),))
@@ -130,7 +134,7 @@ def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, 
     if a.dtype != np.uint8:
         raise TypeError("jax.numpy.unpackbits: a must be of dtype uint8")
     order = _order(bitorder)
-    x, axis = (ravel(a), 0) if axis is None else (a, canonical_axis(axis, a.ndim))
+    x, axis = (ravel(a), 0) if axis is None else (a, canonical_axis(axis, a.ndim, out_of_range=AxisError))
     x = moveaxis(x, axis, -1)
     shape = (*x.shape, 8)
     wide = lax.broadcast_in_dim(x, shape, tuple(range(x.ndim)))

@@ -198,7 +198,12 @@ def _beside(a: Any, shape: Any, device: Any, out_sharding: Any) -> Any:
 
 def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
                device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
-    """Zeros of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.zeros_like`.
+    """Zeros of the shape and dtype of ``a``, each of which can be given instead.
+
+    Args:
+      device, out_sharding: placement of the result.
+
+    Source: `numpy.zeros_like`.
 
     >>> jnp.zeros_like(jnp.arange(3))
     Array([0, 0, 0], dtype=int32)
@@ -210,7 +215,12 @@ def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int 
 
 def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
               device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
-    """Ones of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.ones_like`.
+    """Ones of the shape and dtype of ``a``, each of which can be given instead.
+
+    Args:
+      device, out_sharding: placement of the result.
+
+    Source: `numpy.ones_like`.
 
     >>> jnp.ones_like(jnp.arange(2.))
     Array([1., 1.], dtype=float32)
@@ -222,7 +232,12 @@ def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int |
 
 def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
                device: Placement | None = None) -> Array:
-    """Zeros of the shape and dtype of ``prototype``. Source: `numpy.empty_like`.
+    """Zeros of the shape and dtype of ``prototype``.
+
+    Args:
+      device: placement of the result.
+
+    Source: `numpy.empty_like`.
 
     >>> jnp.empty_like(jnp.arange(3)).dtype
     dtype('int32')
@@ -234,7 +249,12 @@ def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Shap
 
 def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
               device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
-    """``fill_value`` in the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.full_like`.
+    """``fill_value`` in the shape and dtype of ``a``, each of which can be given instead.
+
+    Args:
+      device, out_sharding: placement of the result.
+
+    Source: `numpy.full_like`.
 
     >>> jnp.full_like(jnp.arange(2), 7)
     Array([7, 7], dtype=int32)
@@ -559,7 +579,13 @@ def from_dlpack(x: object, /, *, device: Placement | None = None, copy: bool | N
 
 
 def frombuffer(buffer: bytes | memoryview, dtype: DTypeLike = float, count: int = -1, offset: int = 0) -> Array:
-    """A 1-d array from the bytes of a buffer. Source: `numpy.frombuffer`.
+    """A 1-d array from the bytes of a buffer.
+
+    Args:
+      count: how many elements; -1 for all.
+      offset: bytes to skip.
+
+    Source: `numpy.frombuffer`.
 
     >>> jnp.frombuffer(bytes([1, 2]), dtype=jnp.uint8)
     Array([1, 2], dtype=uint8)
@@ -568,7 +594,7 @@ def frombuffer(buffer: bytes | memoryview, dtype: DTypeLike = float, count: int 
 
 
 def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: str) -> Array:
-    """A 1-d array from numbers written in a string. Source: `numpy.fromstring`.
+    """A 1-d array from numbers written in a string, ``count`` of them unless that is -1. Source: `numpy.fromstring`.
 
     >>> jnp.fromstring("1 2 3", dtype=int, sep=" ")
     Array([1, 2, 3], dtype=int32)
@@ -753,7 +779,12 @@ def identity(n: int, dtype: DTypeLike | None = None) -> Array:
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Array:
-    """Ones on and below diagonal ``k``, zeros above. Raises OverflowError for a ``k`` that is no default integer. Source: `numpy.tri`.
+    """Ones on and below diagonal ``k``, zeros above. Raises OverflowError for a ``k`` that is no default integer.
+
+    Args:
+      N, M: rows and columns; by default as many.
+
+    Source: `numpy.tri`.
 
     >>> jnp.tri(3, dtype=int)
     Array([[1, 0, 0],

@@ -136,7 +136,12 @@ def result_type(*args: Any) -> np.dtype:
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
-    """The dtype that two dtypes combine to, under JAX's promotion rules. Source: `numpy.promote_types`.
+    """The dtype that two dtypes combine to, under JAX's promotion rules.
+
+    Args:
+      a, b: dtypes.
+
+    Source: `numpy.promote_types`.
 
     >>> jnp.promote_types(jnp.int16, jnp.bfloat16)
     dtype(bfloat16)
@@ -145,7 +150,13 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> builtins.bool:
-    """Whether a cast between dtypes is allowed under NumPy's casting rule. Source: `numpy.can_cast`.
+    """Whether a cast between dtypes is allowed under NumPy's casting rule.
+
+    Args:
+      from_: a dtype or an array.
+      to: a dtype.
+
+    Source: `numpy.can_cast`.
 
     >>> jnp.can_cast(jnp.int32, jnp.int8)
     False

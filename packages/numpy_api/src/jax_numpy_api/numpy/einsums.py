@@ -74,7 +74,12 @@ def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None,
 
 def einsum_path(subscripts: str | ArrayLike, /, *operands: Any,
                 optimize: bool | str | list[tuple[int, ...]] = "auto") -> tuple:
-    """The order of pairwise products that `einsum` would take, and a description. Source: `numpy.einsum_path`.
+    """The order of pairwise products that `einsum` would take, and a description.
+
+    Args:
+      optimize: how a path is looked for, as for `einsum`.
+
+    Source: `numpy.einsum_path`.
 
     >>> jnp.einsum_path("ij,jk,k->i", jnp.ones((2, 3)), jnp.ones((3, 4)), jnp.ones(4))[0]
     [(1, 2), (0, 1)]

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import operator
 
+from numpy.exceptions import AxisError
+
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
@@ -21,7 +23,7 @@ def _arg_extreme(name, a, axis, keepdims):
         a = lax.reshape(a, (a.size,))
         place = 0
     else:
-        place = canonical_axis(axis, a.ndim)
+        place = canonical_axis(axis, a.ndim, out_of_range=AxisError)
     if a.shape[place] == 0:
         raise ValueError(f"attempt to get {name} of an empty sequence")
     index = (lax.argmax if name == "argmax" else lax.argmin)(a, place, dtypes.default_int_dtype())

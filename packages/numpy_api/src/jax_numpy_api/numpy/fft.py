@@ -158,7 +158,13 @@ def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = N
 
 
 def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """Inverse of `fft`. Source: `numpy.fft.ifft`.
+    """Inverse of `fft`.
+
+    Args:
+      n: length; the axis is cut off or filled up with zeros.
+      axis, norm: as for `fft`.
+
+    Source: `numpy.fft.ifft`.
 
     >>> jnp.fft.ifft(jnp.array([4., 0., 0., 0.])).real
     Array([1., 1., 1., 1.], dtype=float32)
@@ -167,7 +173,13 @@ def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
 
 
 def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """`fft` of real numbers: its first half, of length ``n // 2 + 1``. Source: `numpy.fft.rfft`.
+    """`fft` of real numbers: its first half, of length ``n // 2 + 1``.
+
+    Args:
+      n: length; the axis is cut off or filled up with zeros.
+      axis, norm: as for `fft`.
+
+    Source: `numpy.fft.rfft`.
 
     >>> jnp.fft.rfft(jnp.ones(4)).real
     Array([4., 0., 0.], dtype=float32)
@@ -176,7 +188,12 @@ def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
 
 
 def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """Inverse of `rfft`; ``n`` is the length of the real result. Source: `numpy.fft.irfft`.
+    """Inverse of `rfft`; ``n`` is the length of the real result.
+
+    Args:
+      axis, norm: as for `fft`.
+
+    Source: `numpy.fft.irfft`.
 
     >>> jnp.fft.irfft(jnp.array([4., 0., 0.]))
     Array([1., 1., 1., 1.], dtype=float32)
@@ -188,7 +205,12 @@ _TURNED = {None: "forward", "backward": "forward", "forward": "backward", "ortho
 
 
 def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """`fft` of a hermitian vector, given its first half: a real array of length ``n``. Source: `numpy.fft.hfft`.
+    """`fft` of a hermitian vector, given its first half: a real array of length ``n``.
+
+    Args:
+      axis, norm: as for `fft`.
+
+    Source: `numpy.fft.hfft`.
 
     >>> jnp.fft.hfft(jnp.array([1., 0., 0.]))
     Array([1., 1., 1., 1.], dtype=float32)
@@ -199,7 +221,13 @@ def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
 
 
 def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """Inverse of `hfft`. Source: `numpy.fft.ihfft`.
+    """Inverse of `hfft`.
+
+    Args:
+      n: length; the axis is cut off or filled up with zeros.
+      axis, norm: as for `fft`.
+
+    Source: `numpy.fft.ihfft`.
 
     >>> jnp.fft.ihfft(jnp.ones(4)).real
     Array([1., 0., 0.], dtype=float32)
@@ -209,7 +237,12 @@ def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None =
 
 
 def fftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
-    """`fft` over several axes (all by default), of lengths ``s``. Source: `numpy.fft.fftn`.
+    """`fft` over several axes (all by default), of lengths ``s``.
+
+    Args:
+      norm: as for `fft`.
+
+    Source: `numpy.fft.fftn`.
 
     >>> jnp.fft.fftn(jnp.ones((2, 2)))[0, 0]
     Array(4.+0.j, dtype=complex64)
@@ -219,7 +252,14 @@ def fftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | Non
 
 def ifftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
           norm: str | None = None) -> Array:
-    """Inverse of `fftn`. Source: `numpy.fft.ifftn`.
+    """Inverse of `fftn`.
+
+    Args:
+      s: lengths along ``axes``.
+      axes: along which.
+      norm: as for `fft`.
+
+    Source: `numpy.fft.ifftn`.
 
     >>> jnp.fft.ifftn(jnp.full((2, 2), 4.)).real
     Array([[4., 0.],
@@ -230,7 +270,14 @@ def ifftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | No
 
 def rfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
           norm: str | None = None) -> Array:
-    """`fftn` of real numbers: half of the last axis. Source: `numpy.fft.rfftn`.
+    """`fftn` of real numbers: half of the last axis.
+
+    Args:
+      s: lengths along ``axes``.
+      axes: along which.
+      norm: as for `fft`.
+
+    Source: `numpy.fft.rfftn`.
 
     >>> jnp.fft.rfftn(jnp.ones((2, 2))).real
     Array([[4., 0.],
@@ -241,7 +288,14 @@ def rfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | No
 
 def irfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
            norm: str | None = None) -> Array:
-    """Inverse of `rfftn`. Source: `numpy.fft.irfftn`.
+    """Inverse of `rfftn`.
+
+    Args:
+      s: lengths along ``axes``.
+      axes: along which.
+      norm: as for `fft`.
+
+    Source: `numpy.fft.irfftn`.
 
     >>> jnp.fft.irfftn(jnp.array([[4., 0.], [0., 0.]]))
     Array([[1., 1.],
@@ -251,7 +305,14 @@ def irfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | N
 
 
 def fft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
-    """`fftn` over two axes. Source: `numpy.fft.fft2`.
+    """`fftn` over two axes.
+
+    Args:
+      s: lengths along ``axes``.
+      axes: along which.
+      norm: as for `fft`.
+
+    Source: `numpy.fft.fft2`.
 
     >>> jnp.fft.fft2(jnp.ones((2, 2)))
     Array([[4.+0.j, 0.+0.j],
@@ -261,7 +322,14 @@ def fft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2
 
 
 def ifft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
-    """Inverse of `fft2`. Source: `numpy.fft.ifft2`.
+    """Inverse of `fft2`.
+
+    Args:
+      s: lengths along ``axes``.
+      axes: along which.
+      norm: as for `fft`.
+
+    Source: `numpy.fft.ifft2`.
 
     >>> jnp.fft.ifft2(jnp.full((2, 2), 4.)).real
     Array([[4., 0.],
@@ -271,7 +339,14 @@ def ifft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-
 
 
 def rfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
-    """`rfftn` over two axes. Source: `numpy.fft.rfft2`.
+    """`rfftn` over two axes.
+
+    Args:
+      s: lengths along ``axes``.
+      axes: along which.
+      norm: as for `fft`.
+
+    Source: `numpy.fft.rfft2`.
 
     >>> jnp.fft.rfft2(jnp.ones((2, 2))).real
     Array([[4., 0.],
@@ -281,7 +356,14 @@ def rfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-
 
 
 def irfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
-    """Inverse of `rfft2`. Source: `numpy.fft.irfft2`.
+    """Inverse of `rfft2`.
+
+    Args:
+      s: lengths along ``axes``.
+      axes: along which.
+      norm: as for `fft`.
+
+    Source: `numpy.fft.irfft2`.
 
     >>> jnp.fft.irfft2(jnp.array([[4., 0.], [0., 0.]]))
     Array([[1., 1.],
@@ -304,7 +386,12 @@ def _frequencies(name: str, n: Any, d: Any, dtype: Any, device: Any, values: Any
 
 
 def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, device: Placement | None = None) -> Array:
-    """The frequencies of `fft` of ``n`` samples at distance ``d``. Source: `numpy.fft.fftfreq`.
+    """The frequencies of `fft` of ``n`` samples at distance ``d``.
+
+    Args:
+      device: placement of the result.
+
+    Source: `numpy.fft.fftfreq`.
 
     >>> jnp.fft.fftfreq(4, d=0.5)
     Array([ 0. ,  0.5, -1. , -0.5], dtype=float32)
@@ -315,7 +402,12 @@ def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, devic
 
 
 def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, device: Placement | None = None) -> Array:
-    """The frequencies of `rfft` of ``n`` samples at distance ``d``. Source: `numpy.fft.rfftfreq`.
+    """The frequencies of `rfft` of ``n`` samples at distance ``d``.
+
+    Args:
+      device: placement of the result.
+
+    Source: `numpy.fft.rfftfreq`.
 
     >>> jnp.fft.rfftfreq(4)
     Array([0.  , 0.25, 0.5 ], dtype=float32)
@@ -332,7 +424,12 @@ def _half_turns(name: str, x: Any, axes: Any, sign: int) -> Array:
 
 
 def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """``x`` with the zero frequency moved to the middle. Source: `numpy.fft.fftshift`.
+    """``x`` with the zero frequency moved to the middle.
+
+    Args:
+      axes: along which; None for all.
+
+    Source: `numpy.fft.fftshift`.
 
     >>> jnp.fft.fftshift(jnp.arange(5))
     Array([3, 4, 0, 1, 2], dtype=int32)
@@ -341,7 +438,12 @@ def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
 
 
 def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """Inverse of `fftshift`. Source: `numpy.fft.ifftshift`.
+    """Inverse of `fftshift`.
+
+    Args:
+      axes: along which; None for all.
+
+    Source: `numpy.fft.ifftshift`.
 
     >>> jnp.fft.ifftshift(jnp.fft.fftshift(jnp.arange(5)))
     Array([0, 1, 2, 3, 4], dtype=int32)

@@ -33,7 +33,13 @@ def load(file: str | PathLike | IO[bytes], *args: Any, **kwargs: Any) -> Array:
 
 
 def save(file: str | PathLike | IO[bytes], arr: ArrayLike, allow_pickle: bool = True) -> None:
-    """Write an array to a ``.npy`` file. Source: `numpy.save`.
+    """Write an array to a ``.npy`` file.
+
+    Args:
+      arr: what is written.
+      allow_pickle: as NumPy has it.
+
+    Source: `numpy.save`.
 
     >>> import tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), 'x.npy')
@@ -45,7 +51,12 @@ def save(file: str | PathLike | IO[bytes], arr: ArrayLike, allow_pickle: bool = 
 
 
 def savez(file: str | PathLike | IO[bytes], *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
-    """Write several arrays to a ``.npz`` file. Source: `numpy.savez`.
+    """Write several arrays to a ``.npz`` file.
+
+    Args:
+      allow_pickle: as NumPy has it.
+
+    Source: `numpy.savez`.
 
     >>> import tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), 'x.npz')

@@ -160,6 +160,10 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
              dtype: DTypeLike | None = None, axis: int = 0) -> Array:
     """``base`` to the power of ``num`` evenly spaced exponents; other arguments as for `linspace`.
 
+    Args:
+      start, stop: the first and the last exponent.
+      endpoint, axis: as for `linspace`.
+
     Source: `numpy.logspace`.
 
     >>> jnp.round(jnp.logspace(0, 2, 3))
@@ -176,6 +180,9 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
 def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None,
               axis: int = 0) -> Array:
     """``num`` values from ``start`` to ``stop`` in geometric progression; arguments as for `linspace`.
+
+    Args:
+      endpoint, axis: as for `linspace`.
 
     Source: `numpy.geomspace`.
 

@@ -213,7 +213,12 @@ def _matrix_shape(name: str, arr: Any) -> tuple:
 
 
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple:
-    """`tril_indices` for the shape of a matrix. Source: `numpy.tril_indices_from`.
+    """`tril_indices` for the shape of a matrix.
+
+    Args:
+      k: of the diagonal, above the main one where positive.
+
+    Source: `numpy.tril_indices_from`.
 
     >>> jnp.tril_indices_from(jnp.zeros((2, 2)), -1)
     (Array([1], dtype=int32), Array([0], dtype=int32))
@@ -223,7 +228,12 @@ def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple:
 
 
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple:
-    """`triu_indices` for the shape of a matrix. Source: `numpy.triu_indices_from`.
+    """`triu_indices` for the shape of a matrix.
+
+    Args:
+      k: of the diagonal, above the main one where positive.
+
+    Source: `numpy.triu_indices_from`.
 
     >>> jnp.triu_indices_from(jnp.zeros((2, 2)), 1)
     (Array([0], dtype=int32), Array([1], dtype=int32))
@@ -233,7 +243,12 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple:
 
 
 def mask_indices(n: int, mask_func: Callable[[ArrayLike, int], ArrayLike], k: int = 0, *, size: int | None = None) -> tuple:
-    """Indices at which ``mask_func(ones((n, n)), k)`` is not zero. Source: `numpy.mask_indices`.
+    """Indices at which ``mask_func(ones((n, n)), k)`` is not zero.
+
+    Args:
+      size: how many pairs there are, needed under `jit`.
+
+    Source: `numpy.mask_indices`.
 
     >>> jnp.mask_indices(2, jnp.triu)
     (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))

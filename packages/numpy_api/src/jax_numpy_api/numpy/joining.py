@@ -9,6 +9,7 @@ import operator
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from jax_core import backends
 from jax_core.representation import dtypes, errors
@@ -134,7 +135,13 @@ def _joined_on_host(join: Callable, arrays: list, axis: int) -> Array | None:
 
 
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
-    """`concatenate` under its name in the array API standard. Source: array API standard; `numpy.concatenate`.
+    """`concatenate` under its name in the array API standard.
+
+    Args:
+      arrays: of one rank.
+      axis: along which, or None for flattened arrays.
+
+    Source: array API standard; `numpy.concatenate`.
 
     >>> jnp.concat([jnp.zeros(1), jnp.ones(2)])
     Array([0., 1., 1.], dtype=float32)
@@ -145,6 +152,9 @@ def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
 def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = None,
           dtype: DTypeLike | None = None) -> Array:
     """Arrays of one shape joined along a new axis.
+
+    Args:
+      out: must be None.
 
     Raises:
       ValueError: no arrays, or different shapes.
@@ -205,7 +215,12 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple:
 
 
 def vstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
-    """Arrays joined along the first axis; vectors count as rows. Source: `numpy.vstack`.
+    """Arrays joined along the first axis; vectors count as rows.
+
+    Args:
+      tup: arrays, or one array, whose first axis counts them.
+
+    Source: `numpy.vstack`.
 
     >>> jnp.vstack([jnp.arange(2), jnp.arange(2) + 2])
     Array([[0, 1],
@@ -215,7 +230,12 @@ def vstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None)
 
 
 def hstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
-    """Arrays joined along the second axis (vectors along the first). Source: `numpy.hstack`.
+    """Arrays joined along the second axis (vectors along the first).
+
+    Args:
+      tup: arrays, or one array, whose first axis counts them.
+
+    Source: `numpy.hstack`.
 
     >>> jnp.hstack([jnp.arange(2), jnp.arange(3)])
     Array([0, 1, 0, 1, 2], dtype=int32)
@@ -224,7 +244,13 @@ def hstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None)
 
 
 def dstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
-    """Arrays joined along the third axis. Source: `numpy.dstack`.
+    """Arrays joined along the third axis.
+
+    Args:
+      tup: arrays, or one array, whose first axis counts them.
+      dtype: of the result.
+
+    Source: `numpy.dstack`.
 
     >>> jnp.dstack([jnp.arange(2), jnp.arange(2)]).shape
     (1, 2, 2)
@@ -254,7 +280,12 @@ _stacked_at_once = _at_once(_of_rank_joined)
 
 
 def column_stack(tup: ArrayLike | Sequence[ArrayLike]) -> Array:
-    """Arrays joined along the second axis; vectors count as columns. Source: `numpy.column_stack`.
+    """Arrays joined along the second axis; vectors count as columns.
+
+    Args:
+      tup: arrays, or one array, whose first axis counts them.
+
+    Source: `numpy.column_stack`.
 
     >>> jnp.column_stack([jnp.arange(2), jnp.arange(2) + 5])
     Array([[0, 5],
@@ -367,7 +398,7 @@ def _static_index(i: Any, name: str) -> int:
 def _split(name: str, ary: Any, sections: Any, axis: int, equal: bool = True) -> list:
     check_arraylike(name, ary)
     a = as_array(ary)
-    axis = canonical_axis(axis, a.ndim)
+    axis = canonical_axis(axis, a.ndim, out_of_range=AxisError)
     bounds = _split_points(name, a.shape[axis], sections, equal)
     return list(_pieces_few(a, Static(bounds), axis)) if is_few(a) and len(bounds) <= _MOST_PARTS else _pieces(a, bounds, axis)
 
@@ -404,7 +435,12 @@ def split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, axis: 
 
 
 def array_split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, axis: int = 0) -> list:
-    """As `split`, but the first pieces may be longer by one. Source: `numpy.array_split`.
+    """As `split`, but the first pieces may be longer by one.
+
+    Args:
+      indices_or_sections, axis: as for `split`.
+
+    Source: `numpy.array_split`.
 
     >>> jnp.array_split(jnp.arange(5), 2)
     [Array([0, 1, 2], dtype=int32), Array([3, 4], dtype=int32)]
@@ -413,7 +449,12 @@ def array_split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, 
 
 
 def vsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list:
-    """`split` along the first axis. Source: `numpy.vsplit`.
+    """`split` along the first axis.
+
+    Args:
+      indices_or_sections: as for `split`.
+
+    Source: `numpy.vsplit`.
 
     >>> [p.shape for p in jnp.vsplit(jnp.zeros((4, 2)), 2)]
     [(2, 2), (2, 2)]
@@ -422,7 +463,12 @@ def vsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> li
 
 
 def hsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list:
-    """`split` along the second axis (the first of vectors). Source: `numpy.hsplit`.
+    """`split` along the second axis (the first of vectors).
+
+    Args:
+      indices_or_sections: as for `split`.
+
+    Source: `numpy.hsplit`.
 
     >>> jnp.hsplit(jnp.arange(4), [1, 3])
     [Array([0], dtype=int32), Array([1, 2], dtype=int32), Array([3], dtype=int32)]
@@ -431,7 +477,12 @@ def hsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> li
 
 
 def dsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list:
-    """`split` along the third axis. Source: `numpy.dsplit`.
+    """`split` along the third axis.
+
+    Args:
+      indices_or_sections: as for `split`.
+
+    Source: `numpy.dsplit`.
 
     >>> [p.shape for p in jnp.dsplit(jnp.zeros((1, 2, 4)), 2)]
     [(1, 2, 2), (1, 2, 2)]

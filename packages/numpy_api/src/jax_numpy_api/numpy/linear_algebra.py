@@ -169,7 +169,12 @@ def matmul(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
 
 @inlined
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Products of matrices ``(..., m, k)`` and vectors ``(..., k)``. Source: `numpy.matvec`.
+    """Products of matrices ``(..., m, k)`` and vectors ``(..., k)``.
+
+    Args:
+      x1, x2: ``[..., n, m]`` and ``[..., m]``.
+
+    Source: `numpy.matvec`.
 
     >>> jnp.matvec(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
     Array([3, 7], dtype=int32)
@@ -181,7 +186,12 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 @inlined
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``. Source: `numpy.vecmat`.
+    """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``.
+
+    Args:
+      x1, x2: ``[..., n]`` and ``[..., n, m]``.
+
+    Source: `numpy.vecmat`.
 
     >>> jnp.vecmat(jnp.array([1, 1]), jnp.array([[1, 2], [3, 4]]))
     Array([4, 6], dtype=int32)
@@ -205,7 +215,13 @@ def _core_axes(name, *operands):
 @inlined(static_argnames=("precision", "preferred_element_type"))
 def vdot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
          preferred_element_type: DTypeLike | None = None) -> Array:
-    """Sum of products of all elements, those of ``a`` conjugated. Source: `numpy.vdot`.
+    """Sum of products of all elements, those of ``a`` conjugated.
+
+    Args:
+      a, b: arrays of one size.
+      precision, preferred_element_type: as for `dot`.
+
+    Source: `numpy.vdot`.
 
     >>> jnp.vdot(jnp.array([1j, 2]), jnp.array([1j, 1]))
     Array(3.+0.j, dtype=complex64)
@@ -218,6 +234,10 @@ def vdot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: PrecisionLike = None,
            preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products along an axis, those of ``x1`` conjugated; other axes broadcast.
+
+    Args:
+      axis: of both.
+      precision, preferred_element_type: as for `dot`.
 
     Raises:
       ValueError: the lengths along the axis differ, or a number.
@@ -242,7 +262,13 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Precis
 @inlined(static_argnames=("precision", "preferred_element_type"))
 def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
           preferred_element_type: DTypeLike | None = None) -> Array:
-    """Sum of products over the last axes of both operands. Source: `numpy.inner`.
+    """Sum of products over the last axes of both operands.
+
+    Args:
+      a, b: arrays whose last axes have one length.
+      precision, preferred_element_type: as for `dot`.
+
+    Source: `numpy.inner`.
 
     >>> jnp.inner(jnp.array([1, 2]), jnp.array([3, 4]))
     Array(11, dtype=int32)
@@ -257,7 +283,13 @@ def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
 
 @inlined(static_argnames=("out",))
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
-    """Products of all pairs of elements of two flattened arrays. Source: `numpy.outer`.
+    """Products of all pairs of elements of two flattened arrays.
+
+    Args:
+      a, b: arrays or numbers.
+      out: must be None.
+
+    Source: `numpy.outer`.
 
     >>> jnp.outer(jnp.array([1, 2]), jnp.array([3, 4]))
     Array([[3, 4],

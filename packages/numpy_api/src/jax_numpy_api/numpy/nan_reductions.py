@@ -48,7 +48,12 @@ def _nan_extreme(name, a, axis, out, keepdims, initial, where):
 @inlined(static_argnames=("axis", "out", "keepdims"))
 def nanmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
            where: ArrayLike | None = None) -> Array:
-    """`max` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmax`.
+    """`max` of the elements that are not NaN; NaN if there are none.
+
+    Args:
+      axis, out, keepdims, initial, where: as for `max`.
+
+    Source: `numpy.nanmax`.
 
     >>> jnp.nanmax(jnp.array([2., jnp.nan, 3.]))
     Array(3., dtype=float32)
@@ -59,7 +64,12 @@ def nanmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = F
 @inlined(static_argnames=("axis", "out", "keepdims"))
 def nanmin(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
            where: ArrayLike | None = None) -> Array:
-    """`min` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmin`.
+    """`min` of the elements that are not NaN; NaN if there are none.
+
+    Args:
+      axis, out, keepdims, initial, where: as for `min`.
+
+    Source: `numpy.nanmin`.
 
     >>> jnp.nanmin(jnp.array([2., jnp.nan, 3.]))
     Array(2., dtype=float32)
@@ -70,7 +80,12 @@ def nanmin(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = F
 @inlined(static_argnames=("axis", "dtype", "out", "keepdims"))
 def nansum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
            initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
-    """`sum` of the elements that are not NaN. Source: `numpy.nansum`.
+    """`sum` of the elements that are not NaN.
+
+    Args:
+      axis, dtype, out, keepdims, initial, where: as for `sum`.
+
+    Source: `numpy.nansum`.
 
     >>> jnp.nansum(jnp.array([2., jnp.nan, 3.]))
     Array(5., dtype=float32)
@@ -82,7 +97,12 @@ def nansum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out:
 @inlined(static_argnames=("axis", "dtype", "out", "keepdims"))
 def nanprod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
             initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
-    """`prod` of the elements that are not NaN. Source: `numpy.nanprod`.
+    """`prod` of the elements that are not NaN.
+
+    Args:
+      axis, dtype, out, keepdims, initial, where: as for `prod`.
+
+    Source: `numpy.nanprod`.
 
     >>> jnp.nanprod(jnp.array([2., jnp.nan, 3.]))
     Array(6., dtype=float32)
@@ -101,7 +121,12 @@ def _present(name: str, a: Any, where: Any) -> Any:
 @inlined(static_argnames=("axis", "dtype", "out", "keepdims"))
 def nanmean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
             where: ArrayLike | None = None) -> Array:
-    """`mean` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmean`.
+    """`mean` of the elements that are not NaN; NaN if there are none.
+
+    Args:
+      axis, dtype, out, keepdims, where: as for `mean`.
+
+    Source: `numpy.nanmean`.
 
     >>> jnp.nanmean(jnp.array([2., jnp.nan, 3.]))
     Array(2.5, dtype=float32)
@@ -117,7 +142,12 @@ def nanmean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out
 @inlined(static_argnames=("axis", "dtype", "out", "ddof", "keepdims"))
 def nanvar(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
            keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
-    """`var` of the elements that are not NaN. Source: `numpy.nanvar`.
+    """`var` of the elements that are not NaN.
+
+    Args:
+      axis, dtype, out, ddof, keepdims, where, mean: as for `var`.
+
+    Source: `numpy.nanvar`.
 
     >>> jnp.nanvar(jnp.array([2., jnp.nan, 4.]))
     Array(1., dtype=float32)
@@ -132,7 +162,12 @@ def nanvar(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out:
 @inlined(static_argnames=("axis", "dtype", "out", "ddof", "keepdims"))
 def nanstd(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
            keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
-    """`std` of the elements that are not NaN. Source: `numpy.nanstd`.
+    """`std` of the elements that are not NaN.
+
+    Args:
+      axis, dtype, out, ddof, keepdims, where, mean: as for `std`.
+
+    Source: `numpy.nanstd`.
 
     >>> jnp.nanstd(jnp.array([2., jnp.nan, 4.]))
     Array(1., dtype=float32)
@@ -157,7 +192,12 @@ def _nan_arg(name, a, axis, out, keepdims, fill):
 
 @inlined(static_argnames=("axis", "out", "keepdims"), lists=("keepdims",))
 def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
-    """`argmax` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmax`.
+    """`argmax` of the elements that are not NaN; -1 if there are none.
+
+    Args:
+      axis, out, keepdims: as for `argmax`.
+
+    Source: `numpy.nanargmax`.
 
     >>> jnp.nanargmax(jnp.array([jnp.nan, 1., 4.]))
     Array(2, dtype=int32)
@@ -167,7 +207,12 @@ def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims:
 
 @inlined(static_argnames=("axis", "out", "keepdims"), lists=("keepdims",))
 def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
-    """`argmin` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmin`.
+    """`argmin` of the elements that are not NaN; -1 if there are none.
+
+    Args:
+      axis, out, keepdims: as for `argmin`.
+
+    Source: `numpy.nanargmin`.
 
     >>> jnp.nanargmin(jnp.array([jnp.nan, 1., 4.]))
     Array(1, dtype=int32)

@@ -68,7 +68,12 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
 
 @inlined
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Sum of two polynomials. Source: `numpy.polyadd`.
+    """Sum of two polynomials.
+
+    Args:
+      a1, a2: coefficients, the highest power first.
+
+    Source: `numpy.polyadd`.
 
     >>> jnp.polyadd(jnp.array([1, 2]), jnp.array([1, 0, 0]))
     Array([1, 1, 2], dtype=int32)
@@ -79,7 +84,12 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
 
 @inlined
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Difference of two polynomials. Source: `numpy.polysub`.
+    """Difference of two polynomials.
+
+    Args:
+      a1, a2: coefficients, the highest power first.
+
+    Source: `numpy.polysub`.
 
     >>> jnp.polysub(jnp.array([1, 2]), jnp.array([1, 1]))
     Array([0, 1], dtype=int32)
@@ -199,7 +209,12 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 
 @inlined
 def poly(seq_of_zeros: ArrayLike) -> Array:
-    """The polynomial with given roots, or the characteristic polynomial of a square matrix. Source: `numpy.poly`.
+    """The polynomial with given roots, or the characteristic polynomial of a square matrix.
+
+    Args:
+      seq_of_zeros: a vector of roots, or a square matrix.
+
+    Source: `numpy.poly`.
 
     Raises:
       ValueError: the argument is neither a vector nor a square matrix with elements.

@@ -10,7 +10,12 @@ from jax_core.representation.typing import ArrayLike
 
 def array_repr(arr: ArrayLike, max_line_width: int | None = None, precision: int | None = None,
                suppress_small: bool | None = None) -> str:
-    """The representation of an array. Source: `numpy.array_repr`.
+    """The representation of an array.
+
+    Args:
+      max_line_width, precision, suppress_small: of the text, as NumPy has them.
+
+    Source: `numpy.array_repr`.
 
     >>> jnp.array_repr(jnp.arange(2))
     'Array([0, 1], dtype=int32)'
@@ -22,7 +27,12 @@ def array_repr(arr: ArrayLike, max_line_width: int | None = None, precision: int
 
 def array_str(a: ArrayLike, max_line_width: int | None = None, precision: int | None = None,
               suppress_small: bool | None = None) -> str:
-    """The contents of an array as text. Source: `numpy.array_str`.
+    """The contents of an array as text.
+
+    Args:
+      max_line_width, precision, suppress_small: of the text, as NumPy has them.
+
+    Source: `numpy.array_str`.
 
     >>> jnp.array_str(jnp.arange(2))
     '[0 1]'

@@ -398,8 +398,9 @@ def refuse_out(name: str, out: object) -> None:
 
 # -- axes and shapes given by users ------------------------------------------------------------------------------------
 
-def canonical_axis(axis: int, ndim: int, name: str = "axis") -> int:
-    """``axis`` counted from the front. Raises ValueError out of range, TypeError for what is not an integer."""
+def canonical_axis(axis: int, ndim: int, name: str = "axis", out_of_range: type[Exception] = ValueError) -> int:
+    """``axis`` counted from the front. Raises ``out_of_range`` out of range (`AxisError` is an IndexError as well), TypeError for what is not
+    an integer."""
     try:
         index = axis.__index__()
     except (AttributeError, TypeError) as error:
@@ -407,7 +408,7 @@ def canonical_axis(axis: int, ndim: int, name: str = "axis") -> int:
             raise
         raise TypeError(f"{name} must be an integer, got {axis!r} of type {type(axis).__name__}") from None
     if not -ndim <= index < ndim:
-        raise ValueError(f"{source.entered('jax_numpy_api')}{name} {index} is out of bounds for array of dimension {ndim}")
+        raise out_of_range(f"{source.entered('jax_numpy_api')}{name} {index} is out of bounds for array of dimension {ndim}")
     return index + ndim if index < 0 else index
 
 

@@ -284,6 +284,9 @@ def minmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = F
            initial: ArrayLike | None = None, where: ArrayLike | None = None) -> tuple[Array, Array]:
     """The pair of `min` and `max`.
 
+    Args:
+      axis, out, keepdims, initial, where: as for `max`.
+
     >>> jnp.minmax(jnp.array([3, 9, 4]))
     (Array(3, dtype=int32), Array(9, dtype=int32))
     """
@@ -292,7 +295,12 @@ def minmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = F
 
 @inlined(static_argnames=("axis", "out", "keepdims"), lists=("axis",))
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
-    """Difference between the largest and the smallest element. Source: `numpy.ptp`.
+    """Difference between the largest and the smallest element.
+
+    Args:
+      axis, out, keepdims: as for `sum`.
+
+    Source: `numpy.ptp`.
 
     >>> jnp.ptp(jnp.array([3, 9, 4]))
     Array(6, dtype=int32)
@@ -340,7 +348,12 @@ def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 
 @inlined(static_argnames=("axis", "keepdims"))
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Number of elements that are not zero, over axes, as the default integer. Source: `numpy.count_nonzero`.
+    """Number of elements that are not zero, over axes, as the default integer.
+
+    Args:
+      axis, keepdims: as for `sum`.
+
+    Source: `numpy.count_nonzero`.
 
     >>> jnp.count_nonzero(jnp.array([0, 3, 0, 5]))
     Array(2, dtype=int32)

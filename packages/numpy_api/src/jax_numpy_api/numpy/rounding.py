@@ -414,7 +414,12 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Whether two arrays are equal once broadcast; a boolean array of rank 0. Source: `numpy.array_equiv`.
+    """Whether two arrays are equal once broadcast; a boolean array of rank 0.
+
+    Args:
+      a1, a2: arrays or numbers.
+
+    Source: `numpy.array_equiv`.
 
     >>> jnp.array_equiv(jnp.ones((2, 3)), jnp.ones(3))
     Array(True, dtype=bool)

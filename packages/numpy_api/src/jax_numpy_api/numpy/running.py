@@ -66,7 +66,12 @@ def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = Non
 
 
 def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running sum with NaN counted as 0. Source: `numpy.nancumsum`.
+    """Running sum with NaN counted as 0.
+
+    Args:
+      axis, dtype, out: as for `cumsum`.
+
+    Source: `numpy.nancumsum`.
 
     >>> jnp.nancumsum(jnp.array([2., jnp.nan, 3.]))
     Array([2., 2., 5.], dtype=float32)
@@ -76,7 +81,12 @@ def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = N
 
 
 def nancumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running product with NaN counted as 1. Source: `numpy.nancumprod`.
+    """Running product with NaN counted as 1.
+
+    Args:
+      axis, dtype, out: as for `cumprod`.
+
+    Source: `numpy.nancumprod`.
 
     >>> jnp.nancumprod(jnp.array([2., jnp.nan, 3.]))
     Array([2., 2., 6.], dtype=float32)

@@ -60,7 +60,7 @@ def where(condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None 
         check_arraylike("where", condition)
         return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:
-        raise ValueError(f"jax.numpy.where: {'x' if x is None else 'y'} is missing; give x and y to choose between, or neither "
+        raise TypeError(f"jax.numpy.where: {'x' if x is None else 'y'} is missing; give x and y to choose between, or neither "
                          "for the places where condition holds")
     if size is not None or fill_value is not None:
         raise ValueError("jax.numpy.where: size and fill_value go with where(condition) alone; leave them out, or x and y")
@@ -288,7 +288,13 @@ def _fills(fill_value, ndim, dtype):
 
 def flatnonzero(a: ArrayLike, *, size: int | None = None,
                 fill_value: ArrayLike | tuple[ArrayLike, ...] | None = None) -> Array:
-    """Positions of the elements of the flattened array that are not zero. Source: `numpy.flatnonzero`.
+    """Positions of the elements of the flattened array that are not zero.
+
+    Args:
+      size: how many results there are; the first ones, or filled up. Needed under `jit`.
+      fill_value: what fills up.
+
+    Source: `numpy.flatnonzero`.
 
     >>> jnp.flatnonzero(jnp.array([[0, 1], [2, 0]]))
     Array([1, 2], dtype=int32)
@@ -297,7 +303,13 @@ def flatnonzero(a: ArrayLike, *, size: int | None = None,
 
 
 def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
-    """Positions of the elements that are not zero, one row each. Source: `numpy.argwhere`.
+    """Positions of the elements that are not zero, one row each.
+
+    Args:
+      size: how many results there are; the first ones, or filled up. Needed under `jit`.
+      fill_value: what fills up.
+
+    Source: `numpy.argwhere`.
 
     >>> jnp.argwhere(jnp.array([[0, 1], [2, 0]]))
     Array([[0, 1],
@@ -364,7 +376,13 @@ def first_kept(condition: Array, a: Array, axis: int, size: int, fill_value: Arr
 
 
 def extract(condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0) -> Array:
-    """The elements of ``arr`` at which ``condition`` holds, both flattened. Source: `numpy.extract`.
+    """The elements of ``arr`` at which ``condition`` holds, both flattened.
+
+    Args:
+      size: how many results there are; the first ones, or filled up. Needed under `jit`.
+      fill_value: what fills up.
+
+    Source: `numpy.extract`.
 
     >>> jnp.extract(jnp.arange(5) > 2, jnp.arange(5))
     Array([3, 4], dtype=int32)

@@ -202,6 +202,10 @@ def _values(ar, ordered, starts, present, axis, size, fill_value):
 def unique_all(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueAll:
     """Distinct elements, first positions, inverse positions and counts; NaN are distinct.
 
+    Args:
+      size: how many results there are; the first ones, or filled up. Needed under `jit`.
+      fill_value: what fills up.
+
     Source: `numpy.unique_all`, array API standard.
 
     >>> jnp.unique_all(jnp.array([3, 1, 3])).values
@@ -211,7 +215,13 @@ def unique_all(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLik
 
 
 def unique_counts(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueCounts:
-    """Distinct elements and counts; NaN are distinct. Source: `numpy.unique_counts`, array API standard.
+    """Distinct elements and counts; NaN are distinct.
+
+    Args:
+      size: how many results there are; the first ones, or filled up. Needed under `jit`.
+      fill_value: what fills up.
+
+    Source: `numpy.unique_counts`, array API standard.
 
     >>> jnp.unique_counts(jnp.array([3, 1, 3])).counts
     Array([1, 2], dtype=int32)
@@ -220,7 +230,13 @@ def unique_counts(x: ArrayLike, /, *, size: int | None = None, fill_value: Array
 
 
 def unique_inverse(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueInverse:
-    """Distinct elements and inverse positions; NaN are distinct. Source: `numpy.unique_inverse`, array API standard.
+    """Distinct elements and inverse positions; NaN are distinct.
+
+    Args:
+      size: how many results there are; the first ones, or filled up. Needed under `jit`.
+      fill_value: what fills up.
+
+    Source: `numpy.unique_inverse`, array API standard.
 
     >>> jnp.unique_inverse(jnp.array([3, 1, 3])).inverse_indices
     Array([1, 0, 1], dtype=int32)
@@ -229,7 +245,13 @@ def unique_inverse(x: ArrayLike, /, *, size: int | None = None, fill_value: Arra
 
 
 def unique_values(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
-    """Distinct elements; NaN are distinct. Source: `numpy.unique_values`, array API standard.
+    """Distinct elements; NaN are distinct.
+
+    Args:
+      size: how many results there are; the first ones, or filled up. Needed under `jit`.
+      fill_value: what fills up.
+
+    Source: `numpy.unique_values`, array API standard.
 
     >>> jnp.unique_values(jnp.array([3, 1, 3]))
     Array([1, 3], dtype=int32)

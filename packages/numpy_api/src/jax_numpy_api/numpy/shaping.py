@@ -10,6 +10,7 @@ import operator
 from typing import TYPE_CHECKING, Any, Sequence, cast, overload
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from jax_core.representation import source, splits
 from jax_core.representation.aval import get_aval
@@ -91,7 +92,7 @@ def _complete_shape(a: Any, shape: Any) -> tuple[int, ...]:
                             f"(size {math.prod(shape)})")
         return shape
     if len(unknown) > 1 or shape[unknown[0]] != -1:
-        raise ValueError(f"reshape: shape {shape} may have one -1 at most, and no other negative length")
+        raise TypeError(f"reshape: shape {shape} may have one -1 at most, and no other negative length")
     rest = math.prod(n for n in shape if n >= 0)
     if rest == 0 and size == 0 or rest and size % rest == 0:
         length = size // rest if rest else 0
@@ -105,7 +106,12 @@ def _static_shape(shape: Any) -> tuple[int, ...]:
 
 
 def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Placement | None = None) -> Array:
-    """``a`` with one axis; ``order`` "C" or "F" (and "K" is refused). Source: `numpy.ravel`.
+    """``a`` with one axis; ``order`` "C" or "F" (and "K" is refused).
+
+    Args:
+      out_sharding: placement of the result.
+
+    Source: `numpy.ravel`.
 
     >>> jnp.ravel(jnp.array([[1, 2], [3, 4]]))
     Array([1, 2, 3, 4], dtype=int32)
@@ -160,7 +166,12 @@ _squeeze_few = adaptive("always", (1,))(_squeeze)
 
 
 def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
-    """``a`` with axes of length 1 inserted, at positions of the result. Source: `numpy.expand_dims`.
+    """``a`` with axes of length 1 inserted, at positions of the result.
+
+    Args:
+      axis: the places of the new axes in the result.
+
+    Source: `numpy.expand_dims`.
 
     Raises:
       ValueError: a position is named twice or out of range.
@@ -331,7 +342,12 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 
 @adaptive("always", static_argnames=("axis1", "axis2"))
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
-    """``a`` with two axes exchanged. Source: `numpy.swapaxes`.
+    """``a`` with two axes exchanged.
+
+    Args:
+      axis1, axis2: the two axes.
+
+    Source: `numpy.swapaxes`.
 
     >>> jnp.swapaxes(jnp.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
@@ -339,7 +355,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     check_arraylike("swapaxes", a)
     a = as_array(a)
     order = list(range(a.ndim))
-    i, j = canonical_axis(axis1, a.ndim), canonical_axis(axis2, a.ndim)
+    i, j = [canonical_axis(axis, a.ndim, out_of_range=AxisError) for axis in (axis1, axis2)]
     order[i], order[j] = order[j], order[i]
     return lax.transpose(a, tuple(order))
 
@@ -395,7 +411,12 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
 
 @adaptive("always", static_argnames=("reps",), lists=("reps",))
 def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
-    """``A`` repeated a number of times along each axis. Source: `numpy.tile`.
+    """``A`` repeated a number of times along each axis.
+
+    Args:
+      reps: how often along each axis; fewer numbers are for the last axes.
+
+    Source: `numpy.tile`.
 
     >>> jnp.tile(jnp.array([1, 2]), (2, 2))
     Array([[1, 2, 1, 2],

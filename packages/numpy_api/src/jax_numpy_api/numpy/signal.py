@@ -5,6 +5,7 @@ import operator
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
@@ -335,7 +336,7 @@ def _unwrap(p, discont, period, axis, whole):
     p = as_array(p)
     if dtypes.issubdtype(p.dtype, np.complexfloating):
         raise ValueError("jnp.unwrap does not support complex inputs.")
-    if p.shape[canonical_axis(axis, p.ndim, "unwrap: axis")] == 0:
+    if p.shape[canonical_axis(axis, p.ndim, "unwrap: axis", AxisError)] == 0:
         return promote_dtypes_inexact(p)[0]
     p, period = map(as_array, (promote_dtypes if whole else promote_dtypes_inexact)(p, period))
     interval = period / 2 if dtypes.issubdtype(p.dtype, np.inexact) else period // 2

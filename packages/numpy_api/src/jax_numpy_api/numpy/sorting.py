@@ -162,7 +162,12 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 
 @adaptive("always", static_argnames=("kth", "axis"))
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """The positions that `partition` takes its elements from. Source: `numpy.argpartition`.
+    """The positions that `partition` takes its elements from.
+
+    Args:
+      kth, axis: as for `partition`.
+
+    Source: `numpy.argpartition`.
 
     >>> jnp.argpartition(jnp.array([5, 1, 3]), 0)[0]
     Array(1, dtype=int32)

@@ -242,7 +242,12 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = No
 def nanquantile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,
                 overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
                 weights: ArrayLike | None = None) -> Array:
-    """`quantile` of the elements that are not NaN. Source: `numpy.nanquantile`.
+    """`quantile` of the elements that are not NaN.
+
+    Args:
+      q, axis, out, overwrite_input, method, keepdims, weights: as for `quantile`.
+
+    Source: `numpy.nanquantile`.
 
     >>> jnp.nanquantile(jnp.array([0., jnp.nan, 10.]), 0.25)
     Array(2.5, dtype=float32)
@@ -285,7 +290,12 @@ def _whole_along(a: Any, axis: Any) -> Any:
 def nanpercentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,
                   overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
                   weights: ArrayLike | None = None) -> Array:
-    """`nanquantile` with ``q`` in percent. Source: `numpy.nanpercentile`.
+    """`nanquantile` with ``q`` in percent.
+
+    Args:
+      axis, out, overwrite_input, method, keepdims, weights: as for `percentile`.
+
+    Source: `numpy.nanpercentile`.
 
     >>> jnp.nanpercentile(jnp.array([0., jnp.nan, 10.]), 50)
     Array(5., dtype=float32)
@@ -312,6 +322,12 @@ def median(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = 
            keepdims: bool = False) -> Array:
     """The middle element over axes, or the mean of the two middle ones.
 
+    Args:
+      axis: an axis, several, or None for all.
+      out: must be None.
+      overwrite_input: must be False.
+      keepdims: keep reduced axes with length 1.
+
     The dtype is that of ``a``, and float32 for integers of up to 32 bits: also where x64 is enabled, unlike NumPy's float64.
 
     Source: `numpy.median`.
@@ -325,7 +341,12 @@ def median(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = 
 
 def nanmedian(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None, overwrite_input: bool = False,
               keepdims: bool = False) -> Array:
-    """`median` of the elements that are not NaN. Source: `numpy.nanmedian`.
+    """`median` of the elements that are not NaN.
+
+    Args:
+      axis, out, overwrite_input, keepdims: as for `median`.
+
+    Source: `numpy.nanmedian`.
 
     >>> jnp.nanmedian(jnp.array([9., jnp.nan, 4.]))
     Array(6.5, dtype=float32)
@@ -518,7 +539,13 @@ def _equal_bin(a, edges, bins):
 def histogram2d(x: ArrayLike, y: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
                 range: Sequence[ArrayLike | Sequence[ArrayLike] | None] | None = None, weights: ArrayLike | None = None,
                 density: bool | None = None) -> tuple:
-    """Counts of pairs of values in a grid of bins, and the edges of both axes. Source: `numpy.histogram2d`.
+    """Counts of pairs of values in a grid of bins, and the edges of both axes.
+
+    Args:
+      x, y: vectors of one length.
+      range, weights, density: as for `histogramdd`.
+
+    Source: `numpy.histogram2d`.
 
     >>> jnp.histogram2d(jnp.array([0., 1.]), jnp.array([0., 1.]), bins=2)[0]
     Array([[1, 0],

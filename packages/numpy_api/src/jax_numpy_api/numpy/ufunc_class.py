@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -24,6 +25,16 @@ from .vectorizing import vectorize
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
+
+
+def _with_options(doc: str | None) -> str | None:
+    """The docstring of a function, with the arguments that only the object has."""
+    if doc is None or "\n\n" not in doc or "out, where" in doc:
+        return doc
+    if "Args:\n" in doc:
+        return re.sub(r"Args:\n((?: +\S.*\n)+)", r"\g<0>      out, where: must be None.\n", doc, count=1)
+    first, rest = doc.split("\n\n", 1)
+    return f"{first}\n\n    Args:\n      out, where: must be None.\n\n{rest}"
 
 
 class ufunc:
@@ -48,7 +59,7 @@ class ufunc:
         self._func = func
         self.__name__ = name or getattr(func, "__name__", "ufunc")
         self.__qualname__, self.__module__ = self.__name__, "jax.numpy"
-        self.__doc__ = getattr(call or func, "__doc__", None)
+        self.__doc__ = _with_options(getattr(call or func, "__doc__", None))
         self._nin, self._nout = operator.index(nin), operator.index(nout)
         self._nargs = self._nin + self._nout if nargs is None else operator.index(nargs)
         self._identity = identity
@@ -255,7 +266,13 @@ class ufunc:
 
 
 def frompyfunc(func: Callable[..., PyTree], /, nin: int, nout: int, *, identity: object | None = None) -> ufunc:
-    """A `ufunc` from a traceable function of numbers. Source: `numpy.frompyfunc`.
+    """A `ufunc` from a traceable function of numbers.
+
+    Args:
+      nin, nout: how many arguments and results it has.
+      identity: what a reduction of nothing gives.
+
+    Source: `numpy.frompyfunc`.
 
     >>> jnp.frompyfunc(lambda a, b: 10 * a + b, 2, 1).reduce(jnp.array([1, 2, 3]))
     Array(123, dtype=int32)

@@ -260,7 +260,12 @@ def _sign_of_inf(name: str, value: float, x: Any, out: Any) -> Any:
 
 @inlined(static_argnames=("out",))
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
-    """Whether an element is positive infinity. Source: `numpy.isposinf`.
+    """Whether an element is positive infinity.
+
+    Args:
+      out: must be None.
+
+    Source: `numpy.isposinf`.
 
     >>> jnp.isposinf(jnp.array([-jnp.inf, jnp.inf]))
     Array([False,  True], dtype=bool)
@@ -270,7 +275,12 @@ def isposinf(x: ArrayLike, /, out: None = None) -> Array:
 
 @inlined(static_argnames=("out",))
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
-    """Whether an element is negative infinity. Source: `numpy.isneginf`.
+    """Whether an element is negative infinity.
+
+    Args:
+      out: must be None.
+
+    Source: `numpy.isneginf`.
 
     >>> jnp.isneginf(jnp.array([-jnp.inf, jnp.inf]))
     Array([ True, False], dtype=bool)

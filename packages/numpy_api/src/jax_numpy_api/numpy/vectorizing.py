@@ -187,6 +187,9 @@ def apply_along_axis(func1d: Callable[..., PyTree], axis: int, arr: ArrayLike, *
 def apply_over_axes(func: Callable[[Array, int], Array], a: ArrayLike, axes: Sequence[int]) -> Array:
     """``func(a, axis)`` for each axis in turn; a result without the axis gets it back with length 1.
 
+    Args:
+      axes: one or several, over which ``func`` is called in turn.
+
     Raises:
       ValueError: ``func`` returns an array of another rank.
 

@@ -195,7 +195,12 @@ def idct(x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm
 
 def dctn(x: ArrayLike, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
          norm: str | None = None) -> Array:
-    """`dct` along several axes (all by default), with lengths ``s``. Source: `scipy.fft.dctn`.
+    """`dct` along several axes (all by default), with lengths ``s``.
+
+    Args:
+      type, norm: as for `dct`.
+
+    Source: `scipy.fft.dctn`.
 
     >>> jax.scipy.fft.dctn(jnp.ones((2, 2)))
     Array([[16.,  0.],

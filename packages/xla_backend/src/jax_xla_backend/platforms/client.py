@@ -246,6 +246,10 @@ def local_devices(process_index: int | None = None, backend: str | object | None
                   host_id: int | None = None) -> list[Device]:
     """The devices that belong to one process (default: to this one).
 
+    Args:
+      process_index, host_id: of the process; `host_id` is the older name.
+      backend: a platform; default the one in use.
+
     Raises:
       ValueError: there is no such process.
 

@@ -102,6 +102,10 @@ geqp3_p: Primitive = Primitive("geqp3", multiple_results=True, out_type=_geqp3_t
 def geqp3(a: ArrayLike, jpvt: ArrayLike, *, use_magma: bool | None = None) -> tuple[Any, Any, Any]:
     """As `geqrf`, with columns pivoted: returns the factors, the pivots (counted from 1) and the taus.
 
+    Args:
+      jpvt: columns that shall come first where not zero.
+      use_magma: a library of some GPUs.
+
     Source: LAPACK `geqp3`.
 
     >>> a, order, taus = jax.lax.linalg.geqp3(jnp.array([[1.0, 3.0], [2.0, 4.0]]), jnp.zeros(2, jnp.int32))

@@ -109,7 +109,14 @@ def _norm(x, ord, axis, keepdims):
 
 def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
                 ord: int | str | float = 2) -> Array:
-    """Norm of vectors along axes, or of the flattened array. Source: `numpy.linalg.vector_norm`, array API standard.
+    """Norm of vectors along axes, or of the flattened array.
+
+    Args:
+      axis: an axis, several, whose elements count as one vector, or None for all.
+      keepdims: keep reduced axes with length 1.
+      ord: as for `norm` of a vector.
+
+    Source: `numpy.linalg.vector_norm`, array API standard.
 
     >>> jnp.linalg.vector_norm(jnp.array([3., 4.]))
     Array(5., dtype=float32)
@@ -127,7 +134,13 @@ def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, k
 
 
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: str | int = "fro") -> Array:
-    """Norm of the matrices on the last two axes. Source: `numpy.linalg.matrix_norm`, array API standard.
+    """Norm of the matrices on the last two axes.
+
+    Args:
+      keepdims: keep the last two axes with length 1.
+      ord: as for `norm` of a matrix.
+
+    Source: `numpy.linalg.matrix_norm`, array API standard.
 
     >>> jnp.linalg.matrix_norm(jnp.array([[3., 0.], [0., 4.]]))
     Array(5., dtype=float32)

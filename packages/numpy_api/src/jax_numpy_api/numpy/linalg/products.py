@@ -54,7 +54,12 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
 
 
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
-    """Product of several matrices (the first and last may be vectors) in the cheapest order. Source: `numpy.linalg.multi_dot`.
+    """Product of several matrices (the first and last may be vectors) in the cheapest order.
+
+    Args:
+      precision: as for `jax.numpy.dot`.
+
+    Source: `numpy.linalg.multi_dot`.
 
     Raises:
       ValueError: fewer than two arrays, or shapes that do not meet.
@@ -100,6 +105,9 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: PrecisionLike = None,
            preferred_element_type: DTypeLike | None = None) -> Array:
     """`jax.numpy.matmul`.
 
+    Args:
+      precision, preferred_element_type: as for `jax.numpy.dot`.
+
     >>> jnp.linalg.matmul(jnp.array([[1, 2], [3, 4]]), jnp.array([[1], [1]]))
     Array([[3],
            [7]], dtype=int32)
@@ -108,7 +116,12 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: PrecisionLike = None,
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
-    """Cross product of vectors of 3 elements. Source: `numpy.linalg.cross`.
+    """Cross product of vectors of 3 elements.
+
+    Args:
+      x1, x2: arrays of vectors of length 3.
+
+    Source: `numpy.linalg.cross`.
 
     Raises:
       ValueError: the axis is not of length 3 in both.
@@ -126,7 +139,12 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Outer product of two vectors. Source: `numpy.linalg.outer`.
+    """Outer product of two vectors.
+
+    Args:
+      x1, x2: vectors.
+
+    Source: `numpy.linalg.outer`.
 
     Raises:
       ValueError: an argument is no vector.
@@ -147,6 +165,9 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | tuple[Sequence[int
               out_sharding: Placement | None = None) -> Array:
     """`jax.numpy.tensordot`.
 
+    Args:
+      precision, preferred_element_type, out_sharding: as for `jax.numpy.tensordot`.
+
     >>> jnp.linalg.tensordot(jnp.ones((2, 3)), jnp.ones((3, 4)), axes=1).shape
     (2, 4)
     """
@@ -158,6 +179,10 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Precis
            preferred_element_type: DTypeLike | None = None) -> Array:
     """`jax.numpy.vecdot`.
 
+    Args:
+      axis: of both.
+      precision, preferred_element_type: as for `jax.numpy.dot`.
+
     >>> jnp.linalg.vecdot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
     Array([3, 7], dtype=int32)
     """
@@ -165,7 +190,12 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Precis
 
 
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
-    """Diagonals of the matrices on the last two axes. Source: `numpy.linalg.diagonal`.
+    """Diagonals of the matrices on the last two axes.
+
+    Args:
+      offset: of the diagonal, above the main one where positive.
+
+    Source: `numpy.linalg.diagonal`.
 
     >>> jnp.linalg.diagonal(jnp.array([[1, 2], [3, 4]]))
     Array([1, 4], dtype=int32)
@@ -174,7 +204,12 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
 
 
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
-    """Sums of the diagonals of the matrices on the last two axes. Source: `numpy.linalg.trace`.
+    """Sums of the diagonals of the matrices on the last two axes.
+
+    Args:
+      offset: of the diagonal, above the main one where positive.
+
+    Source: `numpy.linalg.trace`.
 
     >>> jnp.linalg.trace(jnp.array([[1, 2], [3, 4]]))
     Array(5, dtype=int32)

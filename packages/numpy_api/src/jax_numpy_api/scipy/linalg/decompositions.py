@@ -34,6 +34,9 @@ def _cholesky(a, lower, name, clean):
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The triangular ``R`` with ``R^H R = a``, or with ``lower`` the ``L`` with ``L L^H = a``. One triangle is read.
 
+    Args:
+      overwrite_a, check_finite: no effect.
+
     Source: `scipy.linalg.cholesky`.
 
     >>> jsp.linalg.cholesky(jnp.array([[4., 2.], [2., 5.]]))
@@ -45,7 +48,12 @@ def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check
 
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False,
                check_finite: bool = True) -> tuple[Array, bool]:
-    """`cholesky` and ``lower``, for `cho_solve`. Source: `scipy.linalg.cho_factor`.
+    """`cholesky` and ``lower``, for `cho_solve`.
+
+    Args:
+      overwrite_a, check_finite: no effect.
+
+    Source: `scipy.linalg.cho_factor`.
 
     >>> jsp.linalg.cho_factor(jnp.array([[4., 0.], [0., 9.]]), lower=True)[1]
     True
@@ -58,6 +66,8 @@ def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike, overwrite_b: bo
 
     Args:
       b: vectors ``(..., n)`` or matrices ``(..., n, k)``; batch axes broadcast.
+      c_and_lower: what `cho_factor` gave.
+      overwrite_b, check_finite: no effect.
 
     Source: `scipy.linalg.cho_solve`.
 
@@ -81,7 +91,12 @@ def _cho_solve(c, b, lower):
 
 @inlined
 def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]:
-    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`. Source: `scipy.linalg.lu_factor`.
+    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`.
+
+    Args:
+      overwrite_a, check_finite: no effect.
+
+    Source: `scipy.linalg.lu_factor`.
 
     >>> jsp.linalg.lu_factor(jnp.array([[0., 1.], [2., 0.]]))[1]
     Array([1, 1], dtype=int32)
@@ -98,6 +113,8 @@ def lu_solve(lu_and_piv: tuple[ArrayLike, ArrayLike], b: ArrayLike, trans: int =
     Args:
       b: vectors ``(..., n)`` or matrices ``(..., n, k)``; batch axes broadcast.
       trans: 1 to solve with the transpose of ``a``, 2 with its conjugate transpose.
+      lu_and_piv: what `lu_factor` gave.
+      overwrite_b, check_finite: no effect.
 
     Raises:
       ValueError: another ``trans``.
@@ -133,7 +150,12 @@ def _lu_solve(factors, pivots, b, trans):
 
 
 def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, ...]:
-    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``. Source: `scipy.linalg.lu`.
+    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``.
+
+    Args:
+      overwrite_a, check_finite: no effect.
+
+    Source: `scipy.linalg.lu`.
 
     >>> p, l, u = jsp.linalg.lu(jnp.array([[0., 1.], [2., 0.]]))
     >>> p @ l @ u
@@ -166,6 +188,7 @@ def qr(a: ArrayLike, overwrite_a: bool = False, lwork: int | None = None, mode: 
     Args:
       mode: "full", "economic" (``min(m, n)`` columns of ``Q``), or "r" for ``R`` alone.
       pivoting: permute columns so that the diagonal of ``R`` falls; the permutation is returned last.
+      overwrite_a, lwork, check_finite: no effect.
 
     Returns:
       the tuple ``(Q, R)``, or ``(R,)``, followed by the permutation.
@@ -200,6 +223,7 @@ def qr_multiply(a: ArrayLike, c: ArrayLike, mode: str = "right", pivoting: bool 
       mode: "right" for ``c @ Q``, "left" for ``Q @ c``.
       pivoting: as for `qr`; the permutation is returned last.
       conjugate: use the conjugate of ``Q``.
+      overwrite_a, overwrite_c: no effect.
 
     Raises:
       ValueError: another mode, or shapes that do not fit.
@@ -243,6 +267,10 @@ def _qr_multiply(a, c, mode, pivoting, conjugate):
 def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
         check_finite: bool = True, lapack_driver: str = "gesdd") -> Array | tuple[Array, Array, Array]:
     """Singular value decomposition ``(U, s, Vh)`` with ``a = U diag(s) Vh``, or ``s`` alone. ``lapack_driver`` has no effect.
+
+    Args:
+      full_matrices: whether ``U`` and ``Vh`` are square.
+      overwrite_a, check_finite: no effect.
 
     Source: `scipy.linalg.svd`.
 
@@ -307,6 +335,7 @@ def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_o
       eigvals_only: return the eigenvalues alone.
       eigvals: first and last index of the eigenvalues wanted.
       type: with ``b``: 1 for ``a v = w b v``, 2 for ``a b v = w v``, 3 for ``b a v = w v``.
+      overwrite_a, overwrite_b, turbo, check_finite: no effect.
 
     Returns:
       ``w``, or ``(w, v)``; with ``b`` vectors have ``v^H b v = 1`` (types 1 and 2) or ``v^H b^-1 v = 1`` (type 3).
@@ -433,6 +462,9 @@ def _schur(a, as_complex):
 def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Array, Array]:
     """The complex Schur form that belongs to a real one: ``T`` becomes triangular, ``Z @ T @ Z^H`` stays.
 
+    Args:
+      check_finite: no effect.
+
     Each block of two is brought to triangular form by one rotation, from the last block upwards.
 
     Raises:
@@ -477,6 +509,9 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
 def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False,
                check_finite: bool = True) -> Array | tuple[Array, Array]:
     """Hessenberg form ``H`` with ``a = Q H Q^H``: zero below the first subdiagonal. With ``calc_q``, the pair ``(H, Q)``.
+
+    Args:
+      overwrite_a, check_finite: no effect.
 
     Source: `scipy.linalg.hessenberg`.
 

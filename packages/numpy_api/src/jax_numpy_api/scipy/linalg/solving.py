@@ -25,6 +25,7 @@ def solve(a: ArrayLike, b: ArrayLike, lower: bool = False, overwrite_a: bool = F
       a: ``(..., n, n)``. b: ``(n,)`` or ``(..., n, k)``.
       lower: with ``assume_a="pos"``, which triangle is read.
       assume_a: "gen", "sym", "her", or "pos" for positive definite matrices (then by Cholesky's factorisation).
+      overwrite_a, overwrite_b, debug, check_finite: no effect.
 
     Raises:
       ValueError: another ``assume_a``, or shapes that do not fit.
@@ -54,6 +55,7 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, trans: int | str = 0, lower: bo
       a: ``(..., n, n)``; one triangle is read. b: ``(..., n, k)``; or, with one axis less than ``a``, ``(..., n)``: vectors.
       trans: 0 or "N" for ``a`` itself, 1 or "T" for its transpose, 2 or "C" for its conjugate transpose.
       lower: which triangle. unit_diagonal: take the diagonal to be ones.
+      overwrite_b, debug, check_finite: no effect.
 
     Raises:
       ValueError: another ``trans``, or shapes that do not fit.
@@ -78,7 +80,12 @@ def _solve_triangular(a, b, trans, lower, unit_diagonal):
 
 
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The inverse of square matrices. Source: `scipy.linalg.inv`.
+    """The inverse of square matrices.
+
+    Args:
+      overwrite_a, check_finite: no effect.
+
+    Source: `scipy.linalg.inv`.
 
     >>> jsp.linalg.inv(jnp.array([[2., 0.], [0., 4.]]))
     Array([[0.5 , 0.  ],
@@ -88,7 +95,12 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
 
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The determinant of square matrices. Source: `scipy.linalg.det`.
+    """The determinant of square matrices.
+
+    Args:
+      overwrite_a, check_finite: no effect.
+
+    Source: `scipy.linalg.det`.
 
     >>> jsp.linalg.det(jnp.array([[1., 2.], [3., 4.]]))
     Array(-2., dtype=float32)

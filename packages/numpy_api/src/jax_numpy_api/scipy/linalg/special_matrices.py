@@ -316,6 +316,9 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
 def helmert(n: int, full: bool = False) -> Array:
     """Helmert's orthogonal matrix; by default without its first row, the constant one.
 
+    Args:
+      full: with the first row, of equal numbers.
+
     Raises:
       ValueError: ``n`` is below 1.
 
@@ -388,6 +391,9 @@ def _pascal_kind(name, kind):
 
 def pascal(n: int, kind: str | None = None) -> Array:
     """The matrix of binomial coefficients: "symmetric" (default), "lower" or "upper" triangular; float32 always.
+
+    Args:
+      kind: "symmetric", or "lower" or "upper" triangle.
 
     Source: `scipy.linalg.pascal`.
 

@@ -229,6 +229,12 @@ def istft(Zxx: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: in
     """The signal whose `stft` is ``Zxx``: segments are weighted with the window again, added up, and divided by the sum of its
     squares.
 
+    Args:
+      fs, window, nperseg, noverlap, nfft: as they were given to `stft`.
+      input_onesided: whether frequencies are those of a real signal, half of them.
+      boundary: whether `stft` had put something before and after, which is cut off.
+      time_axis, freq_axis: of ``Zxx``.
+
     Returns:
       times and signal.
 

@@ -306,6 +306,9 @@ def _betaln_jvp(primals, tangents):
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """Logarithm of the magnitude of the beta function, without cancellation for large arguments.
 
+    Args:
+      a, b: real numbers, which broadcast.
+
     Source: `scipy.special.betaln`.
 
     >>> jsp.special.betaln(2., 3.)
@@ -343,7 +346,13 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
 
 @inlined
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
-    """Regularised incomplete beta function I_x(a, b). Source: `scipy.special.betainc`.
+    """Regularised incomplete beta function I_x(a, b).
+
+    Args:
+      a, b: positive.
+      x: in [0, 1].
+
+    Source: `scipy.special.betainc`.
 
     >>> jsp.special.betainc(1., 1., 0.25)
     Array(0.24999976, dtype=float32, weak_type=True)

@@ -36,6 +36,7 @@ def mode(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keep
     Args:
       axis: an axis, or None for the flattened array.
       nan_policy: "propagate", or "omit" to count NaNs as nothing.
+      keepdims: keep the axis with length 1.
 
     Source: `scipy.stats.mode`.
 
@@ -148,6 +149,7 @@ def sem(a: ArrayLike, axis: int | None = 0, ddof: int = 1, nan_policy: str = "pr
     Args:
       ddof: taken off the count in the standard deviation.
       nan_policy: "propagate", or "omit" to leave NaNs out.
+      keepdims: keep the axis with length 1.
 
     Source: `scipy.stats.sem`.
 
