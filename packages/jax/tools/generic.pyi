@@ -217,13 +217,13 @@ def atleast_3d(*arys: ArrayLike) -> tuple[Array, ...]: ...
 _C = TypeVar("_C")
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, _C], _C], init_val: _C, *, unroll: int | bool | None = None) -> _C:
     """A loop over integers that carries a value."""
-def while_loop(cond_fun: Callable[[_C], Any], body_fun: Callable[[_C], _C], init_val: _C) -> _C:
+def while_loop(cond_fun: Callable[[_C], Any], body_fun: Callable[[_C], _C], init_val: _C, *, max_steps: int | None = None) -> _C:
     """A loop while a condition of the carried value holds."""
 def scan(f: Callable[[_C, Any], tuple[_C, Any]], init: _C, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[_C, Any]:
     """A loop over the leading axis that carries a value and stacks results."""
 def stop_gradient(x: _C) -> _C:
     """The value, whose derivative is zero."""
-def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> list[Array]:
+def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Array]:
     """The largest elements and their indices."""
 # == jax.nn
 @overload

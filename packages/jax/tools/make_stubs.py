@@ -358,7 +358,8 @@ class Stub:
             annotations = {**dict.fromkeys(getattr(cls, "_fields", ()), "Array"), **annotations}
         for field, kind in annotations.items():
             if not field.startswith("_") and field not in present and not isinstance(getattr(cls, field, None), property):
-                lines.append(f"    {field}: {self.annotation(kind, vars(sys.modules[cls.__module__]))}")
+                default = " = ..." if field in getattr(cls, "_field_defaults", ()) else ""
+                lines.append(f"    {field}: {self.annotation(kind, vars(sys.modules[cls.__module__]))}{default}")
                 present.add(field)
         for member, value in sorted(self.members(cls).items()):
             if member not in present:

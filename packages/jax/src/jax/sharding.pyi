@@ -12,8 +12,8 @@ from jax import use_abstract_mesh as use_abstract_mesh
 class AbstractDevice(NamedTuple):
     """What is known of a device before there is one."""
     device_kind: str
-    num_cores: int | None
-    platform: str | None
+    num_cores: int | None = ...
+    platform: str | None = ...
 class AbstractMesh:
     """Names, sizes and kinds of mesh axes, without devices."""
     axis_names: tuple

@@ -21,10 +21,10 @@ class DotAlgorithm(NamedTuple):
     lhs_precision_type: Any
     rhs_precision_type: Any
     accumulation_type: Any
-    lhs_component_count: int
-    rhs_component_count: int
-    num_primitive_operations: int
-    allow_imprecise_accumulation: bool
+    lhs_component_count: int = ...
+    rhs_component_count: int = ...
+    num_primitive_operations: int = ...
+    allow_imprecise_accumulation: bool = ...
 class DotAlgorithmPreset(Enum):
     """Named algorithms: dtypes of the operands, dtype of the sum, number of products of parts."""
     DEFAULT = ...
@@ -62,8 +62,8 @@ class GatherDimensionNumbers(NamedTuple):
     offset_dims: Any
     collapsed_slice_dims: Any
     start_index_map: Any
-    operand_batching_dims: Any
-    start_indices_batching_dims: Any
+    operand_batching_dims: Any = ...
+    start_indices_batching_dims: Any = ...
 class GatherScatterMode(Enum):
     """What becomes of indices out of bounds."""
     CLIP = ...
@@ -102,8 +102,8 @@ class ScatterDimensionNumbers(NamedTuple):
     update_window_dims: tuple[int, ...]
     inserted_window_dims: tuple[int, ...]
     scatter_dims_to_operand_dims: tuple[int, ...]
-    operand_batching_dims: tuple[int, ...]
-    scatter_indices_batching_dims: tuple[int, ...]
+    operand_batching_dims: tuple[int, ...] = ...
+    scatter_indices_batching_dims: tuple[int, ...] = ...
 class Tolerance:
     """Bounds on the error, of which one must hold; 0 asks for nothing."""
     def __init__(self, atol: float = 0.0, rtol: float = 0.0, ulps: int = 0) -> None: ...
@@ -685,11 +685,11 @@ zeta_p: Any
 _C = TypeVar("_C")
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, _C], _C], init_val: _C, *, unroll: int | bool | None = None) -> _C:
     """A loop over integers that carries a value."""
-def while_loop(cond_fun: Callable[[_C], Any], body_fun: Callable[[_C], _C], init_val: _C) -> _C:
+def while_loop(cond_fun: Callable[[_C], Any], body_fun: Callable[[_C], _C], init_val: _C, *, max_steps: int | None = None) -> _C:
     """A loop while a condition of the carried value holds."""
 def scan(f: Callable[[_C, Any], tuple[_C, Any]], init: _C, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[_C, Any]:
     """A loop over the leading axis that carries a value and stacks results."""
 def stop_gradient(x: _C) -> _C:
     """The value, whose derivative is zero."""
-def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> list[Array]:
+def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Array]:
     """The largest elements and their indices."""

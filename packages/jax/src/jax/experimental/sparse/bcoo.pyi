@@ -28,8 +28,8 @@ Shape: TypeAlias = tuple[int, ...]
 class SparseInfo(NamedTuple):
     """What a primitive has to know of a sparse operand besides its buffers."""
     shape: Any
-    indices_sorted: bool
-    unique_indices: bool
+    indices_sorted: bool = ...
+    unique_indices: bool = ...
 def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensions: Sequence[int], sharding: Sharding | PartitionSpec | Device | None = None) -> BCOO:
     """``mat`` with its axes at ``broadcast_dimensions`` of a larger ``shape``; see `lax.broadcast_in_dim`."""
 def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:

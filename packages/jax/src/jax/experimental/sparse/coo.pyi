@@ -8,8 +8,8 @@ from jax.experimental.sparse import COO as COO
 class COOInfo(NamedTuple):
     """Shape, and the order of the stored elements."""
     shape: Any
-    rows_sorted: bool
-    cols_sorted: bool
+    rows_sorted: bool = ...
+    cols_sorted: bool = ...
 Dtype = Any
 Shape: TypeAlias = tuple[int, ...]
 def coo_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeLike = ...) -> COO:
