@@ -269,7 +269,7 @@ class Jaxpr:
         return Jaxpr(**{**old, **fields})
 
     def pretty_print(self, **settings: Any) -> str:
-        """The printed form; for the settings see `pretty.program`."""
+        """The printed form; for the settings see `printing.program`."""
         return _printer().program(self, **settings)
 
     def __str__(self):

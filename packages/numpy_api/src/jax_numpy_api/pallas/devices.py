@@ -2,7 +2,7 @@
 
 A device has a number: its place in the mesh, the last axis counting fastest. Interpreted, all devices send at once, and each takes what is
 addressed to it. So all of them must come to the same copies and signals in the same order, as in the usual kernels, whose loops and
-conditions are alike on all devices; where a condition differs, `lockstep` keeps them together.
+conditions are alike on all devices.
 """
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The attributes of `jax.Array` that concern placement, transfer to the host and conversion to Python values.
 
 They are attached to jaxlib's C++ array class. Operators and the methods that NumPy arrays also have come from the
-numpy-like package, through `jax_core.representation.array.register_array_methods`.
+numpy-like package, through the slot `jax_core.extension_points.array_methods`.
 """
 from __future__ import annotations
 

@@ -536,7 +536,7 @@ class Builder:
         return outs[len(tokens):]
 
     def call_module(self, name: str, text: str, *operands: Value) -> list[Value]:
-        """A call of ``main`` of a finished module; see `foreign.call`."""
+        """A call of ``main`` of a finished module; see `nested_modules.call`."""
         return nested_modules.call(self, name, text, operands)
 
     def with_bindings(self, prim: Primitive, rule: Callable[..., object], *operands: Value, **params: Any) -> list[Value]:
@@ -550,7 +550,7 @@ class Builder:
                     api_version: int = 4, has_side_effect: bool = False, operand_layouts: Any = None,
                     result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
                     extra: str = "") -> Any:
-        """``stablehlo.custom_call``; see `interfaces.Builder.custom_call` and `calls.custom_call_attributes`."""
+        """``stablehlo.custom_call``; see `interfaces.Builder.custom_call` and `outside_calls.attributes`."""
         call_handlers.register(target, self.platform)
         attributes = outside_calls.attributes(backend_config, api_version, has_side_effect, operand_layouts, result_layouts,
                                       output_operand_aliases, extra,
