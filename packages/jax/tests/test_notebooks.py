@@ -9,6 +9,7 @@ import pytest
 
 import jax
 import jax.numpy as jnp
+from jax_core.representation import sharding_pictures
 from jax_xla_backend.arrays.notebook import as_html
 from jax.debug import visualize_jaxpr
 
@@ -36,9 +37,9 @@ def test_array_as_html():
     assert "Array([0., 1., 2.]" in text and "float32[3] · 12 bytes" in text and "<table" not in text
 
 
-def test_arrays_offer_html_only_in_ipython():
+def test_arrays_and_shardings_offer_html_only_in_ipython():
     """Libraries that show trees ask every value for its HTML."""
-    show = "print(hasattr(jax.numpy.ones(2), '_repr_html_'))"
+    show = "print(hasattr(jax.numpy.ones(2), '_repr_html_') and hasattr(jax.NamedSharding, '_repr_html_'))"
     fake = "import sys, types; sys.modules['IPython'] = types.SimpleNamespace(get_ipython=lambda: object()); "
     for before, offered in (("", "False"), (fake, "True")):
         assert subprocess.run([sys.executable, "-c", f"{before}import jax; {show}"], capture_output=True, text=True).stdout.strip() == offered
@@ -56,6 +57,21 @@ def test_spread_array_as_html():
     x = jax.device_put(jnp.zeros((4, 4)), jax.NamedSharding(mesh, jax.P("x", "y")))
     text = tags_close(as_html(x))
     assert text.count("<td") == 4 and len(set(re.findall(r"background:(#\w+)", text))) == 4
+
+
+@pytest.mark.skipif(len(jax.devices()) < 4, reason="needs four devices, as the tests of packages/xla_backend have")
+@pytest.mark.parametrize("spec, cells, colours", [(("x", "y"), 4, 4), (("x",), 2, 2), ((("x", "y"),), 4, 4), ((None, "y"), 2, 2), ((), 0, 0),
+                                                  ((None, None, "x"), 0, 0), ((jax.P.UNCONSTRAINED, "x"), 2, 2)], ids=str)
+def test_sharding_as_html(spec, cells, colours):
+    """A cell for each part; no table where there are no axes, or more than two."""
+    place = jax.NamedSharding(jax.make_mesh((2, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2), jax.P(*spec))
+    text = tags_close(sharding_pictures.placement_as_html(place))
+    assert "NamedSharding(mesh=Mesh(" in text and text.count("<td") == cells and len(set(re.findall(r"background:(#\w+)", text))) == colours
+
+
+def test_a_sharding_on_an_abstract_mesh_has_no_table():
+    mesh = jax.sharding.AbstractMesh((2,), ("x",))
+    assert "<table" not in sharding_pictures.placement_as_html(jax.NamedSharding(mesh, jax.P("x")))
 
 
 def test_sharding_in_a_notebook(monkeypatch, capsys):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import colorsys
 import html
+import math
 from typing import TYPE_CHECKING, Any, Sequence
 
 if TYPE_CHECKING:
@@ -34,6 +35,15 @@ def as_html(shape: Sequence[int], sharding: Placement | None) -> str:
     body = "".join("<tr>" + "".join(f'<td style="{cell.format(paint[name])}">{html.escape(name)}</td>' for name in row) + "</tr>"
                    for row in rows)
     return f'<table style="border-collapse:collapse"><tbody>{body}</tbody></table>'
+
+
+def placement_as_html(sharding: Any) -> str:
+    """The text of a sharding on a mesh of devices, and, if its spec is of one or two axes, a table of the parts along them."""
+    text = f"<pre>{html.escape(repr(sharding), quote=False)}</pre>"
+    sizes = sharding.mesh.shape
+    parts = [math.prod(sizes.get(name, 1) for name in (entry if isinstance(entry, tuple) else (entry,))) for entry in sharding.spec.partitions]
+    drawn = sharding._is_concrete and len(parts) in (1, 2) and sharding.num_devices > 1
+    return text + (as_html(parts, sharding) if drawn else "")
 
 
 def _colour(position: float) -> str:

@@ -12,6 +12,7 @@ import math
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
+from jax_core.representation import notebooks, sharding_pictures
 from jax_core.representation.memory import Space, of_kind
 from jax_core.representation.typing import DeviceLike
 
@@ -388,6 +389,11 @@ class _Named(_OfSharding):
     def __repr__(self):
         kind = "" if self._memory_kind is None else f", memory_kind={self._memory_kind}"
         return f"NamedSharding(mesh={self.mesh!s}, spec={self.spec}{kind})"
+
+    if notebooks.shell() is not None:  # as of arrays
+        def _repr_html_(self) -> str:
+            """The text, and the parts along one or two axes as a table."""
+            return sharding_pictures.placement_as_html(self)
 
     def __reduce__(self):
         return NamedSharding, (self.mesh, self.spec, self._memory_kind)
