@@ -84,6 +84,7 @@ def test_package_is_complete(folder):
     for name in ("README.md", "CHANGELOG.md", "pyproject.toml", f"src/{import_name(folder)}/py.typed"):
         assert (PACKAGES / folder / name).is_file(), f"{folder} lacks {name}"
     assert list((PACKAGES / folder / "tests").glob("test_*.py")), f"{folder} has no tests"
+    assert (PACKAGES / folder / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()  # its wheel takes it along
 
 
 def test_files_have_one_subject_each():
