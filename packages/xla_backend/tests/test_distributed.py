@@ -38,7 +38,7 @@ y = jit(lambda x: total_p.bind(x))(x)
 from jax_xla_backend.operations import multihost
 me = int(sys.argv[2])
 assert multihost.process_allgather(np.array([me])).tolist() == [[0], [1]]
-assert multihost.process_allgather(x).tolist() == list(range(8))
+assert multihost.process_allgather(x, tiled=True).tolist() == list(range(8))
 assert multihost.broadcast_one_to_all(np.array([me + 5])).tolist() == [5]
 multihost.sync_global_devices("end")
 try:

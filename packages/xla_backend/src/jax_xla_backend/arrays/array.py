@@ -110,18 +110,20 @@ def _fetch(x: ArrayImpl) -> np.ndarray:
         raise RuntimeError(f"the values of an array of type {x.aval.str_short()} cannot be fetched, because it is unreduced: a sum over "
                            "devices that is still to be made; use jax.sharding.reshard(x, jax.P()), or look at x.addressable_shards")
     until_ready(x)
-    if len(x._sharding._internal_device_list) == 1:
+    here = x._sharding.is_fully_addressable
+    if x._arrays and len(x._sharding._internal_device_list) == 1:
         return read(x)[0]
-    if x.is_fully_replicated:
+    if x._arrays and x.is_fully_replicated:
         return read(x._fully_replicated_shard())[0]
-    if not x._sharding.is_fully_addressable:
+    places = (x._sharding.devices_indices_map if here else x._sharding.addressable_devices_indices_map)(x.shape)
+    if not here and len(set(map(str, places.values()))) < len(set(map(str, x._sharding.devices_indices_map(x.shape).values()))):
         raise RuntimeError(
             f"the values of an array of shape {x.shape} cannot be fetched, because parts of it are on devices of other "
             "processes; use jax.experimental.multihost_utils.process_allgather, or look at x.addressable_shards")
     for part in x._arrays:
         part._copy_single_device_array_to_host_async()
     out = np.empty(x.shape, x.dtype)
-    for part, index in zip(x._arrays, x._sharding.devices_indices_map(x.shape).values()):
+    for part, index in zip(x._arrays, places.values()):
         out[index] = read(part)[0]
     out.flags.writeable = False
     return out

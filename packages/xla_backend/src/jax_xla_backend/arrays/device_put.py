@@ -25,6 +25,8 @@ from ..placement.no_collectives import check_no_collectives, no_collectives
 from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding
 from ..platforms import client
+from ..platforms.distributed_state import state
+from .agreement import check_same
 from .array import ArrayImpl, ready
 from .put import as_sharding, put
 
@@ -103,7 +105,8 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
 
     Raises:
       TypeError: a leaf is not a valid JAX value.
-      ValueError: ``device`` is of another kind, a shape does not fit a sharding, or ``may_alias`` and ``donate`` are both true.
+      ValueError: ``device`` is of another kind, a shape does not fit a sharding, or ``may_alias`` and ``donate`` are both true; an array on devices of
+        several processes for one device. AssertionError: processes give different values for one array.
 
     >>> jax.device_put(np.arange(3))
     Array([0, 1, 2], dtype=int32)
@@ -116,6 +119,9 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
     if any(a and d for a, d in zip(shares, gone)):
         raise ValueError("device_put: may_alias and donate cannot both be true; memory that is given away is not shared")
     with transfer_guards.explicit():
+        if state.client is not None and context.state.trace is EVAL:
+            check_same(leaves, [None if p is None or isinstance(p, Space) or isinstance(x, Tracer) or hasattr(x, "_device_put") else as_sharding(p)
+                                for p, x in zip(placements, leaves)])
         out = [_device_put_leaf(*each) for each in zip(leaves, placements, shares, gone, sources)]
     return tree.tree_unflatten(treedef, out)
 

@@ -129,7 +129,7 @@ def make_array_from_process_local_data(sharding: Placement, local_data: PyTree,
       sharding: of the whole array (or a tree of shardings).
       local_data: this process's data (a tree).
       global_shape: shape of the whole (or a tree of shapes, a prefix of ``local_data``); default the local shape times the number of
-        processes along the axes that are split between processes.
+        processes along the axes that are split between processes. Along an axis where both are as long, the local data is all of it.
 
     Raises:
       ValueError: the local data does not fit.
@@ -160,15 +160,25 @@ def _from_local(sharding: Any, local: np.ndarray, global_shape: Sequence[int] | 
             raise ValueError(f"make_array_from_process_local_data: local data of shape {local.shape} cannot fill an array "
                              f"of shape {shape}; in one process they must be the same")
         return put(local, None, sharding)
-    shape = _global_shape(sharding, local) if global_shape is None else tuple(global_shape)
+    shape = _global_shape(sharding, local) if global_shape is None else tuple(
+        n if g is None else g for n, g in zip(_global_shape(sharding, local), global_shape, strict=True))
     boxes = list(sharding.addressable_devices_indices_map(shape).values())
-    start = [min(s[axis].start or 0 for s in boxes) for axis in range(len(shape))]
+    places = [_local_places(axis, boxes, n, shape, local.shape) for axis, n in enumerate(shape)]
+    return make_array_from_callback(shape, sharding, lambda index: local[tuple(
+        found[s.start or 0] for found, s in zip(places, index))])
 
-    def part(index):
-        return local[tuple(slice(None) if local.shape[axis] == shape[axis] else slice((s.start or 0) - o, s.stop - o)
-                           for axis, (s, o) in enumerate(zip(index, start)))]
 
-    return make_array_from_callback(shape, sharding, part)
+def _local_places(axis: int, boxes: list, length: int, shape: tuple, local: tuple) -> dict[int, slice]:
+    """Where in the local data those parts lie, along one axis, that begin at each place of the whole array of ``length``."""
+    parts = sorted({(s[axis].start or 0, length if s[axis].stop is None else s[axis].stop) for s in boxes})
+    if local[axis] == length:  # the process gives all of it
+        return {start: slice(start, stop) for start, stop in parts}
+    held = sum(stop - start for start, stop in parts)
+    if local[axis] != held:
+        raise ValueError(f"make_array_from_process_local_data: local data of shape {local} cannot fill this process's part of an array of shape {shape}, "
+                         f"which has {held} of the {length} rows along axis {axis}; give these, or all")
+    ends = np.cumsum([0, *(stop - start for start, stop in parts)])
+    return {start: slice(int(a), int(b)) for (start, _), a, b in zip(parts, ends, ends[1:])}
 
 
 def _global_shape(sharding: Any, local: np.ndarray) -> tuple[int, ...]:

@@ -289,6 +289,8 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
     devices, parts, wanted = _cuts(sharding, value.shape, flags.remove_size_one_mesh_axis_from_type.value)
     space = of_kind(sharding.memory_kind)
     aval = aval if aval.placement == wanted and aval.memory_space is space else aval.update(sharding=wanted, memory_space=space)
+    if not devices:  # all of it is on devices of other processes, which make the same call
+        return make_array(aval, sharding, [], True)
     if client.is_described(devices[0].client):
         raise _only_described(devices[0])
     if parts is None:
@@ -339,12 +341,30 @@ def _move(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:
     old, new = x._sharding._internal_device_list, sharding._internal_device_list
     if client.is_described(new[0].client):
         raise _only_described(new[0])
-    if len(old) == len(new) and (len(new) == 1 or _same_parts(x, sharding)):
+    near = x.is_fully_addressable and sharding.is_fully_addressable
+    if near and len(old) == len(new) and (len(new) == 1 or _same_parts(x, sharding)):
         moved = _jax.batched_copy_array_to_devices_with_sharding(
             [x], [new], [sharding], [_jax.ArrayCopySemantics.ALWAYS_COPY])[0]
         aval = typed(x.aval, sharding)
         return moved if moved._committed and moved.aval is aval else make_array(aval, sharding, moved._arrays, True)
-    return _distribute(host_value(x), x.aval, sharding)
+    return _distribute(host_value(x), x.aval, sharding) if x.is_fully_addressable or x.is_fully_replicated else _exchange(x, sharding)
+
+
+def _exchange(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:
+    """`_move` of an array of which other processes hold parts: they make the same call, and a program moves the parts."""
+    old, new = x._sharding, sharding
+    if len(new._internal_device_list) == 1:
+        raise ValueError(f"device_put: an array of type {x.aval.str_short()} that lies on devices of several processes cannot be put on one device, "
+                         f"{new}; use jax.experimental.multihost_utils.process_allgather, or x.addressable_shards")
+    if old._internal_device_list == new._internal_device_list:
+        return _identity_to(sharding)(x)
+    whole = NamedSharding(mesh.Mesh(np.array(old._device_assignment, dtype=object), ("devices",)), PartitionSpec())  # other devices, or another order
+    return _distribute(host_value(_identity_to(whole)(x)), x.aval, sharding)
+
+
+@functools.lru_cache(256)
+def _identity_to(sharding: Sharding) -> Any:
+    return jit(lambda x: x, out_shardings=sharding)
 
 
 def _only_described(device: Any) -> ValueError:

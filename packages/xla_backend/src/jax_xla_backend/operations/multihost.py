@@ -55,8 +55,11 @@ def process_allgather(in_tree: PyTree, tiled: bool = False) -> Any:
     """The values of all processes, in every process, as NumPy arrays.
 
     Args:
-      in_tree: a tree of arrays, of the same shapes in every process. A global array is simply fetched.
+      in_tree: a tree of arrays, of the same shapes in every process. A global array is simply fetched, with ``tiled``.
       tiled: put the values one after the other along the first axis, instead of stacking them along a new one.
+
+    Raises:
+      ValueError: a global array, without ``tiled``.
 
     >>> from jax.experimental import multihost_utils
     >>> multihost_utils.process_allgather(np.arange(3))  # one process, so a stack of one
@@ -66,6 +69,9 @@ def process_allgather(in_tree: PyTree, tiled: bool = False) -> Any:
 
     def gather(x):
         if isinstance(x, ArrayImpl) and not x.is_fully_addressable:
+            if not tiled:
+                raise ValueError(f"process_allgather: an array of type {x.aval.str_short()} that lies on devices of several processes is one array, and there "
+                                 "is nothing to stack; give tiled=True")
             grid = x.sharding.mesh if isinstance(x.sharding, NamedSharding) else mesh
             return np.asarray(_everywhere(x, grid))
         x = np.asarray(x)
@@ -88,7 +94,7 @@ def broadcast_one_to_all(in_tree: PyTree, is_source: bool | None = None) -> Any:
     source = client.process_index() == 0 if is_source is None else is_source
     gathered = process_allgather((in_tree, np.array(bool(source))))
     chosen = int(np.argmax(gathered[1]))
-    return tree.tree_map(lambda rows: rows[chosen], gathered[0])
+    return tree.tree_map(lambda rows: np.asarray(rows[chosen], rows.dtype), gathered[0])
 
 
 def sync_global_devices(name: str) -> None:
@@ -154,6 +160,8 @@ def host_local_array_to_global_array_impl(arr: ArrayLike, *, global_mesh: Mesh, 
     >>> multihost_utils.host_local_array_to_global_array_impl(np.arange(4), global_mesh=mesh, pspec=jax.P("d")).sharding.spec
     P('d',)
     """
+    if isinstance(arr, ArrayImpl) and not arr.is_fully_addressable:
+        return arr
     return from_parts.make_array_from_process_local_data(NamedSharding(global_mesh, pspec), np.asarray(arr))
 
 
@@ -167,7 +175,7 @@ def global_array_to_host_local_array_impl(arr: ArrayLike, *, global_mesh: Mesh, 
     Array([0, 1, 2, 3], dtype=int32)
     """
     given = arr if isinstance(arr, ArrayImpl) else put(arr)
-    x = device_put(given, NamedSharding(global_mesh, pspec)) if given.is_fully_addressable else given
+    x = device_put(given, NamedSharding(global_mesh, pspec))
     if not global_mesh.is_multi_process:
         return x
     local_mesh = global_mesh.local_mesh

@@ -18,6 +18,7 @@ from jax_core.representation.source import describe_function
 from jax_core.transformations.vmap import vmap
 from jax_core.representation.typing import PyTree
 
+from .multihost import global_array_to_host_local_array_impl, host_local_array_to_global_array_impl
 from ..platforms import client
 from ..placement.mesh import Mesh
 from ..placement.partition_spec import PartitionSpec
@@ -80,12 +81,14 @@ def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_ax
         known = compiled.get(key)
         if known is None:
             chosen = _devices(fun, size, devices, backend)
+            spread = len(chosen) != size  # the other processes map over their own parts
             if not isinstance(axes, tuple):
                 axes = (axes,) * len(dynamic)
             mapped = _first_where_none(functools.partial(
-                vmap, _with_names(_with_static(fun, fixed), names), (*axes, *[0] * len(names)), axis_name=axis_name, axis_size=size), out_axes)
-            known = compiled[key] = jit(mapped, donate_argnums=_positions(donated, static) or None,
-                                        **_layouts(chosen, structure, flat_axes, ranks, out_axes, len(names), axis_name))
+                vmap, _with_names(_with_static(fun, fixed), names), (*axes, *[0] * len(names)), axis_name=axis_name, axis_size=len(chosen)), out_axes)
+            layouts = _layouts(chosen, structure, flat_axes, ranks, out_axes, len(names), axis_name)
+            whole = jit(mapped, donate_argnums=_positions(donated, static) or None, **layouts)
+            known = compiled[key] = _between_processes(whole, layouts) if spread else whole
         return known, (*dynamic, *kwargs.values())
 
     @functools.wraps(fun)
@@ -98,6 +101,25 @@ def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_ax
         return call.lower(*operands)
 
     setattr(run, "lower", lower)
+    return run
+
+
+def _between_processes(call, layouts):
+    """``call``, a function of global arrays, as one of the parts that this process has of each."""
+    def whole(operands):
+        placements = tree.broadcast_prefix(layouts["in_shardings"], operands, is_leaf=lambda p: p is None)
+        leaves, structure = tree.flatten(operands)
+        grid = next(p for p in tree.leaves(layouts["out_shardings"])).mesh
+        specs = [PartitionSpec(*grid.axis_names) if p is None else p.spec for p in placements]
+        return tree.unflatten(structure, [host_local_array_to_global_array_impl(x, global_mesh=grid, pspec=spec) for x, spec in zip(leaves, specs)])
+
+    @functools.wraps(call)
+    def run(*operands):
+        outs = call(*whole(operands))
+        placements = tree.broadcast_prefix(layouts["out_shardings"], outs)
+        leaves, structure = tree.flatten(outs)
+        return tree.unflatten(structure, [global_array_to_host_local_array_impl(x, global_mesh=p.mesh, pspec=p.spec) for x, p in zip(leaves, placements)])
+    setattr(run, "lower", lambda *operands: call.lower(*whole(operands)))
     return run
 
 
@@ -192,6 +214,19 @@ def _length(fun, path, x, axis) -> int:
 
 
 def _devices(fun, size: int, devices, backend) -> list:
+    """The devices to map over: ``size`` of them, or of each process ``size``."""
+    if client.process_count() > 1:
+        every = list(client.devices(backend) if devices is None else devices)
+        me = client.process_index()
+        mine = [d for d in every if d.process_index == me]
+        if len(mine) < len(every):
+            if devices is None:
+                each = {p: [d for d in every if d.process_index == p][:size] for p in sorted({d.process_index for d in every})}
+                every, mine = [d for those in each.values() for d in those], each[me]
+            if len(mine) != size:
+                raise ValueError(f"pmap: compiling {describe_function(fun)} requires {size} logical devices of this process, but {len(mine)} XLA devices are "
+                                 "available; each process maps over as many as it has of the devices.")
+            return every
     if devices is not None:
         if len(devices) != size:
             raise ValueError(f"pmap: the mapped axis of {describe_function(fun)} has length {size}, but {len(devices)} devices "

@@ -170,6 +170,10 @@ class Executable:
             if told is not None:
                 ins[position] = as_sharding(told)
                 x = args[i] if args is not None else None
+                if isinstance(x, np.ndarray) and not ins[position].is_fully_addressable and not ins[position].is_fully_replicated:
+                    raise ValueError(f"call of {self.module.name}: in_shardings split argument {i}, a NumPy array of shape {x.shape}, over devices of several "
+                                     "processes, which may each have another one; make an array of it first, by "
+                                     "jax.make_array_from_process_local_data, or by jax.device_put where all have the same")
                 if type(x) is ArrayImpl and x._committed and not x._sharding.is_equivalent_to(ins[position], x.ndim) and (
                         x._sharding._internal_device_list == ins[position]._internal_device_list):
                     raise ValueError(
