@@ -67,6 +67,10 @@ STRETCHED = [
     ("where", lambda x: jnp.where(x > 1, x, x.mean(1, keepdims=True) ** 2).sum()),
     ("where of a scalar", lambda x: (jnp.where(x > 1, x, x.mean()) ** 3).sum()),
     ("broadcast_arrays", lambda x: (jnp.broadcast_arrays(x, x.mean(1, keepdims=True) ** 2)[1] * x).sum()),
+    ("variance", lambda x: x.var(0).sum() + x.std(1).sum()),
+    ("average", lambda x: (jnp.average(x, 0, jnp.abs(x)) ** 2).sum()),
+    ("a mapped scalar", lambda x: (jax.vmap(lambda r: r - r.mean())(x) ** 3).sum()),
+    ("a value for all that are mapped", lambda x: jax.vmap(lambda r, m: (r * m).sum(), (0, None))(x, x.mean(0)).sum()),
     ("lax.mul", lambda x: lax.mul(x, x.sum(0, keepdims=True)).sum()),
 ]
 

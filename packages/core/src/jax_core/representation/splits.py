@@ -150,21 +150,23 @@ def as_it_lies(x: Any, sharding: Any) -> Any:
     return with_entries(sharding, tuple(told))
 
 
-def of_broadcast(avals: Iterable[AbstractValue], shape: Shape) -> Any:
+def of_broadcast(avals: Iterable[AbstractValue], shape: Shape, dims: Iterable[Sequence[int] | None] = itertools.repeat(None)) -> Any:
     """How operands of types ``avals``, broadcast together to ``shape``, are split; None where no type says it, or they do not agree.
+
+    The axes of each become those in ``dims``, the last ones for None.
 
     An operand that is stretched is split so from the start: its cotangent is then summed where it lies, not gathered first.
     """
     found: list[Any] = [None] * len(shape)
     like = None
-    for aval in avals:
+    for aval, places in zip(avals, dims):
         placement = getattr(aval, "placement", None)
         if placement is None:
             continue
         if placement.spec.unreduced or placement.spec.reduced or like is not None and placement.mesh != like.mesh:
             return None
-        like, first = placement, len(shape) - len(aval.shape)
-        for axis, entry in enumerate(placement.spec.partitions, first):
+        like = placement
+        for axis, entry in zip(range(len(shape) - len(aval.shape), len(shape)) if places is None else places, placement.spec.partitions):
             if entry is not None and found[axis] not in (None, entry):
                 return None
             found[axis] = found[axis] if entry is None else entry

@@ -21,7 +21,7 @@ from ..references.indexing import WHOLE
 from ..references.api import new_ref_p
 from ..references.primitives import get_p, is_ref, swap_p
 from ..traces.staging import check_leaks, trace_to_jaxpr
-from ..traces.structural import bdim_at_front, broadcast_to, matchaxis, moved
+from ..traces.structural import bdim_at_front, broadcast_in_dim, matchaxis, moved
 from ..traces.trace import Trace, Tracer
 
 if TYPE_CHECKING:
@@ -204,15 +204,11 @@ def elementwise(prim: Primitive, vals: Sequence[Any], dims: Sequence[int | None]
     inner = max((s if d is None else s[:d] + s[d + 1:] for s, d in zip(shapes, dims)), key=len)
     size = next(s[d] for s, d in zip(shapes, dims) if d is not None)
     full = (size, *inner)
-    aligned = []
-    for x, s, d in zip(vals, shapes, dims):
-        if d is not None:
-            x = moved(x, d, 0)
-            x = x if len(s) == len(full) else broadcast_to(x, full, (0,))  # a mapped scalar among arrays
-        elif s != ():
-            x = broadcast_to(x, full, range(1, len(full)))
-        aligned.append(x)
-    return prim.bind(*aligned, **params), 0
+    aligned = [x if d is None else moved(x, d, 0) for x, d in zip(vals, dims)]
+    places = [(0,) if d is not None and len(s) < len(full) else None for s, d in zip(shapes, dims)]  # a mapped scalar among arrays has the first axis alone
+    sharding = splits.of_broadcast(map(get_aval, aligned), full, places)
+    return prim.bind(*(x if s == () or len(s) == len(full) and d is not None else broadcast_in_dim(
+        x, full, where or tuple(range(1, len(full))), out_sharding=sharding) for x, s, d, where in zip(aligned, shapes, dims, places)), **params), 0
 
 
 def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None], tag: object | None = None) -> tuple[Callable, Callable]:

@@ -23,7 +23,7 @@ from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 from .. import lax
 from ..lax.reduce import shift_p
 from .arithmetic import select
-from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, check_arraylike, check_numbers, convert,
+from .promotion import (_to_inexact, as_array, broadcast_to, broadcast_together, canonical_axes, check_arraylike, check_numbers, convert,
                         given_axes, given_flag, joined, refuse_out, shape_of, split_axes, strong, unwrapped)
 from .rows import adaptive
 from .ufuncs import _like, not_equal, truth
@@ -456,7 +456,7 @@ def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, r
     a, weights = as_array(a), as_array(weights)
     weights = _aligned_weights(a, weights, axis)
     total = sum(weights, axis, keepdims=keepdims)
-    result = lax.div(sum(lax.mul(a, broadcast_to(weights, a.shape)), axis, keepdims=keepdims),
+    result = lax.div(sum(lax.mul(*broadcast_together((a, weights), a.shape)), axis, keepdims=keepdims),
                      sum(broadcast_to(weights, a.shape), axis, keepdims=keepdims))
     if returned:
         total = sum(broadcast_to(weights, a.shape), axis, keepdims=keepdims)
@@ -497,7 +497,7 @@ def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
     where = given_mask(name, where, shape)
     axes, names = split_axes(axis, len(shape))
     center = _mean_core(name, a, axes + names, compute, True, where) if mean is None else convert(unwrapped(mean), compute)
-    distance = lax.sub(a, broadcast_to(center, shape))
+    distance = lax.sub(*broadcast_together((a, center), shape))
     if where is not None:  # before it is squared: a NaN that is left out is none in the derivative either
         distance = select(where, distance, _like(distance, 0))
     if dtypes.issubdtype(compute, np.complexfloating):

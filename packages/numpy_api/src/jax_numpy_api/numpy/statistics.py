@@ -24,7 +24,7 @@ from . import arithmetic, order_statistics, reductions
 from .creation import asarray, placed
 from .grids import linspace
 from .linear_algebra import dot
-from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, given_axes, given_flag, given_key_axes,
+from .promotion import (as_array, broadcast_to, broadcast_together, canonical_axes, check_arraylike, concrete, convert, given_axes, given_flag, given_key_axes,
                         promote_dtypes_inexact, shape_of, strong, unwrapped)
 from .rows import NUMBERS, adaptive, operand
 from .joining import concatenate, stack
@@ -680,7 +680,7 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
             normal = total - ddof if ddof else total
         else:
             normal = total - ddof * reductions.sum(lax.mul(weights, convert(as_array(aweights), weights.dtype))) / total
-    centered = lax.sub(x, broadcast_to(mean, x.shape))
+    centered = lax.sub(*broadcast_together((x, mean), x.shape))
     scaled = centered if weights is None else lax.mul(centered, broadcast_to(weights, x.shape))
     out = dot(scaled, lax.transpose(conj(centered), (1, 0))) / normal
     return out.squeeze()
