@@ -5,6 +5,7 @@
 ``put``               placing one value
 ``device_put``        trees of values to devices and back
 ``from_parts``        arrays from parts
+``agreement``         whether processes give the same for one array
 ``own_layouts``       arrays that are not stored in the usual order
 ``dlpack``            arrays of other libraries
 ``transfer_guards``   transfers that nobody asked for
