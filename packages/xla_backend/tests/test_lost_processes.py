@@ -77,3 +77,17 @@ def test_a_lost_process_is_named_and_the_others_go_on_without_it(tmp_path, how, 
     for _ in range(4):
         state = rows.T @ (rows @ state) / 100
     np.testing.assert_allclose(np.load(file), [4, *state], rtol=1e-5)
+
+
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGSTOP"])
+def test_a_lost_coordinator_is_named(tmp_path, how):
+    """jaxlib ended the others before any of them heard of it."""
+    workers = start(3, str(tmp_path / "state.npy"), how, victim=0)
+    try:
+        for worker in workers[1:]:
+            out, err = worker.communicate(timeout=600)
+            assert worker.returncode == 3, err
+            assert "a computation of 3 processes cannot go on in process " in out and "process 0" in out, out
+    finally:
+        workers[0].send_signal(signal.SIGKILL)
+        assert workers[0].communicate(timeout=600)[0].endswith("goes\n")

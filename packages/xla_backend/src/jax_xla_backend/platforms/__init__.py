@@ -7,6 +7,7 @@
 ``distributed``        programs of many processes
 ``clusters``           which process this is, as launchers say it
 ``liveness``           which of those processes still live
+``relay``              the connection to the coordinator, whose loss is an error
 ``distributed_state``  what those add to the options of new clients
 ``cpp_state``          our configuration, as jaxlib's C++ sees it
 """

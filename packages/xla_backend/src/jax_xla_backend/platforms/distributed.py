@@ -16,6 +16,7 @@ from jax_core.configuration import flags
 
 from . import client, clusters, liveness
 from .distributed_state import state
+from .relay import Relay
 from ..jaxlib_compat import _jax
 
 _service: Any = None
@@ -71,8 +72,8 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
       TypeError: an address that is not text, a number that is not an integer.
       ValueError: an argument is missing and not in the environment; an address without a port, a number out of range; no such method.
 
-    Where another process is killed or stopped, a computation on CPUs that needs it raises `jax.errors.JaxRuntimeError` with its number,
-    within 50 seconds; after ``heartbeat_timeout_seconds`` jaxlib ends this process too (SIGABRT), and at once if the coordinator is lost.
+    Where another process is killed or stopped, process 0 or any other, a computation on CPUs that needs it raises `jax.errors.JaxRuntimeError` with
+    its number, within 50 seconds; after ``heartbeat_timeout_seconds`` jaxlib ends this process too (SIGABRT).
 
     Each process of the program calls it before anything else, here process 1 of 4:
 
@@ -170,17 +171,31 @@ def _connected(address: str, number: int, **options: Any) -> Any:
     """The connection of process ``number`` to the coordinator.
 
     Without a callback jaxlib ends the process if the connection fails. It cannot call one written in Python, but fails to
-    with an exception, which is what makes the failure ours to report; the reason is only in its log.
+    with an exception, which is what makes the failure ours to report; the reason is only in its log. Processes but the coordinator's own are
+    connected through a `relay`.
     """
-    connection = _jax.get_distributed_runtime_client(address, number, missed_heartbeat_callback=_never_called, **options)
+    relay = state.relay = Relay(address) if number and _is_known(address) else None
+    connection = _jax.get_distributed_runtime_client(address if relay is None else relay.address, number, missed_heartbeat_callback=_never_called, **options)
     try:
         connection.connect()
+        if relay is not None:
+            relay.hold()
     except RuntimeError as error:
+        if relay is not None:
+            relay.close()
         raise RuntimeError(
             f"distributed.initialize: process {number} is not connected: no coordinator at {address} within "
             f"{options['init_timeout']} seconds, or not all processes came in this time, or two have the same process_id. The "
             "lines that jaxlib has written to stderr say which.") from error
     return connection
+
+
+def _is_known(address: str) -> bool:
+    """Whether Python finds the host; gRPC knows further ways to name one."""
+    try:
+        return bool(socket.getaddrinfo(address.rpartition(":")[0].strip("[]"), None))
+    except OSError:
+        return False
 
 
 def _never_called(*_: Any) -> None:
@@ -203,6 +218,11 @@ def shutdown() -> None:
     >>> jax.distributed.shutdown()
     """
     global _service, _abandoned
+    if state.relay is not None and state.relay.broken.is_set():
+        liveness.coordinator_is_lost()
+    if state.relay is not None:
+        state.relay.close()
+        state.relay = None
     if liveness.lost:  # who waits for them would wait in vain, and jaxlib ends the process where the wait fails
         liveness.stop()
         liveness.leave_after_loss()

@@ -13,6 +13,7 @@ class _State:
     collectives: Any = None
     coordinator_address: str | None = None
     preemption_sync_manager: Any = None
+    relay: Any = None
 
 
 state = _State()

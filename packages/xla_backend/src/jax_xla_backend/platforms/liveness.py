@@ -88,9 +88,9 @@ class Watch:
             return
         now = time.monotonic()
         try:
-            signs = state.client.key_value_dir_get(_FOLDER)
+            signs = _signs()
         except Exception as error:
-            lost[0] = f"process 0, the coordinator at {state.coordinator_address}, does not answer"
+            coordinator_is_lost()
             raise _error() from error
         for key, sign in signs:
             number = int(key.rpartition("/")[2])
@@ -110,6 +110,37 @@ class Watch:
                 lost[number] = f"process {number} (pid {pid} on {host}) {how}has given no sign of life for {now - before[1]:.0f} seconds"
         if lost:
             raise _error()
+
+
+def _signs() -> list[tuple[str, str]]:
+    """What all have said last. Raises where the coordinator does not answer, also if its connection ends meanwhile."""
+    relay = state.relay
+    if relay is None:
+        return state.client.key_value_dir_get(_FOLDER)
+    found: list[Any] = []
+    asking = threading.Thread(target=lambda: found.append(_asked(state.client)), name="jax-signs", daemon=True)
+    if not relay.broken.is_set():
+        asking.start()
+    end = time.monotonic() + SILENCE
+    while not found:
+        if relay.broken.is_set() or time.monotonic() > end:  # nobody will answer
+            raise ConnectionError("the coordinator has ended the connection, or does not answer")
+        asking.join(BEAT / 40)
+    if isinstance(found[0], Exception):
+        raise found[0]
+    return found[0]
+
+
+def _asked(connection: Any) -> Any:
+    try:
+        return connection.key_value_dir_get(_FOLDER)
+    except Exception as error:
+        return error
+
+
+def coordinator_is_lost() -> None:
+    """Note that process 0 is out of reach. Nothing can be asked of its store any more."""
+    lost[0] = f"process 0, the coordinator at {state.coordinator_address}, has died or is out of reach"
 
 
 def _error() -> Exception:
