@@ -102,6 +102,44 @@ def test_a_carry_on_a_mesh_in_use_stays_as_it_is():
         lax.cond(True, lambda: x, lambda: jnp.zeros((8, 4)))
 
 
+DERIVED = [
+    ("jvp", lambda f, x: jax.jvp(f, (x,), (x,))[1]),
+    ("grad", lambda f, x: jax.grad(lambda x: f(x).sum())(x)),
+    ("grad in a program", lambda f, x: jax.jit(jax.grad(lambda x: f(x).sum()))(x)),
+    ("value of vjp", lambda f, x: jax.vjp(f, x)[0]),
+    ("vjp", lambda f, x: jax.vjp(f, x)[1](x)[0]),
+    ("linearize", lambda f, x: jax.linearize(f, x)[1](x)),
+    ("checkpoint", lambda f, x: jax.grad(lambda x: jax.checkpoint(f)(x).sum())(x)),
+    ("second derivative", lambda f, x: jax.grad(lambda x: jax.jvp(f, (x,), (x,))[1].sum())(x)),
+]
+
+
+@pytest.mark.parametrize("_, derivative", DERIVED, ids=[row[0] for row in DERIVED])
+@pytest.mark.parametrize("asked", ["in_shardings", "out_shardings"])
+def test_derivatives_lie_as_what_they_are_of(_, derivative, asked):
+    """What `jit` was told of a value holds for its tangent and cotangent: all of it was computed on one device."""
+    where, x = on("x"), np.arange(8, dtype=np.float32)
+    got = derivative(jax.jit(lambda x: x ** 3, **{asked: where}), x)
+    assert got.sharding.is_equivalent_to(where, 1)
+    np.testing.assert_allclose(got, derivative(lambda x: x ** 3, x), rtol=1e-6)
+
+
+def test_only_some_arguments_are_placed():
+    f = jax.jit(lambda x, n, y: (x * y * n, n), in_shardings=(on("x"), None, None), out_shardings=(on("y"), None))
+    x, y = np.arange(8, dtype=np.float32), np.ones(8, np.float32)
+    (dx, dy), n = jax.grad(lambda x, y: (lambda out: (out[0].sum(), out[1]))(f(x, 2, y)), (0, 1), has_aux=True)(x, y)
+    np.testing.assert_array_equal(dx, 2 * y)
+    np.testing.assert_array_equal(dy, 2 * x)
+    assert n == 2 and dx.sharding.is_equivalent_to(on("x"), 1)
+
+
+def test_abstract_meshes_need_no_devices_while_types_are_computed():
+    there = jax.sharding.AbstractMesh((16, 3), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    with jax.sharding.use_abstract_mesh(there):
+        found = jax.eval_shape(lambda x: jax.sharding.reshard(x, P("x")) * 2, jax.ShapeDtypeStruct((32,), jnp.float32))
+    assert found.sharding == NamedSharding(there, P("x"))
+
+
 def on(*spec, kind=AxisType.Auto):
     return NamedSharding(grid(kind), P(*spec))
 

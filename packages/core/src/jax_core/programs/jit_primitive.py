@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, Sequence
 
 from .. import backends
 from ..interfaces import LowerSpec
@@ -49,6 +49,19 @@ def _derived_params(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: An
     donated = (False,) * len(closed.in_avals) if inputs is None else _chosen(params["donated_invars"], inputs, False, closed.in_avals)
     return {**params, "donated_invars": donated, "in_shardings": _placements(params["in_shardings"], inputs, closed.in_avals),
             "out_shardings": _placements(params["out_shardings"], outputs, closed.out_avals)}
+
+
+def _placed_alike(params: dict, original: Any, ins: Sequence[Any], outs: Sequence[Any]) -> dict:
+    """Tangents and cotangents lie as the values that they are of."""
+    asked = original["in_shardings"], original["out_shardings"]
+    if asked == (None, None):
+        return params
+
+    def of(roles, count):
+        found = [None if role is None or asked[role[0]] is None else asked[role[0]][role[1]] for role in roles]
+        return (*found, *[None] * (count - len(found)))
+    closed = params["jaxpr"]
+    return {**params, "in_shardings": of(ins, len(closed.in_avals)), "out_shardings": of(outs, len(closed.out_avals))}
 
 
 def _placements(placements, flags, avals):
@@ -171,5 +184,5 @@ def _nothing(flags: tuple | None) -> bool:
 _NOT_PRINTED = {"ctx_mesh": ..., "compiler_options_kvs": (), "donated_invars": _nothing, "in_shardings": _nothing, "out_shardings": _nothing,
                 "inline": Inline.AUTO, "keep_unused": False, "in_layouts": ..., "out_layouts": ...}
 
-jit_p = program_call("jit", _jit_lower, _derived_params, impl=_jit_impl, batch=_jit_batch, takes_refs=True, transparent=True,
+jit_p = program_call("jit", _jit_lower, _derived_params, said=_placed_alike, impl=_jit_impl, batch=_jit_batch, takes_refs=True, transparent=True,
                      traits=Traits(Kind.CALL, hidden=_NOT_PRINTED))

@@ -26,31 +26,45 @@ if TYPE_CHECKING:
     from .batching import AxisData
 
 
-# -- the rules of a call, by its program; ``call(args, closed, tangent)`` calls a derived program -------------------------
+# -- the rules of a call, by its program; ``call(args, closed, tangent, ins, outs)`` calls a derived program ---------------
+#
+# ``ins`` and ``outs`` say for each operand and result whose it is: ``(0, i)`` for the i-th operand of the call, ``(1, i)`` for its i-th result (a value,
+# its tangent or its cotangent), None for what is new.
+
+def _roles(which: int, flags: Sequence[bool]) -> list[tuple[int, int]]:
+    return [(which, i) for i, f in enumerate(flags) if f]
+
 
 def jvp_of_call(call: Callable, closed: ClosedJaxpr, primals: Sequence[object], tangents: Sequence[object]) -> tuple[list, list]:
     """Results and tangents of the program ``closed``: one call that gives both."""
-    derivative, nonzero_out = jvp_jaxpr(closed, [not isinstance(t, Zero) for t in tangents])
+    nonzero = [not isinstance(t, Zero) for t in tangents]
+    derivative, nonzero_out = jvp_jaxpr(closed, nonzero)
     n = len(closed.out_avals)
-    outs = call([*primals, *(t for t in tangents if not isinstance(t, Zero))], derivative, False)
+    outs = call([*primals, *(t for t in tangents if not isinstance(t, Zero))], derivative, False,
+                [*_roles(0, [True] * len(primals)), *_roles(0, nonzero)], [*_roles(1, [True] * n), *_roles(1, nonzero_out)])
     rest = iter(outs[n:])
     return outs[:n], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
 
 
 def linearize_call(call: Callable, closed: ClosedJaxpr, primals: Sequence[object], tangents: Sequence[object]) -> tuple[list, list]:
     """The same by two calls: one gives results and residuals, the other is linear in the tangents."""
-    lin = linearize_jaxpr(closed, [not isinstance(t, Zero) for t in tangents])
-    outs = call(primals, lin.primal, False)
-    live = [t for t in tangents if not isinstance(t, Zero)]
-    rest = iter(call([*lin.residuals(primals, outs), *live], lin.tangent, True))
+    nonzero = [not isinstance(t, Zero) for t in tangents]
+    lin = linearize_jaxpr(closed, nonzero)
+    outs = call(primals, lin.primal, False, _roles(0, [True] * len(primals)), _roles(1, [True] * len(closed.out_avals)))
+    live, residuals = [t for t in tangents if not isinstance(t, Zero)], lin.residuals(primals, outs)
+    rest = iter(call([*residuals, *live], lin.tangent, True, [*[None] * len(residuals), *_roles(0, nonzero)], _roles(1, lin.nonzero_out)))
     return outs[:len(closed.out_avals)], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, lin.nonzero_out)]
 
 
 def transpose_call(call: Callable, closed: ClosedJaxpr, cts: Sequence[Any], args: Sequence[Any]) -> list:
     """Cotangents of the linear arguments of the program ``closed``; None for the others."""
-    backward, nonzero, logged = transpose_jaxpr(closed, [is_linear(x) for x in args], [not isinstance(ct, Zero) for ct in cts])
+    linear, given = [is_linear(x) for x in args], [not isinstance(ct, Zero) for ct in cts]
+    backward, nonzero, logged = transpose_jaxpr(closed, linear, given)
     known = [x for x in args if not is_linear(x)]
-    outs = iter(logs.rejoin(call([*known, *(ct for ct in cts if not isinstance(ct, Zero))], backward, True), logged))
+    of_linear = [role for role, there in zip(_roles(0, linear), nonzero) if there]
+    outs = iter(logs.rejoin(call([*known, *(ct for ct in cts if not isinstance(ct, Zero))], backward, True,
+                                 [*_roles(0, [not x for x in linear]), *_roles(1, given)],
+                                 of_linear if len(of_linear) == len(backward.out_avals) else []), logged))
     flags = iter(nonzero)
     return [(next(outs) if next(flags) else Zero(cotangent_type(x.aval))) if is_linear(x) else None for x in args]
 
@@ -60,7 +74,12 @@ def _same(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: Any, outputs
     return params
 
 
-def program_call(name: str, lower: Callable, derived: Callable = _same, **rules: Any) -> ProgramPrimitive:
+def _as_derived(params: dict, original: Mapping[str, object], ins: Sequence[Any], outs: Sequence[Any]) -> dict:
+    """The default for ``said``: nothing more."""
+    return params
+
+
+def program_call(name: str, lower: Callable, derived: Callable = _same, said: Callable = _as_derived, **rules: Any) -> ProgramPrimitive:
     """A primitive ``name`` whose parameter ``jaxpr`` is the program that it calls.
 
     Args:
@@ -68,13 +87,16 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, **rules:
       derived: ``derived(params, closed, tangent, inputs, outputs) -> params`` for a derived program ``closed``, which is
         ``params["jaxpr"]`` already. ``tangent`` says that it computes tangents or cotangents; ``inputs`` and ``outputs`` which
         operands and results of the original it has, as flags (those that are new come last), None where they are others.
+      said: ``said(params, original, ins, outs) -> params`` for a program of derivatives: what is said of it, where ``original`` says it of
+        the operands and results that ``ins`` and ``outs`` name (as above; those that are missing at the end are new).
       rules: rules in place of those of a call, or besides them.
     """
     def call(args, params: Mapping[str, object], closed, tangent=False, inputs=None, outputs=None):
         return prim.bind(*args, **derived({**params, "jaxpr": closed}, closed, tangent, inputs, outputs))
 
     def bound(params: dict):
-        return lambda args, closed, tangent: call(args, params, closed, tangent)
+        return lambda args, closed, tangent, ins, outs: prim.bind(*args, **said(
+            derived({**params, "jaxpr": closed}, closed, tangent, None, None), params, ins, outs))
 
     def jvp(primals, tangents, **params):
         return jvp_of_call(bound(params), params["jaxpr"], primals, tangents)
@@ -94,10 +116,11 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, **rules:
         parts = split_jaxpr(params["jaxpr"], unknown)
         if all(parts.out_unknown):
             return None
-        late = [i for i, u in enumerate(unknown) if u]
-        return EquationSplit(parts.out_unknown, [i for i, u in enumerate(unknown) if not u],
-                             derived({**params, "jaxpr": parts.known}, parts.known, False, None, None), [*parts.residuals, *late],
-                             derived({**params, "jaxpr": parts.rest}, parts.rest, True, None, None))
+        late, early = [i for i, u in enumerate(unknown) if u], [i for i, u in enumerate(unknown) if not u]
+        of_known, of_rest = (derived({**params, "jaxpr": each}, each, rest, None, None) for each, rest in ((parts.known, False), (parts.rest, True)))
+        return EquationSplit(
+            parts.out_unknown, early, said(of_known, params, _roles(0, [not u for u in unknown]), _roles(1, [not u for u in parts.out_unknown])),
+            [*parts.residuals, *late], said(of_rest, params, [*[None] * len(parts.residuals), *_roles(0, unknown)], _roles(1, parts.out_unknown)))
 
     def discharge(params: dict, closed: ClosedJaxpr):
         outputs = [True] * len(params["jaxpr"].out_avals)

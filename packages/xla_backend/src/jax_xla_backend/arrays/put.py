@@ -259,6 +259,8 @@ def on_devices(placement: Sharding, here: Sharding | None = None) -> Sharding:
     known = getattr(here, "mesh", None)
     same = isinstance(known, mesh.Mesh) and known.shape_tuple == placement.mesh.shape_tuple
     found = known if same else mesh.with_devices(placement.mesh)
+    if found is None and context.state.trace is not EVAL:  # the program that is traced runs nowhere yet
+        return placement
     if found is None:
         raise ValueError(f"{placement} has no devices, as its mesh is abstract, and no mesh of these axes is in use; call "
                          "jax.set_mesh(mesh)")
