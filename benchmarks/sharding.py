@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What shardings cost on eight CPU devices: tracing with and without them in types, dispatch, `device_put`, `shard_map`; microseconds as JSON.
+"""What shardings cost on eight CPU devices: tracing with and without them in types, dispatch, `device_put`, parts of arrays, `shard_map`; microseconds as JSON.
 
 usage: sharding.py; compare.py runs it under two interpreters. Each figure is the fastest of many runs.
 """
@@ -59,7 +59,15 @@ def calls(mesh) -> dict[str, float]:
     f(x).block_until_ready()
     tree = {f"w{i}": np.ones((16, 8), np.float32) for i in range(100)}
     mapped = jax.shard_map(lambda a: jax.lax.psum(jnp.sin(a) * 2, "data"), mesh=mesh, in_specs=P("data"), out_specs=P())
-    return {"dispatch": fastest(lambda: f(x), 2000), "dispatch and wait": fastest(lambda: f(x).block_until_ready(), 500),
+    whole = np.arange(16 * WIDTH, dtype=np.float32).reshape(16, WIDTH)
+    weights = jax.device_put(tree, split)
+    step = jax.jit(lambda weights: jax.tree.map(lambda w: w * 0.5, weights))
+    step(weights)
+    return {"dispatch of a step of 100 weights": fastest(lambda: step(weights), 50),
+            "places of eight shards": fastest(lambda: [s.index for s in x.addressable_shards], 500),
+            "parts of a shape": fastest(lambda: split.devices_indices_map(x.shape), 500), "typeof": fastest(lambda: jax.typeof(x), 500),
+            "make_array_from_callback": fastest(lambda: jax.make_array_from_callback(whole.shape, split, lambda index: whole[index]), 50),
+            "dispatch": fastest(lambda: f(x), 2000), "dispatch and wait": fastest(lambda: f(x).block_until_ready(), 500),
             "device_put of 100 leaves": fastest(lambda: jax.device_put(tree, split), 20),
             "trace of shard_map": fastest(lambda: jax.jit(lambda a: mapped(a)).trace(x), 30)}
 

@@ -16,7 +16,7 @@ from ..placement.layout import AutoLayout, Format
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 from .array import ArrayImpl
-from .put import typed, as_sharding, put
+from .put import typed, as_sharding, put, put_parts
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DeviceLike
@@ -106,8 +106,9 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
     shape, place = tuple(shape), as_sharding(sharding)
     part_shape = place.shard_shape(shape)
     made: dict[Any, Any] = {}
-    parts = []
-    for device, index in place.addressable_devices_indices_map(shape).items():
+    values = []
+    indices = place.addressable_devices_indices_map(shape)
+    for index in indices.values():
         key = tuple((s.start, s.stop) for s in index)
         if key not in made:
             made[key] = value = data_callback(index)
@@ -117,7 +118,12 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
             if np.shape(value) != part_shape:
                 raise ValueError(f"make_array_from_callback: data_callback({index}) returned an array of shape "
                                  f"{np.shape(value)}; the part has shape {part_shape}")
-        parts.append(put(made[key], None, make_single_device_sharding(device, memory_kind=place.memory_kind)))
+        values.append(made[key])
+    kinds = {v.dtype if type(v) is np.ndarray else None for v in values}
+    if len(kinds) == 1 and None not in kinds and (dtype is None or kinds == {np.dtype(dtype)}):
+        copies = {id(v): np.array(v, dtypes.canonicalize_dtype(v.dtype)) for v in made.values()}
+        return put_parts(shape, place, [copies[id(v)] for v in values])
+    parts = [put(v, None, make_single_device_sharding(d, memory_kind=place.memory_kind)) for d, v in zip(indices, values)]
     return make_array_from_single_device_arrays(shape, place, parts, dtype=dtype)
 
 

@@ -9,7 +9,7 @@ computation. Naming a device or a sharding commits.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
 from jax_core import backends
@@ -304,6 +304,11 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
     return put_cpp(aval, sharding, [np.asarray(value[parts[d]]) for d in devices], list(devices), True)
 
 
+def put_parts(shape: tuple[int, ...], sharding: Sharding, parts: Sequence[np.ndarray]) -> ArrayImpl:
+    """An array of the parts of this process's devices, in their order, whose memory is nobody else's."""
+    return put_cpp(typed(ShapedArray(shape, parts[0].dtype), sharding), sharding, list(parts), list(sharding._addressable_device_assignment), True)
+
+
 @functools.lru_cache(maxsize=512)
 def _cuts(sharding: Sharding, shape: tuple[int, ...], without_ones: bool) -> tuple[tuple, Mapping | None, Any]:
     """The devices of this process, the part that each of them holds (None: there is one device in all), and what the type says of the placement.
@@ -380,4 +385,4 @@ def _same_parts(x: ArrayImpl, sharding: Sharding) -> bool:
     return list(before.values()) == list(after.values())
 
 
-__all__ = ["as_sharding", "asked_for", "default_placement", "from_host", "put"]
+__all__ = ["as_sharding", "asked_for", "default_placement", "from_host", "put", "put_parts"]
