@@ -89,6 +89,10 @@ np.testing.assert_allclose(jit(lambda x: f(x) * 2)(x), 2 * (x - x.mean(0)), atol
 np.testing.assert_allclose(grad(lambda x: (f(x) ** 2).sum())(x), 2 * (x - x.mean(0)), atol=1e-5)
 with pytest.raises(ValueError, match="has length 2, but 4 devices are given"):
     pmap(lambda x: x, devices=devices())(x[:2])
+with pytest.raises(ValueError, match="is mapped over 4 devices inside of the pmap of"):
+    pmap(pmap(lambda x: x))(np.ones((2, 4)))
+np.testing.assert_array_equal(pmap(pmap(lambda x: x * 2))(x[:, None]), 2 * x[:, None])  # on one device each
+np.testing.assert_array_equal(pmap(lambda x: x * 2)(x), 2 * x)
 print("done")
 """
 

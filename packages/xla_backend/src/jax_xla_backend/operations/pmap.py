@@ -9,6 +9,7 @@ Left aside: a runtime with replicas of its own, as the reference had.
 from __future__ import annotations
 
 import functools
+import threading
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Sequence
 
 import numpy as np
@@ -81,11 +82,14 @@ def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_ax
         known = compiled.get(key)
         if known is None:
             chosen = _devices(fun, size, devices, backend)
+            if _traced.fun is not None and len(chosen) > 1:
+                raise ValueError(f"pmap: {describe_function(fun)} is mapped over {len(chosen)} devices inside of the pmap of {describe_function(_traced.fun)}, "
+                                 "which has given each device its part; use jax.vmap inside, or jax.shard_map over a mesh of two axes.")
             spread = len(chosen) != size  # the other processes map over their own parts
             if not isinstance(axes, tuple):
                 axes = (axes,) * len(dynamic)
             mapped = _first_where_none(functools.partial(
-                vmap, _with_names(_with_static(fun, fixed), names), (*axes, *[0] * len(names)), axis_name=axis_name, axis_size=len(chosen)), out_axes)
+                vmap, _noted(_with_names(_with_static(fun, fixed), names)), (*axes, *[0] * len(names)), axis_name=axis_name, axis_size=len(chosen)), out_axes)
             layouts = _layouts(chosen, structure, flat_axes, ranks, out_axes, len(names), axis_name)
             whole = jit(mapped, donate_argnums=_positions(donated, static) or None, **layouts)
             known = compiled[key] = _between_processes(whole, layouts) if spread else whole
@@ -121,6 +125,26 @@ def _between_processes(call, layouts):
         return tree.unflatten(structure, [global_array_to_host_local_array_impl(x, global_mesh=p.mesh, pspec=p.spec) for x, p in zip(leaves, placements)])
     setattr(run, "lower", lambda *operands: call.lower(*whole(operands)))
     return run
+
+
+class _Traced(threading.local):
+    """The mapped function that is being traced."""
+
+    fun: Callable | None = None
+
+
+_traced = _Traced()
+
+
+def _noted(fun):
+    @functools.wraps(fun)
+    def call(*args):
+        before, _traced.fun = _traced.fun, fun
+        try:
+            return fun(*args)
+        finally:
+            _traced.fun = before
+    return call
 
 
 def _first_where_none(mapped_with, out_axes):
