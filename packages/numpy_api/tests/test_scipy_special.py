@@ -206,3 +206,9 @@ def test_float32_series_take_two_operations_a_term_and_keep_their_digits():
     want = scipy.special.i0e(np.asarray(x, np.float64))
     units = np.abs(np.asarray(lax.bessel_i0e(x), np.float64) - want) / np.spacing(want.astype(np.float32))
     assert units.max() < 4.5
+
+
+@pytest.mark.parametrize("function", [special.betaln, special.zeta, special.comb, special.xlogy], ids=lambda f: f.__name__)
+def test_a_result_is_weak_where_both_operands_are(function):
+    for x, y, weak in ((2.0, 1.5, True), (2.0, np.float64(1.5), False), (np.float32(2), 1.5, False)):
+        assert function(x, y).weak_type == weak

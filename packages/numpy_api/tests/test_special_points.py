@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 import pytest
 from mpmath import mp
-from special_points import ASK, EACH, INF, NAN, ONE, SUBNORMAL, At, special_points_law
+from special_points import ASK, EACH, INF, LARGEST, NAN, ONE, SUBNORMAL, At, special_points_law
 
 from jax_core.programs.jit import jit
 from jax_core.transformations.autodiff import grad, jvp
@@ -221,9 +221,21 @@ def test_every_function_has_a_row():
 @pytest.mark.parametrize("function, point, want", [
     (nn.softplus, 0.0, 0.25), (nn.log_sigmoid, 0.0, -0.25), (nn.mish, 0.0, 0.64), (jnp.i0, 0.0, 0.5), (jnp.sinc, 0.0, -np.pi ** 2 / 3),
     (lambda x: jnp.logaddexp(x, 1.0), 1.0, 0.25), (lambda x: jnp.logaddexp2(1.0, x), 1.0, np.log(2) / 4),
-    (lambda x: jnp.hypot(x, 2.0), 2.0, 2 ** 0.5 / 8), (lambda x: jnp.hypot(x, 2.0), 0.0, 0.5)])
+    (lambda x: jnp.hypot(x, 2.0), 2.0, 2 ** 0.5 / 8), (lambda x: jnp.hypot(x, 2.0), 0.0, 0.5),
+    (lambda x: nn.logsumexp(jnp.stack([x, LARGEST])), LARGEST, 0.25)])
 def test_second_derivative_at_a_tie(function, point, want):
     assert np.allclose(grad(grad(function))(point), want, rtol=1e-5)
+
+
+@pytest.mark.parametrize("x, y, want", [(LARGEST, LARGEST, 0.5 ** 0.5), (-LARGEST, 3e38, -0.75), (LARGEST, 1.0, 1.0), (INF, LARGEST, 1.0), (LARGEST, INF, 0.0)])
+def test_slope_of_hypot_where_it_overflows(x, y, want):
+    assert np.allclose(grad(jnp.hypot)(x, y), want, rtol=0.01 if want == -0.75 else 1e-6)
+
+
+def test_spacing_of_half_precision_is_numpys():
+    x = np.array([-1, 1, 0, -0.0, 2, -2, 3, -3, 65504, -65504, INF, -INF, NAN, 6e-8, -6e-8, 6.1e-5, -6.1e-5], np.float16)
+    with np.errstate(all="ignore"):
+        assert np.array_equal(jnp.spacing(x), np.spacing(x), equal_nan=True)
 
 
 # -- functions of several elements ---------------------------------------------------------------------------------------

@@ -264,3 +264,9 @@ def test_attributes_that_libraries_use():
     np.testing.assert_array_equal(random.key_data(nowhere), [keys._base_array[1], [0xFFFFFFFF] * 2])
     np.testing.assert_array_equal(random.key_data(jnp.full_like(keys, 7)), np.full((3, 2), 7))
     assert random.key(1, dtype="rbg").dtype == random.key_dtype("rbg")
+
+
+@pytest.mark.parametrize("name, error", [("psum", TypeError), ("pmean", TypeError), ("pmax", ValueError), ("pmin", ValueError)])
+def test_no_sum_or_extremum_of_keys_over_a_named_axis(name, error):
+    with pytest.raises(error, match=rf"lax.{name} reduces numbers, got key<fry>\[\]"):
+        vmap(lambda key: getattr(lax, name)(key, "i"), axis_name="i")(random.split(random.key(0)))

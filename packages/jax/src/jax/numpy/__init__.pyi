@@ -633,7 +633,7 @@ def sort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None 
 def sort_complex(a: ArrayLike) -> Array:
     """``a`` as complex numbers, sorted along the last axis by real and then by imaginary part. Source: `numpy.sort_complex`."""
 def spacing(x: ArrayLike, /) -> Array:
-    """Distance to the next representable number away from zero, with the sign of ``x``. Source: `numpy.spacing`."""
+    """Distance to the next representable number away from zero, with the sign of ``x``; in float16, as in NumPy, to the next larger one."""
 def split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, axis: int = 0) -> list[Array]:
     """``ary`` cut into pieces along an axis."""
 def sqrt(x: ArrayLike, /) -> Array:

@@ -176,6 +176,7 @@ def pmean(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_gro
                        check_groups("pmean", names, axis_index_groups))
 
     def mean_leaf(leaf: Array):
+        _check_numbers("pmean", leaf)
         dtype = dtypes.to_inexact_dtype(get_aval(leaf).dtype)
         total = psum(leaf, axis_name, axis_index_groups=axis_index_groups)
         if type(total) in (int, float, complex):
@@ -213,8 +214,16 @@ def pmin(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_grou
     return tree.tree_map(lambda leaf: _reduce(pmin_p, leaf, names, groups), x)
 
 
+def _check_numbers(name, x):
+    aval = get_aval(x)
+    if isinstance(aval.dtype, dtypes.ExtendedDType):
+        kind = ValueError if name in ("pmax", "pmin") else TypeError
+        raise kind(f"lax.{name} reduces numbers, got {aval.str_short()}; keys have words: reduce jax.random.key_data(keys)")
+
+
 def _reduce(prim, x, names, groups):
     """Reduce one leaf over positional axes, then over named ones."""
+    _check_numbers(prim.name, x)
     positional = tuple(n for n in names if isinstance(n, int))
     for n in positional:
         if not -np.ndim(x) <= n < np.ndim(x):

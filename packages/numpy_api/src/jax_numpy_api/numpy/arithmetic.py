@@ -304,16 +304,19 @@ def _hypot(x1: Array, x2: Array) -> Array:
 
 @_hypot.defjvp
 def _hypot_jvp(primals, tangents):
-    """The tangents, each times its side over the length: a slope may be too small for its square."""
+    """The tangents, each times its side over the length, both divided by the longer side, as the length may overflow. The quotients do not
+    depend on what is divided by, so that counts as a constant."""
     length = _hypot(*primals)
-    zero, one = _like(length, 0), _like(length, 1)
-    infinite = lax.eq(length, _like(length, np.inf))
-    flat = lax.bitwise_or(lax.eq(length, zero), infinite)
+    zero, one, infinity = (_like(length, v) for v in (0, 1, np.inf))
+    longer = lax.stop_gradient(lax.max(*map(lax.abs, primals)))
+    infinite, flat = lax.eq(longer, infinity), lax.eq(longer, zero)
+    plain = lax.bitwise_or(flat, infinite)
+    ratios = [select(plain, zero, lax.div(x, select(plain, one, longer))) for x in primals]
+    whole = lax.sqrt(select(plain, one, lax.add(*map(lax.square, ratios))))
 
-    def slope(x):
-        at_infinity = select(lax.eq(lax.abs(x), _like(x, np.inf)), lax.sign(x), zero)
-        return select(infinite, at_infinity, lax.div(select(flat, zero, x), select(flat, one, length)))
-    return length, lax.add(*(lax.mul(t, slope(x)) for x, t in zip(primals, tangents)))
+    def slope(x, ratio):
+        return select(infinite, select(lax.eq(lax.abs(x), infinity), lax.sign(x), zero), lax.div(ratio, whole))
+    return length, lax.add(*(lax.mul(t, slope(x, r)) for x, r, t in zip(primals, ratios, tangents)))
 
 
 @inlined()

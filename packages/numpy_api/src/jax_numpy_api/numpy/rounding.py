@@ -280,7 +280,9 @@ def _frexp_jvp(primals, tangents):
 
 @inlined()
 def spacing(x: ArrayLike, /) -> Array:
-    """Distance to the next representable number away from zero, with the sign of ``x``. Source: `numpy.spacing`.
+    """Distance to the next representable number away from zero, with the sign of ``x``; in float16, as in NumPy, to the next larger one.
+
+    Source: `numpy.spacing`.
 
     Raises:
       ValueError: ``x`` is complex.
@@ -291,6 +293,8 @@ def spacing(x: ArrayLike, /) -> Array:
     x, = map(strong, promote_args_inexact("spacing", x))
     if _is_complex(x):
         raise ValueError("jnp.spacing is not defined for complex inputs.")
+    if x.dtype == np.float16:
+        return lax.sub(lax.nextafter(select(isfinite(x), x, _like(x, np.nan)), _like(x, np.inf)), x)
     away = lax.mul(_like(x, np.inf), select(signbit(x), _like(x, -1), _like(x, 1)))
     distance = lax.sub(lax.nextafter(*promote_shapes("spacing", x, away)), x)
     unsigned, stored, _ = _layout(x.dtype)

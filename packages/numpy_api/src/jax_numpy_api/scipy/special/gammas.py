@@ -315,7 +315,7 @@ def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     Array(-2.4849074, dtype=float32, weak_type=True)
     """
     (a, b), dtype = wide("betaln", a, b)
-    return convert(_betaln(*jnp.broadcast_arrays(a, b)), dtype, a.weak_type)
+    return convert(_betaln(*jnp.broadcast_arrays(a, b)), dtype, a.weak_type and b.weak_type)
 
 
 @differentiable
@@ -434,7 +434,7 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
     value = jnp.exp(-log1p(n) - _betaln(n - j + 1, j + 1))
     whole = (n == jnp.round(n)) & (j == jnp.round(j)) & (value < 0.05 / float(dtypes.finfo(n.dtype).eps) ** 0.9)
     value = value + lax.stop_gradient(jnp.where(whole, jnp.round(value) - value, 0))
-    return convert(jnp.where(inside, value, 0.0), dtype, args[0].weak_type)
+    return convert(jnp.where(inside, value, 0.0), dtype, args[0].weak_type and args[1].weak_type)
 
 
 # -- zeta --------------------------------------------------------------------------------------------------------------
@@ -557,4 +557,4 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     Array(1.644934, dtype=float32, weak_type=True)
     """
     (x, q), dtype = wide("zeta", x, 1.0 if q is None else q)
-    return convert(_zeta(*jnp.broadcast_arrays(x, q)), dtype, x.weak_type)
+    return convert(_zeta(*jnp.broadcast_arrays(x, q)), dtype, x.weak_type and q.weak_type)
