@@ -59,6 +59,12 @@ ROWS = {
     "jnp.gradient(jnp.array([1, 4, 9], 'bfloat16'), np.float32(2))": "Array([1.5, 2. , 2.5], dtype=float32)",
     "jnp.gradient(jnp.array([1., 4., 9.]), jnp.array([0., 1j, 2.]))[0]": "Array(0.-3.j, dtype=complex64)",
     "jnp.diff(3, n=0)": "Array(3, dtype=int32, weak_type=True)",
+    # narrow integers: what is computed from them needs more bits than they have
+    "jnp.unravel_index(jnp.int8(3), (200,))": "(Array(3, dtype=int32),)",
+    "jnp.unravel_index(jnp.int8(100), (10, 100))": "(Array(1, dtype=int8), Array(0, dtype=int8))",
+    "jnp.unravel_index(jnp.int16(5), (400, 300))": "(Array(0, dtype=int16), Array(5, dtype=int16))",
+    "jnp.unravel_index(jnp.int8(-1), (50, 4))": "(Array(49, dtype=int8), Array(3, dtype=int8))",
+    "jnp.power(np.int8(3), np.uint8(2))": "Array(9, dtype=int8)",
     # dtypes of images, of transforms of numbers
     "jax.image.resize(jnp.arange(4), (3,), 'nearest')": "Array([0, 2, 3], dtype=int32)",
     "jax.image.resize(jnp.arange(4) > 1, (2,), 'nearest')": "Array([False,  True], dtype=bool)",

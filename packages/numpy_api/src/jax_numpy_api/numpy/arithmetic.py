@@ -233,11 +233,11 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """``x1`` to the power ``x2``.
 
     Args:
-      x1, x2: arrays or numbers; promoted to one dtype and broadcast. A Python integer ``x2`` becomes repeated
-        multiplication, for a float also a NumPy one.
+      x1, x2: arrays or numbers; promoted to one dtype and broadcast. An integer ``x2`` of Python or NumPy becomes repeated
+        multiplication.
 
     Returns:
-      an array of the promoted dtype.
+      an array of the promoted dtype; of that of ``x1``, where ``x2`` is such an integer.
 
     Raises:
       TypeError: an integer base and a negative Python integer exponent.
@@ -249,8 +249,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     check_arraylike("power", x1, x2)
     if isinstance(x2, (int, np.integer)) and not isinstance(x2, (bool, np.bool_)):
-        if type(x2) is int or _is_inexact(x1) or np.result_type(x2) == joined(x1, x2)[0]:
-            return _static_power(x1, operator.index(x2))
+        return _static_power(x1, operator.index(x2))
     return _power(x1, x2)
 
 

@@ -17,7 +17,7 @@ from . import arithmetic
 from .broadcasting import broadcast_to
 from .creation import arange, array, ones
 from .grids import linspace
-from .promotion import as_array, check_arraylike, concrete, shape_of
+from .promotion import as_array, check_arraylike, concrete, convert, shape_of
 from .selection import limited, nonzero
 from .joining import concatenate, stack
 
@@ -300,6 +300,9 @@ def ravel_multi_index(multi_index: Sequence[ArrayLike], dims: Sequence[int], mod
 def unravel_index(indices: ArrayLike, shape: Shape | int) -> tuple:
     """Indices, one array an axis, from positions in the flattened array; those out of bounds are limited to it.
 
+    Returns:
+      the positions along each axis, of the dtype of ``indices`` where that can hold them.
+
     Raises:
       ConcretizationTypeError: ``shape`` is traced.
       TypeError: indices are not integers.
@@ -319,10 +322,13 @@ def unravel_index(indices: ArrayLike, shape: Shape | int) -> tuple:
     rest = as_array(indices)
     if not dtypes.issubdtype(rest.dtype, np.integer):
         raise TypeError(f"unravel_index: indices must be integers, got dtype {rest.dtype}")
-    size = math.prod(dims)
+    size, kept = math.prod(dims), rest.dtype
+    if size > dtypes.iinfo(kept).max:  # of the arithmetic, where it is not for the index itself
+        rest = convert(rest, dtypes.canonicalize_dtype(np.int64 if size >= 2**31 else np.int32), rest.weak_type)
+        kept = kept if max(dims) - 1 <= dtypes.iinfo(kept).max else rest.dtype
     rest = arithmetic.clip(arithmetic.where(lax.lt(rest, np.zeros((), rest.dtype)[()]), rest + size, rest), 0, max(size - 1, 0))
     out = []
     for n in reversed(dims):
-        out.append(arithmetic.remainder(rest, max(n, 1)))
+        out.append(convert(arithmetic.remainder(rest, max(n, 1)), kept, rest.weak_type))
         rest = arithmetic.floor_divide(rest, max(n, 1))
     return tuple(reversed(out))
