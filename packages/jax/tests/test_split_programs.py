@@ -157,6 +157,7 @@ REFUSED = [
      "unreduced=.*Explicit mesh axes only"),
     ("reduced over Auto", lambda: NamedSharding(grid(AxisType.Auto), P(reduced={"x"})), ValueError, "reduced=.*Explicit mesh axes only"),
     ("dtype of parts", lambda: jax.make_array_from_callback((4,), on("x"), lambda i: np.ones(2) * 1j, np.float32), ValueError, "dtypes float32 and complex64"),
+    ("text", lambda: jax.make_array_from_callback((4,), on("x"), lambda i: np.array(["a", "b"])), TypeError, "dtype <U1, which JAX arrays cannot have"),
     ("repeats that differ", lambda: jnp.repeat(put((8,), "x"), np.full(8, 2)), ValueError, "say by out_sharding"),
 ]
 

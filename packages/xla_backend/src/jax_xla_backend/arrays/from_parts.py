@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.representation import dtypes, tree
-from jax_core.representation.aval import ShapedArray, described_value
+from jax_core.representation.aval import ShapedArray, described_value, get_aval
 from jax_core.representation.errors import UnexpectedTracerError
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
 from jax_core.traces.trace import Tracer
@@ -121,7 +121,8 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
         values.append(made[key])
     kinds = {v.dtype if type(v) is np.ndarray else None for v in values}
     if len(kinds) == 1 and None not in kinds and (dtype is None or kinds == {np.dtype(dtype)}):
-        copies = {id(v): np.array(v, dtypes.canonicalize_dtype(v.dtype)) for v in made.values()}
+        kind = get_aval(values[0]).dtype  # TypeError for text and objects
+        copies = {id(v): np.array(v, kind) for v in made.values()}
         return put_parts(shape, place, [copies[id(v)] for v in values])
     parts = [put(v, None, make_single_device_sharding(d, memory_kind=place.memory_kind)) for d, v in zip(indices, values)]
     return make_array_from_single_device_arrays(shape, place, parts, dtype=dtype)
