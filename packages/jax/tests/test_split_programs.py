@@ -93,6 +93,30 @@ def test_operands_that_disagree_are_stretched_as_they_are():
         put((8, 1), "x") * put((1, 8), None, "x")
 
 
+READ = [
+    ("a column", lambda x: x.at[:, 0], P("x"), np.s_[:, 0]), ("a row", lambda x: x.at[-1], P("y"), np.s_[-1]), ("an element", lambda x: x.at[1, 2], P(), np.s_[1, 2]),
+    ("rows", lambda x: x.at[1:3], P(None, "y"), np.s_[1:3]), ("every other column", lambda x: x.at[:, ::2], P("x"), np.s_[:, ::2]),
+    ("a new axis", lambda x: x.at[0, None], P(None, "y"), np.s_[0, None]), ("backwards", lambda x: x.at[::-2], P("x"), np.s_[::-2]),
+    ("a place that is traced", lambda x: x.at[jnp.int32(3)], P("y"), np.s_[3]), ("all", lambda x: x.at[...], P("y", "x"), np.s_[...]),
+]
+
+
+@pytest.mark.parametrize("_, read, spec, index", READ, ids=[row[0] for row in READ])
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "jit"])
+def test_parts_of_what_is_split_are_read_where_asked(_, read, spec, index, compiled):
+    """The error for such a slice names this way out, which raised it again."""
+    x = put((8, 4), "x", "y")
+    with jax.set_mesh(grid()):
+        f = lambda x: read(x).get(out_sharding=spec)
+        got = (jax.jit(f) if compiled else f)(x)
+        np.testing.assert_array_equal(got, np.asarray(x)[index])
+        assert got.sharding.is_equivalent_to(NamedSharding(grid(), spec), got.ndim)
+        gradient = jax.grad(lambda x: (f(x) ** 2).sum() / 2)(x)
+    wanted = np.zeros((8, 4), np.float32)
+    wanted[index] = np.asarray(x)[index]
+    np.testing.assert_array_equal(gradient, wanted)
+
+
 def test_a_carry_on_a_mesh_in_use_stays_as_it_is():
     """There its type says that it is whole."""
     x = put((8, 4), None, "x")

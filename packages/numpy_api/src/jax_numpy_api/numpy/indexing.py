@@ -70,9 +70,10 @@ def _read_general(x: Any, plan: General, mode: Any, fill_value: Any, unique: boo
     if 0 in x.shape and mode in (lax.GatherScatterMode.PROMISE_IN_BOUNDS, lax.GatherScatterMode.CLIP, "clip",
                                  "promise_in_bounds"):
         raise IndexError(f"index is out of bounds for an array of shape {x.shape}, which has no elements")
-    if where is not None and plan.shape == plan.kept and (placement := splits.in_type(structural.resolved(where), len(plan.kept))) is not None:
-        return lax.gather(x, index_array(plan), plan.reads, plan.slice_sizes, unique_indices=unique, indices_are_sorted=is_sorted,
-                          mode=mode, fill_value=fill_value, out_sharding=placement)
+    if where is not None and (asked := splits.in_type(structural.resolved(where), len(plan.shape))) is not None:
+        kept = asked if plan.shape == plan.kept else splits.with_entries(asked, tuple(asked.spec.partitions[d] for d in plan.dims))
+        return _with_new_axes(lax.gather(x, index_array(plan), plan.reads, plan.slice_sizes, unique_indices=unique, indices_are_sorted=is_sorted,
+                                         mode=mode, fill_value=fill_value, out_sharding=kept), plan)
     if fill_value is None and mode in _UNFILLED:
         out = lax.gather_p.bind(x, index_array(plan), dimension_numbers=plan.reads, slice_sizes=plan.slice_sizes,
                                 unique_indices=unique, indices_are_sorted=is_sorted, mode=mode, fill_value=None)
@@ -138,6 +139,8 @@ def getitem(x: Array, index: Indexer, out_sharding: Placement | None = None) -> 
         out = _host_read(x, index)
         if out is not None:
             return out
+    if out_sharding is not None and any(splits.entries(get_aval(x))):  # a gather, as slices of what is split have no placement but their own
+        return _read_general(x, general_plan(x.shape, index, True), None, None, False, False, out_sharding)
     plan = static_plan(x.shape, index)
     if plan is not None:
         if plan.clamped and flags.check_static_indices.value:
