@@ -10,7 +10,7 @@ class MaskInfo(NamedTuple):
     block_mask: Any
     partial_mask_blocks: Any
     q_sequence: Any
-    is_dynamic_mask: bool | None
+    is_dynamic_mask: bool | None = ...
 def process_dynamic_mask(mask: Array, block_shape: tuple[int, int], *, is_dkv: bool = False, downcast_smem_data: bool = True, head_shards: int = 1, q_seq_shards: int = 1, shrink_grid: bool = True) -> tuple[MaskInfo, None]:
     """`process_mask` of an array ``bool[heads, queries, keys]`` that may be traced: every block is a step, and all of them are stored."""
 def process_dynamic_mask_dkv(mask: Array, block_shape: tuple[int, int], *, is_dkv: bool = True, downcast_smem_data: bool = True, head_shards: int = 1, q_seq_shards: int = 1, shrink_grid: bool = True) -> tuple[MaskInfo, None]:
