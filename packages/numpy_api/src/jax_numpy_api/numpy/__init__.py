@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .names import *
 
 _MODULES = {
-    "creation": """arange array asarray astype copy empty empty_like eye from_dlpack frombuffer fromfile fromiter
-        fromstring full full_like identity ones ones_like tri zeros zeros_like""",
+    "creation": """arange array asarray astype copy empty empty_like eye from_dlpack full full_like
+        identity ones ones_like tri zeros zeros_like""",
     "grids": "fromfunction geomspace indices linspace logspace meshgrid",
     "ufuncs": """abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2
         atanh bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_right_shift cbrt ceil conj conjugate cos
@@ -67,7 +67,7 @@ _MODULES = {
     "padding": "pad",
     "bytes": "packbits unpackbits",
     "vectorizing": "apply_along_axis apply_over_axes vectorize",
-    "files": "load save savez",
+    "files": "frombuffer fromfile fromiter fromstring load save savez",
     "printing": "array_repr array_str get_printoptions printoptions set_printoptions",
     "dtypes_api": """ComplexWarning bfloat16 bool bool_ can_cast cdouble character complex128 complex64 complex_
         complexfloating csingle double dtype finfo flexible float16 float32 float4_e2m1fn float64 float6_e2m3fn

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-import os
 from typing import Any, Callable, Sequence, cast
 
 import numpy as np
@@ -575,58 +574,6 @@ def from_dlpack(x: object, /, *, device: Placement | None = None, copy: bool | N
     Array([0, 1, 2], dtype=int32)
     """
     return backends.get().from_dlpack(x, device, copy)
-
-
-def frombuffer(buffer: bytes | memoryview, dtype: DTypeLike = float, count: int = -1, offset: int = 0) -> Array:
-    """A 1-d array from the bytes of a buffer.
-
-    Args:
-      count: how many elements; -1 for all.
-      offset: bytes to skip.
-
-    Source: `numpy.frombuffer`.
-
-    >>> jnp.frombuffer(bytes([1, 2]), dtype=jnp.uint8)
-    Array([1, 2], dtype=uint8)
-    """
-    return asarray(np.frombuffer(buffer, dtype=np.dtype(dtype), count=count, offset=offset))
-
-
-def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: str) -> Array:
-    """A 1-d array from numbers written in a string, ``count`` of them unless that is -1. Source: `numpy.fromstring`.
-
-    >>> jnp.fromstring("1 2 3", dtype=int, sep=" ")
-    Array([1, 2, 3], dtype=int32)
-    """
-    return asarray(np.fromstring(string, dtype=np.dtype(dtype), count=count, sep=sep))
-
-
-def fromfile(*args: Any, **kwargs: Any) -> Array:
-    """A 1-d array from the bytes or the text of a file, with the arguments of `numpy.fromfile`.
-
-    The file is read when the function is called: inside a traced function, while it is traced.
-
-    >>> import tempfile, os
-    >>> path = os.path.join(tempfile.mkdtemp(), 'x')
-    >>> np.arange(3, dtype=np.float32).tofile(path)
-    >>> jnp.fromfile(path, dtype=jnp.float32)
-    Array([0., 1., 2.], dtype=float32)
-    """
-    file = args[0] if args else kwargs.get("file", "")
-    if not isinstance(file, (str, bytes, os.PathLike)) and not hasattr(file, "fileno"):
-        raise TypeError(f"jax.numpy.fromfile: a path or an open file is needed, got {file!r} of type {type(file).__name__}")
-    return asarray(np.fromfile(*args, **kwargs))
-
-
-def fromiter(*args: Any, **kwargs: Any) -> Array:
-    """A 1-d array from the items of an iterator, with the arguments of `numpy.fromiter`.
-
-    The items are taken when the function is called: inside a traced function, while it is traced.
-
-    >>> jnp.fromiter((n * n for n in range(4)), dtype=int)
-    Array([0, 1, 4, 9], dtype=int32)
-    """
-    return asarray(np.fromiter(*args, **kwargs))
 
 
 # -- ranges ------------------------------------------------------------------------------------------------------------

@@ -10,10 +10,6 @@ from .creation import (
     empty_like as empty_like,
     eye as eye,
     from_dlpack as from_dlpack,
-    frombuffer as frombuffer,
-    fromfile as fromfile,
-    fromiter as fromiter,
-    fromstring as fromstring,
     full as full,
     full_like as full_like,
     identity as identity,
@@ -396,6 +392,10 @@ from .vectorizing import (
     vectorize as vectorize,
 )
 from .files import (
+    frombuffer as frombuffer,
+    fromfile as fromfile,
+    fromiter as fromiter,
+    fromstring as fromstring,
     load as load,
     save as save,
     savez as savez,
