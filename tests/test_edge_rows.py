@@ -65,6 +65,7 @@ ROWS = {
     "jnp.unravel_index(jnp.int16(5), (400, 300))": "(Array(0, dtype=int16), Array(5, dtype=int16))",
     "jnp.unravel_index(jnp.int8(-1), (50, 4))": "(Array(49, dtype=int8), Array(3, dtype=int8))",
     "jnp.power(np.int8(3), np.uint8(2))": "Array(9, dtype=int8)",
+    "jax.scipy.ndimage.map_coordinates(jnp.array([0, 1, -1]), [jnp.array([.5, 1.75])], 1)": "Array([ 1, -1], dtype=int32)",
     # dtypes of images, of transforms of numbers
     "jax.image.resize(jnp.arange(4), (3,), 'nearest')": "Array([0, 2, 3], dtype=int32)",
     "jax.image.resize(jnp.arange(4) > 1, (2,), 'nearest')": "Array([False,  True], dtype=bool)",

@@ -11,7 +11,7 @@ from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from ..numpy.promotion import as_array, check_arraylike
 
 __all__ = ["map_coordinates"]
@@ -96,6 +96,6 @@ def _map_coordinates(image, coordinates, order, mode, cval):
         for _, _, weight in node:
             value = value * weight
         total = total + value
-    if not jnp.issubdtype(dtype, jnp.inexact):
-        total = jnp.round(total)
+    if not jnp.issubdtype(dtype, jnp.inexact) and jnp.issubdtype(total.dtype, jnp.inexact):
+        total = lax.round(total, lax.RoundingMethod.AWAY_FROM_ZERO)  # halves as in SciPy
     return total.astype(dtype)
