@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from .. import backends
+from .. import backends, extension_points
 from ..extension_points import caches_cleared
 from ..configuration import engine, flags, context
 from ..interfaces import Executable, FastCall, LowerSpec, Run
@@ -88,6 +88,10 @@ class Call:
             except TypeError as error:
                 where = argument_name(self.fun, path, self.static)
                 kind = type(x)
+                known = extension_points.symbolic_shapes.value
+                if known is not None and any(map(known[0], getattr(x, "shape", ()))):
+                    raise TypeError(f"{where} of {describe_function(self.fun)}: the shape {x.shape} is symbolic, which jax.export and "
+                                    "jax.eval_shape take; programs are traced, lowered and run for lengths that are known") from None
                 remedy = "make other arguments static with static_argnums or static_argnames" + (
                     "." if kind.__module__ == "builtins" and kind.__name__ in vars(builtins) or hasattr(kind, "__next__") else
                     "; a function inside of an argument is split off before the call, and closed over." if callable(x) else

@@ -248,14 +248,14 @@ class Lowered(LoweredHabits, _Stage):
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """The module's text; ``dialect`` is ``"stablehlo"`` (default) or ``"hlo"``."""
-        if dialect not in (None, "stablehlo", "hlo"):
-            raise ValueError(f"Lowered.as_text: dialect must be 'stablehlo' or 'hlo', got {dialect!r}")
+        _check_dialect("as_text", dialect)
         if dialect == "hlo":
             return backends.get().inspection.hlo_text(self._shown, debug_info)
         return self._shown.text(debug_info)
 
     def compiler_ir(self, dialect: str | None = None) -> Any:
-        """The module as the backend's own object, or None where it has none in that dialect."""
+        """The module as the backend's own object, or None where it has none; ``dialect`` as for `as_text`."""
+        _check_dialect("compiler_ir", dialect)
         return backends.get().inspection.compiler_ir(self._shown, dialect)
 
     def cost_analysis(self) -> Any:
@@ -274,6 +274,11 @@ class Lowered(LoweredHabits, _Stage):
         executable = backend.compile(module, spec)
         executable.compile()
         return Compiled(self._traced, executable)
+
+
+def _check_dialect(name: str, dialect: object) -> None:
+    if dialect not in (None, "stablehlo", "hlo"):
+        raise ValueError(f"Lowered.{name}: dialect must be 'stablehlo' or 'hlo', got {dialect!r}")
 
 
 class Compiled(CompiledHabits, _Stage):
