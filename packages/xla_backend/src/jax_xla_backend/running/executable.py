@@ -185,7 +185,8 @@ class Executable:
         """Committed arguments lie on the devices that jit was told to run on; those that it was told of, in parts of this kind, it moves there."""
         told = self.spec.in_shardings
         for i, x in [(i, args[i]) for i in self.facts.kept] if args is not None else ():
-            if type(x) is ArrayImpl and told is not None and told[i] is not None and x._sharding.memory_kind != as_sharding(told[i]).memory_kind:
+            if type(x) is ArrayImpl and told is not None and told[i] is not None and (
+                    as_sharding(told[i]).memory_kind not in (None, x._sharding.memory_kind)):  # None: devices that are only described
                 raise ValueError(f"call of {self.module.name}: in_shardings place argument {i}, {x.aval.str_short()}, as {told[i]}, in another kind of "
                                  f"memory than where it lies, {x._sharding}; move it by jax.device_put")
             if type(x) is ArrayImpl and x._committed and x._sharding._internal_device_list != wanted._internal_device_list:
