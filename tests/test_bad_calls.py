@@ -14,6 +14,7 @@ import jax.experimental.multihost_utils
 import jax.experimental.shard_map
 import jax.experimental.sparse
 import jax.extend.core
+import jax.extend.source_info_util
 import jax.interpreters.ad
 import jax.interpreters.batching
 import jax.interpreters.mlir
@@ -111,6 +112,9 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jax.vmap(lambda x: jax.lax.all_to_all(object(), 'i', 0, 0), axis_name='i')(jnp.ones((2, 2)))", TypeError),
     ("jax.vmap(lambda x: jax.lax.psum_scatter(x, 'i', scatter_dimension=7), axis_name='i')(jnp.ones((2, 2)))", ValueError),
     ("jax.lax.composite(lambda x: x, object())(1.0)", TypeError), ("jnp.fromfile(lambda: 0)", TypeError), ("jax.export.symbolic_shape(3)", ValueError),
+    ("jax.extend.source_info_util.register_exclusion(np.ones(2))", TypeError), ("jnp.zeros('')", TypeError), ("jax.nn.initializers.ones(jax.random.key(0), '')", TypeError),
+    ("jax.ops.segment_min(jnp.ones(3), (1, 0, 0))", TypeError), ("jax.nn.initializers.he_uniform()(jax.random.key(0), 3)", ValueError), ("jax.random.key(0, dtype=-1)", TypeError),
+    ("jnp.piecewise(jnp.ones(2), jnp.ones((5, 2), bool), [1, 2])", ValueError), ("jnp.piecewise(jnp.ones(2), jnp.ones((3, 5), bool), [1, 2])", ValueError),
     ("jnp.delete(jnp.arange(4), jnp.ones(3))", ValueError), ("jax.nn.logmeanexp([1.0])", TypeError), ("jsp.special.spence([1.0])", TypeError),
     ("jsp.optimize.minimize(lambda x: x @ x, jnp.ones(2), method=3)", TypeError), ("jsp.linalg.pascal(2.5)", TypeError),
     ("jsp.sparse.linalg.cg(jnp.eye(2), jax.random.split(jax.random.key(0)))", TypeError), ("jax.named_scope(7)", TypeError), ("jax.default_device(7)", ValueError),

@@ -193,3 +193,26 @@ def test_constants_in_programs(name):
     with pytest.raises(FloatingPointError, match=text):
         jax.jit(fun)(1)
     assert np.isnan(jax.jit(lambda x: lax.cond(True, lambda x: x, lambda x: x + 1, x))(jnp.nan))
+
+
+def test_compiled_programs_are_watched():
+    """Those that `Lowered.compile` gave, whether the flag was on then or is only now."""
+    with jax.debug_nans(False):
+        before = jax.jit(log).lower(-1.0).compile()
+        donating = jax.jit(lambda x: jnp.log(x), donate_argnums=0).lower(jnp.ones(3)).compile()
+        before(1.0)
+    with pytest.raises(FloatingPointError, match="encountered in log"):
+        before(-1.0)
+    with pytest.raises(FloatingPointError, match="donated"):
+        donating(-jnp.ones(3))
+    assert np.isnan(donating(jnp.array([1, 1, jnp.nan]))[2])  # it was handed on
+    with pytest.raises(FloatingPointError, match="encountered in log"):
+        jax.jit(log).lower(-1.0).compile()(-1.0)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, jax.jit], ids=["eager", "jit"])
+def test_what_a_callback_makes_is_blamed_on_it(wrap):
+    call = wrap(lambda x: jax.pure_callback(np.sqrt, jax.ShapeDtypeStruct((), "float32"), x))
+    with np.errstate(invalid="ignore"), pytest.raises(FloatingPointError, match="host callback"):
+        call(jnp.float32(-1))
+    assert call(jnp.float32(4)) == 2

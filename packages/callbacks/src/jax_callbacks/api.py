@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 from jax_core import backends
 from jax_core.configuration import flags
-from jax_core.representation import dtypes, tree
+from jax_core.representation import dtypes, source, tree
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
+from jax_core.traces import nans
 from jax_core.traces.structural import bdim_at_front, broadcast, moved
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.typing import Placement, PyTree
@@ -48,6 +49,8 @@ def run_now(args: Sequence[object], site: Site) -> list:
         return []
     put = backends.get().put
     placement = _placement(args)
+    if nans.watching() and (kind := nans.found_in(results)) is not None and nans.found_in(args) != kind:
+        raise nans.report(kind, "a host callback", source.capture())
     return [put(np.array(x), _array_type(a), placement) if not isinstance(a.dtype, dtypes.ExtendedDType)
             else _keys(x, a, placement) for x, a in zip(results, site.out_avals)]
 

@@ -13,6 +13,7 @@ from jax_core.representation.typing import ArrayLike, Placement
 from . import numpy as jnp
 from .numpy.creation import placed
 from .numpy.index_tricks import index_exp as index
+from .numpy.promotion import check_arraylike
 from .numpy.promotion import concrete
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = ["index", "index_add", "index_max", "index_min", "index_mul", "index_u
 
 def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, sorted_ids: bool, unique: bool,
               bucket_size: int | None, mode: Any, out_sharding: Any, start: Any) -> Any:
+    check_arraylike(f"segment_{name}", data, segment_ids)
     data, segment_ids = jnp.asarray(data), jnp.asarray(segment_ids)
     if segment_ids.ndim != 1 or data.ndim < 1 or data.shape[0] != segment_ids.shape[0]:
         raise ValueError(f"segment_{name}: segment_ids must be one-dimensional and as long as the first axis of data, "

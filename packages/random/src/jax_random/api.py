@@ -78,7 +78,7 @@ def key(seed: ArrayLike, *, impl: str | Hashable | None = None, dtype: DTypeLike
         if impl is not None:
             raise ValueError(f"key: impl={impl!r} and dtype={dtype!r} name the generator twice; give one of them")
         if not isinstance(dtype, (KeyType, str)):
-            raise ValueError(f"key: dtype={dtype!r} is not a key dtype; see jax.random.key_dtype")
+            raise TypeError(f"key: dtype={dtype!r} is not a key dtype; see jax.random.key_dtype")
         impl = dtype
     chosen = resolve(impl)
     return random_wrap_p.bind(_seeded("key", seed, chosen), impl=chosen)

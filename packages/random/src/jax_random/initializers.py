@@ -151,8 +151,8 @@ def _draw(name: str) -> Callable:
 
 
 def _fans(shape, in_axis, out_axis, batch_axis) -> tuple[float, float]:
-    if len(shape) <= 1:
-        raise ValueError(f"variance_scaling: fans need at least two axes, got shape {tuple(shape)}")
+    if not isinstance(shape, Sequence) or len(shape) <= 1:
+        raise ValueError(f"variance_scaling: fans need at least two axes, got shape {shape!r}")
     size = lambda axes: math.prod(shape[a] for a in ((axes,) if hasattr(axes, "__index__") else axes))
     fan_in, fan_out = size(in_axis), size(out_axis)
     field = math.prod(shape) / fan_in / fan_out / size(batch_axis)

@@ -14,6 +14,7 @@ from ..references.ahead_of_time import ref_program
 from ..references.discharge import pure
 from ..representation.source import name_of
 from ..representation.typing import Placement, PyTree
+from ..traces import nans
 from ..traces.trace import EVAL
 from ..transformations.high_primitives import on_arrays
 from .call import Call, fast_call, spec_for
@@ -359,9 +360,21 @@ class Compiled(CompiledHabits, _Stage):
             if high.holds_high(self._closed):
                 run = self._executable.execute(high.lower(self._closed.in_avals, flat))
                 return tree.unflatten(self.out_tree, high.lift(self._closed.out_avals, run.results)), None
+            before = nans.found_in(flat) if nans.watching() else None
             run = self._executable.execute(flat)
+            if nans.watching():
+                self._check_numbers(flat, run.results, before)
             return tree.unflatten(self.out_tree, run.results), fast_call(run, self.out_tree, len(flat))
         return backends.get().dispatcher(miss, miss, (), (), self._traced.fun_name)
+
+    def _check_numbers(self, args: list, results: Sequence[Any], before: str | None) -> None:
+        """Raise FloatingPointError if this run made a NaN; ``before`` tells what the arguments held, of which donated ones are gone."""
+        name = self._traced.fun_name
+        if not any(self._donated):
+            nans.check_program(pure(self._closed), args, results, name)
+        elif (kind := nans.found_in(results)) is not None and kind != before:
+            raise FloatingPointError(f"invalid value ({kind}) returned by jit({name}), which no argument held; its arguments are donated, so "
+                                     f"it cannot be run again to find the operation. jax_debug_{kind}s is on.")
 
 
 def check_arguments(stage: _Stage, name: str, args: tuple, kwargs: dict) -> list:

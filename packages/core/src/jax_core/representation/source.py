@@ -30,7 +30,9 @@ def register_exclusion(path: str) -> None:
     >>> from jax.extend import source_info_util
     >>> source_info_util.register_exclusion("/opt/my_library/")
     """
-    _excluded.append(path)
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"register_exclusion: path must be a string, got {path!r} of type {type(path).__name__}")
+    _excluded.append(os.fspath(path))
     _internal.clear()
 
 

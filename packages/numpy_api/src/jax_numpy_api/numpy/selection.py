@@ -197,13 +197,13 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
     given: Any = condlist
     rows = given if isinstance(given, (list, tuple)) else [given] if len(shape_of(given)) <= x.ndim else [
         given[i] for i in range(shape_of(given)[0])]
-    conditions = [broadcast_to(truth(as_array(c)), x.shape) for c in rows]
     functions: list[Any] = list(funclist)
-    if len(functions) == len(conditions):
+    if len(functions) == len(rows):
         functions.append(0)
-    elif len(functions) != len(conditions) + 1:
-        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions "
+    elif len(functions) != len(rows) + 1:
+        raise ValueError(f"with {len(rows)} condition(s), either {len(rows)} or {len(rows) + 1} functions "
                          f"are expected; got {len(functions)}")
+    conditions = [broadcast_to(truth(as_array(c)), x.shape) for c in rows]
     which = lax.full(x.shape, len(conditions), np.int32)
     for i, condition in enumerate(conditions):  # the last that holds
         which = arithmetic.select(condition, np.int32(i), which)
