@@ -131,6 +131,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("class ValueError", r"jac(fwd|rev)|bitcast_convert_type|conv_general", "what is wrong twice is refused for the other reason; a dtype is a type"),
     ("no NaN", r"(?s)(?=.*inf).*(quantile|percentile|median)", "between two equal infinities there is that infinity"),
     ("class TypeError", r"(?s)random\.(key|split).*[<>=+*-]|betaln\(", "ours is a ValueError that says what does not combine"),
+    ("class TypeError", r"lpmn(_values)?\(", "what is wrong twice is refused for the other reason"),
     ("class TypeError", r"associative_scan\(|schur\(|segment_|dctn?\(", "a number has no axes, an axis no elements: a ValueError that says so"),
     ("raises ValueError", r"(?s)(hfft|irfft)\w*\(.*zeros\(", "of nothing there is no transform, as in NumPy"),
     ("no NaN", r"(?s)fft\.\w*fft\w*\(.*args = .*(inf|e\+38)", "sums of two elements; the other one multiplies by a complex 1"),

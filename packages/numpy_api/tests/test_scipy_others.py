@@ -48,7 +48,7 @@ def test_convolution(mode, shapes):
 
 
 SPECTRA = [
-    ("welch", (SIGNAL,), {}), ("welch", (SIGNAL,), {"fs": 3.0, "nperseg": 90, "scaling": "spectrum", "average": "median", "detrend": "linear"}),
+    ("welch", (SIGNAL[..., :1],), {"nperseg": 1, "detrend": False}), ("welch", (SIGNAL,), {}), ("welch", (SIGNAL,), {"fs": 3.0, "nperseg": 90, "scaling": "spectrum", "average": "median", "detrend": "linear"}),
     ("csd", (SIGNAL, SIGNAL[::-1]), {"nfft": 300}), ("welch", (SIGNAL[0] + 1j * SIGNAL[1],), {"return_onesided": False}),
     ("welch", (SIGNAL.T,), {"axis": 0}), ("stft", (SIGNAL,), {}), ("stft", (SIGNAL,), {"nperseg": 51, "boundary": "even"}),
     ("stft", (SIGNAL,), {"nperseg": 64, "noverlap": 48, "boundary": "odd"}), ("stft", (SIGNAL,), {"boundary": None, "padded": False}),

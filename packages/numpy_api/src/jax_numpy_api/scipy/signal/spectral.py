@@ -23,6 +23,8 @@ def _window(window: Any, n: int, name: str) -> tuple[Any, int]:
     """Weights of a segment, and its length: a window given by values sets the length."""
     if isinstance(window, (str, tuple, float)):
         if isinstance(window, str) and window in _COSINES:
+            if n == 1:  # one sample counts whole, where the formula of some windows has 0
+                return np.ones(1), 1
             turn = 2 * np.pi * np.arange(n) / n
             return sum((-1) ** k * c * np.cos(k * turn) for k, c in enumerate(_COSINES[window])) * np.ones(n), n
         from scipy.signal import get_window  # an optional dependency: SciPy knows the rare ones
