@@ -106,6 +106,8 @@ def test_derivatives_where_a_formula_would_give_nan():
     from jax_core.transformations.autodiff import grad
     assert grad(lambda x: jnp.sinc(x))(0.0) == 0.0
     assert np.allclose(grad(grad(jnp.sinc))(0.0), -np.pi ** 2 / 3, rtol=1e-5)
+    assert [float(grad(grad(jnp.sinc))(x)) for x in (jnp.inf, -jnp.inf, 1.0)] == [0, 0, 2] and np.isnan(grad(jnp.sinc)(jnp.nan))
+    assert [float(grad(jnp.angle)(x)) for x in (jnp.inf, -jnp.inf, -0.0, -1.0)] == [0] * 4 and np.isnan(grad(jnp.angle)(jnp.nan))
     assert 0 <= grad(lambda x: jnp.hypot(x, 0.0))(0.0) <= 1
     assert grad(lambda x: jnp.logaddexp(x, -jnp.inf))(1.0) == 1.0
     assert grad(lambda x: jnp.logaddexp(x, x))(-jnp.inf) == 1.0
@@ -122,3 +124,27 @@ def test_logarithm_to_base_10_in_float64():
         got = np.asarray(jnp.log10(x))
     want = np.log10(x)
     assert np.abs((got - want) / np.spacing(np.abs(want))).max() <= 2
+
+
+@pytest.mark.parametrize("dtype, units", [(np.float32, 3), (np.float64, 3)])
+def test_sinc_in_units_in_the_last_place(dtype, units):
+    """``y sin(pi (x - k)) / (pi x)`` in longdouble, for the whole number ``k`` nearest to ``x``; zeros at whole numbers are positive."""
+    from jax_core.configuration import flags
+    x = np.random.default_rng(0).uniform(-6, 6, 20000).astype(dtype)
+    long, k = x.astype(np.longdouble), np.rint(x).astype(np.longdouble)
+    pi = np.longdouble(np.pi) + np.longdouble(1.2246467991473532e-16)
+    want = (1 - 2 * (k % 2)) * np.sin(pi * (long - k)) / (pi * long)
+    with flags.enable_x64(True):
+        got, whole = np.asarray(jnp.sinc(x)), np.asarray(jnp.sinc(np.array([1, -1, 2, -2, 3, 1e9, np.inf, -np.inf], dtype)))
+    assert got.dtype == dtype and np.abs((got - want) / np.spacing(np.abs(want.astype(dtype)))).max() <= units
+    assert not whole.any() and not np.signbit(whole).any()
+
+
+@pytest.mark.parametrize("bitorder", ["big", "little"])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+def test_bits_of_bytes(axis, bitorder):
+    bytes_ = np.random.default_rng(1).integers(0, 256, (5, 11)).astype(np.uint8)
+    bits = np.unpackbits(bytes_, axis=axis, bitorder=bitorder)
+    np.testing.assert_array_equal(jnp.unpackbits(bytes_, axis=axis, bitorder=bitorder), bits)
+    np.testing.assert_array_equal(jnp.packbits(bits, axis=axis, bitorder=bitorder), np.packbits(bits, axis=axis, bitorder=bitorder))
+    np.testing.assert_array_equal(jnp.packbits(bytes_, axis=axis, bitorder=bitorder), np.packbits(bytes_, axis=axis, bitorder=bitorder))

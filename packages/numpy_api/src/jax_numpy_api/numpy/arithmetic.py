@@ -294,10 +294,10 @@ def _hypot(x1: Array, x2: Array) -> Array:
     """`hypot` of two floats of one dtype."""
     sizes = [lax.abs(x1), lax.abs(x2)]
     infinite = [lax.eq(size, _like(size, np.inf)) for size in sizes]
-    scale = lax.max(*sizes)
+    scale, lesser = lax.max(*sizes), lax.min(*sizes)
     plain = lax.bitwise_or(lax.eq(scale, _like(x1, 0)), lax.bitwise_or(*infinite))  # where the larger one is the length
-    ratios = [lax.div(x, select(plain, _like(x1, 1), scale)) for x in (x1, x2)]
-    length = lax.mul(scale, lax.sqrt(lax.add(*map(lax.square, ratios))))
+    ratio = lax.div(lesser, select(plain, _like(x1, 1), scale))
+    length = lax.mul(scale, lax.sqrt(lax.add(_like(x1, 1), lax.square(ratio))))
     return select(plain, select(lax.bitwise_or(*infinite), _like(x1, np.inf), scale), length)
 
 

@@ -74,11 +74,14 @@ def swapped(x: Array) -> Array:
     return out if x.dtype == unsigned else lax.bitcast_convert_type(out, x.dtype)
 
 
-def _order(bitorder: str) -> np.ndarray:
+def _weights(bitorder: str, shape: tuple[int, ...]) -> Array:
+    """The number that each bit along the last axis, of length 8, stands for: computed, as XLA reads a constant for each element anew."""
     if bitorder not in ("little", "big"):
         raise ValueError("jax.numpy.packbits and unpackbits: bitorder must be 'little' or 'big'")
-    bits = np.arange(8, dtype=np.uint8)
-    return bits if bitorder == "little" else bits[::-1].copy()
+    place = lax.iota(np.uint8, 8)
+    if bitorder == "big":
+        place = lax.sub(np.uint8(7), place)
+    return lax.broadcast_in_dim(lax.shift_left(np.uint8(1), place), shape, (len(shape) - 1,))
 
 
 @inlined(static_argnames=("axis", "bitorder"))
@@ -100,13 +103,12 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     a = as_array(a)
     if not (dtypes.issubdtype(a.dtype, np.integer) or a.dtype == np.bool_):
         raise TypeError("jax.numpy.packbits: a must hold integers or booleans")
-    order = _order(bitorder)
     x, axis = (ravel(a), 0) if axis is None else (a, canonical_axis(axis, a.ndim, out_of_range=AxisError))
     x = moveaxis(lax.convert_element_type(truth(x), np.uint8), axis, -1)
     short = -x.shape[-1] % 8
     x = lax.pad(x, np.uint8(0), ((0, 0, 0),) * (x.ndim - 1) + ((0, short, 0),))
     groups = lax.reshape(x, (*x.shape[:-1], x.shape[-1] // 8, 8))
-    moved = lax.shift_left(groups, lax.broadcast_in_dim(as_array(order), groups.shape, (groups.ndim - 1,)))
+    moved = lax.mul(groups, _weights(bitorder, groups.shape))
     packed = lax.reduce_sum_p.bind(moved, axes=(groups.ndim - 1,), out_sharding=None)
     return moveaxis(packed, -1, axis)
 
@@ -133,13 +135,11 @@ def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, 
     a = as_array(a)
     if a.dtype != np.uint8:
         raise TypeError("jax.numpy.unpackbits: a must be of dtype uint8")
-    order = _order(bitorder)
     x, axis = (ravel(a), 0) if axis is None else (a, canonical_axis(axis, a.ndim, out_of_range=AxisError))
     x = moveaxis(x, axis, -1)
     shape = (*x.shape, 8)
     wide = lax.broadcast_in_dim(x, shape, tuple(range(x.ndim)))
-    shifts = lax.broadcast_in_dim(as_array(order), shape, (x.ndim,))
-    bits = lax.bitwise_and(lax.shift_right_logical(wide, shifts), np.uint8(1))
+    bits = lax.convert_element_type(lax.ne(lax.bitwise_and(wide, _weights(bitorder, shape)), np.uint8(0)), np.uint8)
     bits = lax.reshape(bits, (*x.shape[:-1], x.shape[-1] * 8))
     if count is not None:
         n = bits.shape[-1]

@@ -639,8 +639,8 @@ def _range_of_ints(start: int, stop: int | None, step: int | None) -> Array | No
     low, high, gap = (0, start, step or 1) if stop is None else (start, stop, step or 1)
     if step == 0 or max(abs(low), abs(high), abs(gap)) > _HOST_LIMIT or flags.transfer_guard_host_to_device.value not in (None, "allow"):
         return None
-    found = np.arange(low, high, gap, dtype=cast(Any, dtypes.default_int_dtype()))
-    return _put(found) if found.nbytes <= _HOST_LIMIT else None
+    dtype = dtypes.default_int_dtype()
+    return _put(np.arange(low, high, gap, dtype=cast(Any, dtype))) if len(range(low, high, gap)) * dtype.itemsize <= _HOST_LIMIT else None
 
 
 def _arange(start, stop, step, dtype):

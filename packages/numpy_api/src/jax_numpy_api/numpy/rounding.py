@@ -443,29 +443,50 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
 def sinc(x: ArrayLike, /) -> Array:
     """``sin(pi x) / (pi x)``, which is 1 at 0.
 
-    Near 0 the power series takes over, so that derivatives of every order are right there. Elsewhere the sine is that of
-    the distance to the nearest integer, which is exact where ``pi x`` is not. Source: `numpy.sinc`.
+    The sine is that of the distance to the nearest integer, which is exact where ``pi x`` is not; that of small arguments over its
+    argument is a power series, so that derivatives of every order are right at 0. Source: `numpy.sinc`.
 
     >>> jnp.sinc(jnp.array([0., 0.5]))
     Array([1.        , 0.63661975], dtype=float32)
     """
     x, = promote_args_inexact("sinc", x)
+    return _complex_sinc(x) if _is_complex(x) else _real_sinc(x)
+
+
+def _real_sinc(x):
+    """With ``k`` the integer nearest to ``x`` and ``r = x - k``: ``sin(pi r) / (pi r)``, times ``(-1)**k r / x`` unless k is 0."""
+    most = _like(x, dtypes.finfo(lax.dtype(x)).max)  # the infinities count as integers
+    inside = lax.clamp(lax.neg(most), x, most)
+    k = lax.round(inside, lax.RoundingMethod.TO_NEAREST_EVEN)
+    near, half = lax.eq(k, _like(k, 0)), lax.mul(k, _like(k, 0.5))
+    value = _series(lax.square(lax.mul(lax.sub(inside, k), _like(x, np.pi))), 8 if lax.dtype(x).itemsize < 8 else 12)
+    size, whole_size = lax.abs(inside), lax.abs(k)
+    rest = select(lax.eq(half, lax.floor(half)), lax.sub(size, whole_size), lax.sub(whole_size, size))  # 0, not -0, at integers
+    return lax.mul(value, select(near, _like(x, 1), lax.div(rest, select(near, _like(x, 1), lax.abs(x)))))
+
+
+def _series(u, terms):
+    """``sin(y) / y`` of ``u = y * y``: 1 - u/6 (1 - u/20 (1 - ...)). For |y| <= pi/2 the first of the terms that are left out after 8 is
+    below 1e-11, after 12 below 2e-21."""
+    series = lax.full_like(u, 1)
+    for k in range(terms, 0, -1):
+        series = lax.sub(_like(u, 1), lax.mul(lax.mul(u, _like(u, 1 / (2 * k * (2 * k + 1)))), series))
+    return series
+
+
+def _complex_sinc(x):
+    """The power series near 0."""
     y = lax.mul(x, _like(x, np.pi))
     near = lax.lt(lax.abs(y), _like(lax.abs(y), 0.5))
     u = lax.square(select(near, y, _like(y, 0)))
-    series = lax.full_like(u, 1)
-    for k in range(8, 0, -1):  # 1 - u/6 (1 - u/20 (1 - ...)): the term of order 18 is below 1e-19 for |y| < 0.5
-        series = lax.sub(_like(u, 1), lax.mul(lax.mul(u, _like(u, 1 / (2 * k * (2 * k + 1)))), series))
+    series = _series(u, 8)
     away = select(near, _like(y, 1), y)
-    if _is_complex(x):
-        inside = lax.eq(lax.imag(x), _like(lax.imag(x), 0))  # on the real line, where the sine stays small and the infinities give 0
-        on_line = lax.div(_sin_pi(lax.abs(lax.real(x))), lax.abs(lax.real(away)))
-        far = select(inside, lax.complex(on_line, lax.full_like(on_line, 0)), lax.div(lax.sin(away), away))
-        height = lax.abs(lax.imag(x))  # the sine is bounded along a line of constant height, so the limit there is 0
-        endless = lax.bitwise_and(lax.eq(lax.abs(lax.real(x)), _like(height, np.inf)), lax.lt(height, _like(height, np.inf)))
-        far = select(endless, lax.full_like(far, 0), far)
-    else:
-        far = lax.div(_sin_pi(lax.abs(x)), lax.abs(away))
+    inside = lax.eq(lax.imag(x), _like(lax.imag(x), 0))  # on the real line, where the sine stays small and the infinities give 0
+    on_line = lax.div(_sin_pi(lax.abs(lax.real(x))), lax.abs(lax.real(away)))
+    far = select(inside, lax.complex(on_line, lax.full_like(on_line, 0)), lax.div(lax.sin(away), away))
+    height = lax.abs(lax.imag(x))  # the sine is bounded along a line of constant height, so the limit there is 0
+    endless = lax.bitwise_and(lax.eq(lax.abs(lax.real(x)), _like(height, np.inf)), lax.lt(height, _like(height, np.inf)))
+    far = select(endless, lax.full_like(far, 0), far)
     return select(near, series, far)
 
 

@@ -340,11 +340,10 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
         result = lax.atan2(lax.imag(z), lax.real(z))
     else:
         z = strong(z)
-        negative_zero = lax.bitwise_and(lax.eq(z, _like(z, 0)), lax.lt(lax.div(_like(z, 1), z), _like(z, 0)))
-        result = lax.select(lax.bitwise_or(lax.lt(z, _like(z, 0)), negative_zero), lax.full_like(z, np.pi),
-                            lax.full_like(z, 0))
-        unknown, nothing = lax.ne(z, z), lax.full_like(z, 0)  # NaN, of slope NaN
-        result = lax.add(result, lax.mul(lax.select(unknown, z, nothing), lax.select(unknown, z, nothing)))
+        kind = np.dtype(f"int{8 * lax.dtype(z).itemsize}")
+        negative = lax.lt(lax.bitcast_convert_type(z, kind), kind.type(0))  # -0 too
+        result = lax.select(negative, lax.full_like(z, np.pi), lax.full_like(z, 0))
+        result = lax.add(result, lax.square(lax.select(lax.ne(z, z), z, lax.full_like(z, 0))))  # NaN, of slope NaN
     return lax.mul(result, _like(result, 180 / np.pi)) if deg else result
 
 
