@@ -8,7 +8,8 @@ for ourselves is kept only where that copy would be small: reading one row of a 
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Sequence
+import itertools
+from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
@@ -28,15 +29,29 @@ ready = _jax.ArrayImpl.is_ready  # which must not be asked of a deleted array: t
 read = _jax.ArrayImpl._single_device_array_to_np_array_did_copy
 
 
-def mark_donated(arrays: Sequence[object], name: str) -> None:
-    """Note on those of ``arrays`` that were consumed by a call of the function ``name`` that they were.
+def are_deleted(values: Sequence[Any]) -> Iterable[bool]:
+    """For each of ``values`` whether it is an array that was deleted. Without Python for each where all are arrays, as there may be thousands."""
+    if set(map(type, values)) <= _ARRAYS:
+        return map(ArrayImpl.is_deleted, values)
+    return [type(x) is ArrayImpl and x.is_deleted() for x in values]
+
+
+_ARRAYS = {ArrayImpl}
+
+
+def donation_message(name: str) -> str:
+    """What arrays say that were consumed by a call of the function ``name``."""
+    return (f"It was donated to `{name}` (an argument in donate_argnums or donate_argnames), which reuses its memory; use the function's "
+            "result instead, or do not donate this argument.")
+
+
+def mark_donated(arrays: Sequence[Any], message: str) -> None:
+    """Note on those of ``arrays`` that were consumed by a call that they were, by its `donation_message`.
 
     Their handles stay: another thread may be in jaxlib's dispatcher with the same array, past its check that there is one.
     """
-    for x in arrays:
-        if type(x) is ArrayImpl and x.is_deleted() and "_deleted" not in x.__dict__:
-            x.__dict__["_deleted"] = (f"It was donated to `{name}` (an argument in donate_argnums or donate_argnames), which "
-                                      "reuses its memory; use the function's result instead, or do not donate this argument.")
+    for x in itertools.compress(arrays, are_deleted(arrays)):
+        x.__dict__.setdefault("_deleted", message)
 
 
 def deleted_message(x: ArrayImpl) -> str:

@@ -17,7 +17,7 @@ from jax_core.representation.tracebacks import shorten
 
 from ..platforms import client
 from . import host_calls
-from ..arrays.array import ArrayImpl, check_not_deleted, mark_donated
+from ..arrays.array import ArrayImpl, are_deleted, check_not_deleted, donation_message, mark_donated
 from ..jaxlib_compat import Config, _jax
 from ..arrays.put import put
 
@@ -94,15 +94,20 @@ class _Donating:
     """
 
     def __init__(self, call: Any, name: str, argnums: Sequence[int], argnames: Sequence[str]):
-        self._call, self._name, self._argnums, self._argnames = call, name, argnums, argnames
+        self._call, self._message, self._argnums, self._argnames = call, donation_message(name), argnums, argnames
+        self._only = argnums[0] if len(argnums) == 1 and argnums[0] >= 0 else None
         self._cache_size, self._clear_cache = call._cache_size, call._clear_cache
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = [args[i] for i in self._argnums if -len(args) <= i < len(args)]
-        given += [kwargs[n] for n in self._argnames if n in kwargs]
+        only = self._only
+        if only is not None and not kwargs and only < len(args):  # the most frequent
+            given = args[only]
+        else:
+            given = [args[i] for i in self._argnums if -len(args) <= i < len(args)]
+            given += [kwargs[n] for n in self._argnames if n in kwargs]
         try:
             leaves = tree.flatten_stored(given)[0]
             _check_not_donated(leaves)
@@ -115,14 +120,15 @@ class _Donating:
         except Exception as error:
             shorten(error)
             raise
-        mark_donated(leaves, self._name)
+        mark_donated(leaves, self._message)
         return result
 
 
 def _check_not_donated(leaves: Sequence[Any]) -> None:
-    for x in leaves:
-        if type(x) is ArrayImpl:
-            check_not_deleted(x)
+    if any(are_deleted(leaves)):
+        for x in leaves:
+            if type(x) is ArrayImpl:
+                check_not_deleted(x)
 
 
 def clear() -> None:

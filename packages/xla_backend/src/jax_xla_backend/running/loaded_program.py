@@ -143,7 +143,7 @@ class LoadedProgram:
             outs = self._run_with_effects(inputs)
         if self.facts.donated:
             copied = self._delete_copied(args, inputs)
-            array.mark_donated([args[i] for i in self.facts.donated], self.name)
+            array.mark_donated([args[i] for i in self.facts.donated], array.donation_message(self.name))
         return outs, self._repeatable and not copied
 
     def _delete_copied(self, args: Sequence[Any], inputs: Sequence[Any]) -> bool:
