@@ -135,29 +135,29 @@ def _f_series(a, b, c, x):
     return _sum(lambda k: _term((a + k) * (b + k) * x, (c + k) * (k + 1)), x)
 
 
-def _gamma_quotient(tops, bottoms):
-    """A quotient of products of gamma functions; 0 where one below has a pole."""
-    sign, log = 1.0, 0.0
-    for x in tops:
-        sign, log = sign * gammasgn(x), log + lax.lgamma(x)
-    pole = False
-    for x in bottoms:
-        at = (x <= 0) & (x == jnp.floor(x))
-        pole = pole | at
-        safe = jnp.where(at, 1.0, x)
-        sign, log = sign * gammasgn(safe), log - lax.lgamma(safe)
-    return jnp.where(pole, 0.0, sign * jnp.exp(log))
+def _connection(a, b, c):
+    """``gamma(c) / (gamma(a) gamma(b))``, the same times ``gamma(-s)``, and ``gamma(c) gamma(s) / (gamma(c - a) gamma(c - b))`` for
+    ``s = c - a - b``. All seven gamma functions are computed in one loop, as each is a long program for the compiler."""
+    s = c - a - b
+    x = jnp.stack([c, s, -s, a, b, c - a, c - b])
+    sign, log, pole = (list(jnp.unstack(v)) for v in (gammasgn(x), lax.lgamma(x), _ends(x)))
+
+    def quotient(top, other, left, right):
+        """0 where one below, ``left`` or ``right``, has a pole."""
+        signs, size = sign[top] * sign[left] * sign[right], log[top] - log[left] - log[right]
+        if other is not None:
+            signs, size = signs * sign[other], size + log[other]
+        return jnp.where(pole[left] | pole[right], 0.0, signs * jnp.exp(size))
+    return quotient(0, None, 3, 4), quotient(0, 2, 3, 4), quotient(0, 1, 5, 6)
 
 
-def _near_one(a, b, c, x):
+def _near_one(a, b, c, x, first, second):
     """DLMF 15.8.4 for 1/2 < x < 1; not where ``c - a - b`` is (nearly) whole, as two poles cancel there."""
     s, rest = c - a - b, 1 - x
-    first = _gamma_quotient((c, s), (c - a, c - b)) * _f_series(a, b, 1 - s, rest)
-    second = _gamma_quotient((c, -s), (a, b)) * jnp.power(rest, s) * _f_series(c - a, c - b, 1 + s, rest)
-    return first + second
+    return first * _f_series(a, b, 1 - s, rest) + second * jnp.power(rest, s) * _f_series(c - a, c - b, 1 + s, rest)
 
 
-def _log_near_one(a, b, x):
+def _log_near_one(a, b, x, factor):
     """DLMF 15.8.10 with ``c = a + b``, for 3/4 < x < 1: the two poles of `_near_one` leave a logarithm."""
     rest = 1 - x
 
@@ -166,9 +166,9 @@ def _log_near_one(a, b, x):
         n = k.astype(x.dtype)
         following = term * (a + n) * (b + n) * rest / ((n + 1) * (n + 1))
         return following, psi + 2 / (n + 1) - 1 / (a + n) - 1 / (b + n), total + term * psi
-    psi = -2 * np.euler_gamma - lax.digamma(a) - lax.digamma(b) - jnp.log(rest)
+    psi = -2 * np.euler_gamma - jnp.sum(lax.digamma(jnp.stack([a, b])), axis=0) - jnp.log(rest)
     total = lax.fori_loop(0, 32, step, (jnp.ones_like(x), psi, jnp.zeros_like(x)))[2]  # 4**-32 is below float64's precision
-    return _gamma_quotient((a + b,), (a, b)) * total
+    return factor * total
 
 
 @differentiable
@@ -187,11 +187,14 @@ def _hyp2f1(a, b, c, x):
     mirrored = (y > 0.75) & (y < 1) & ~ends & ~whole
     logarithmic = (y > 0.75) & (y < 1) & ~ends & exact & (jnp.round(s) == 0)
     direct = _f_series(p, q, c, jnp.where(mirrored | logarithmic | ~(jnp.abs(y) < 1) & ~ends, 0.25, y))
-    value = jnp.where(mirrored, _near_one(*(jnp.where(mirrored, v, w) for v, w in ((p, 0.25), (q, 0.25), (c, 1.0), (y, 0.5)))), direct)
-    value = jnp.where(logarithmic, _log_near_one(*(jnp.where(logarithmic, v, w) for v, w in ((p, 0.5), (q, 0.5), (y, 0.8)))), value)
+    one = (y == 1) & ~ends
+    to_one = mirrored | logarithmic | one
+    u, v, w = (jnp.where(to_one, given, other) for given, other in ((p, 0.25), (q, 0.25), (jnp.where(logarithmic, p + q, c), 1.0)))
+    factor, second, first = _connection(u, v, w)
+    value = jnp.where(mirrored, _near_one(u, v, w, jnp.where(mirrored, y, 0.75), first, second), direct)
+    value = jnp.where(logarithmic, _log_near_one(u, v, jnp.where(logarithmic, y, 0.8), factor), value)
     value = jnp.where(euler, jnp.power(1 - jnp.where(euler, y, 0.0), s) * value, value)
-    at_one = jnp.where(s > 0, _gamma_quotient((c, s), (c - p, c - q)), np.inf)
-    value = jnp.where((y == 1) & ~ends, at_one, value)
+    value = jnp.where(one, jnp.where(s > 0, first, np.inf), value)
     value = jnp.where(negative, jnp.power(1 - jnp.where(negative, x, 0.0), power) * value, value)
     c_pole = _ends(c)
     value = jnp.where(c_pole & ~ends, np.inf, value)
