@@ -98,6 +98,7 @@ def test_results_in_donated_buffers_are_compiled_in_full():
     (lambda x: (x @ x).reshape(-1, 8) * 2, True), (lambda x: (x @ x).reshape(-1, 16) * 2, False), (jnp.cumsum, True),
     (lambda x: lax.fori_loop(0, 3, lambda i, c: jnp.roll(c, 1) @ c, x), True),
     (lambda x: x @ x + jnp.pad(x[0], 1)[:96], False),                    # a small one
+    (lambda x: jax.random.gamma(jax.random.key(0), x), True),
 ])
 def test_loops_are_unrolled_where_kernels_have_short_ones(function, gains):
     module = lowered(function, MATRIX)
@@ -173,6 +174,7 @@ def test_quick_and_full_agree(name):
 
 @pytest.mark.parametrize("function, wide", [
     (jnp.exp, True), (lambda x: jax.random.bits(jax.random.key(0), x.shape), True), (lambda x: lax.map(jnp.log1p, x), False),
+    (lambda x: jax.random.gamma(jax.random.key(0), 2.0, x.shape), True), (lambda x: jax.random.split(jax.random.key(0), x.size), True),
     (lambda x: lax.scan(lambda c, _: (jnp.exp(c), None), x, None, 3)[0], True), (lambda x: x + x, False), (jnp.sqrt, False), (jnp.max, False),
 ])
 def test_wide_vectors_for_programs_that_compute_much(monkeypatch, function, wide):

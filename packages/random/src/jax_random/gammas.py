@@ -22,7 +22,7 @@ from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray
 from jax_core.programs.jit import inlined
 from jax_core.representation.primitive import Primitive, Zero, none
-from jax_core.representation.traits import Keys, Kind, Traits
+from jax_core.representation.traits import Inner, Keys, Kind, Traits
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
@@ -186,7 +186,7 @@ random_gamma_p = Primitive(
     "random_gamma", out_type=_gamma_type, jvp=_gamma_jvp,
     transpose=none("random_gamma is not linear, so it has no transpose"), batch=_gamma_batch,
     lower=lambda b, words, alpha, **params: b.fun(_draw_gamma, words, alpha, **params)[0],
-    traits=Traits(Kind.KERNEL, keys=Keys.CONSUMED), splits=splits.leading)
+    traits=Traits(Kind.KERNEL, inner=Inner.PIECES, keys=Keys.CONSUMED), splits=splits.leading)
 """Gamma variates (their logarithms, with ``log_space``) from raw keys and an array of shapes."""
 
 

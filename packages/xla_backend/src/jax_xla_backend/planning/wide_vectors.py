@@ -6,7 +6,7 @@ what waits for memory up to a tenth more. `benchmarks/wide_vectors.py` measures 
 from __future__ import annotations
 
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn
-from jax_core.representation.traits import Kind
+from jax_core.representation.traits import Keys, Kind
 
 from .small_programs import leaves, programs
 
@@ -25,4 +25,5 @@ def _is_costly(eqn: JaxprEqn) -> bool:
     if not eqn.outvars:
         return False
     traits = eqn.primitive.traits
-    return (traits.kind is Kind.DRAW or traits.fused and traits.cost >= COSTLY) and getattr(eqn.outvars[0].aval, "size", 0) >= LARGE
+    draws = traits.kind is Kind.DRAW or traits.keys is Keys.CONSUMED
+    return (draws or traits.fused and traits.cost >= COSTLY) and getattr(eqn.outvars[0].aval, "size", 0) >= LARGE
