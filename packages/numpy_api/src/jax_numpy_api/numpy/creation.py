@@ -644,10 +644,8 @@ def _range_of_ints(start: int, stop: int | None, step: int | None) -> Array | No
 
 
 def _arange(start, stop, step, dtype):
-    if stop is None and step is None:
-        start, stop = 0 if not isinstance(start, float) else 0.0, start
-    elif stop is None:
-        start, stop = 0, start
+    if stop is None:
+        start, stop = 0.0 if step is None and isinstance(start, float) else 0, start
     step = 1 if step is None else step
     if step == 0:
         raise ZeroDivisionError("jnp.arange: step must not be 0")
