@@ -410,11 +410,6 @@ def run_eagerly(prim: Primitive, args: Sequence[object], params: dict) -> list:
             if len(_known_programs) >= _KNOWN_PROGRAMS_LIMIT:
                 _known_programs.popitem(last=False)
         _known_programs[key] = closed  # last: used most recently
-    if flags.debug_key_reuse.value:
-        for aval in avals:
-            if isinstance(aval.dtype, dtypes.ExtendedDType):
-                aval.dtype.before_call(prim.name, args, closed)
-                break
     return jit_p.impl(*args, **closed.memo(
         "jit_params", lambda: jit_params(closed, prim.name, (False,) * len(avals))))
 
