@@ -33,7 +33,7 @@ CASES = [
     Bad(lambda x: vmap(lambda y: lax.transpose(y, (0, -1)))(x), "f32[2,3,4]", TypeError, r"permutation=\(0, -1\) is not a permutation of the 2 axes"),
     Bad(lambda x: lax.slice_in_dim(x, 0, 1, axis=2), "f32[4]", IndexError, r"axis 2 is out of bounds"),
     Bad(lambda x: lax.dynamic_slice(x, (0,), (1, 1)), "f32[4]", ValueError, r"slice_sizes=\(1, 1\) must have one entry for each axis"),
-    Bad(lax.bitcast_convert_type, "f32[2]", ValueError, r"does not support booleans or complex", new_dtype=np.complex64),
+    Bad(lax.bitcast_convert_type, "f32[2]", TypeError, r"does not support booleans or complex", new_dtype=np.complex64),
     Bad(lax.add, "f32[3],i32[3]", TypeError, r"lax.add requires arguments to have the same dtypes, got float32\[3\], int32\[3\]"),
     Bad(lax.add, "f32[3],f32[2]", TypeError, r"lax.add got incompatible shapes for broadcasting: \(3,\), \(2,\)"),
     Bad(lax.add, "f32[3],f32[3,3]", TypeError, r"lax.add requires operands of one rank, or scalars"),

@@ -150,7 +150,13 @@ global_result_handlers = {ShapedArray: _array_handler}
 
 def global_avals_to_results_handler(global_out_avals: Sequence[ShapedArray], shardings: Sequence[object],
                                     committed: bool) -> Callable[[Sequence[Sequence[Any]]], list]:
-    """A function from the parts of several arrays to those arrays."""
+    """A function from the parts of several arrays to those arrays.
+
+    >>> from jax.interpreters import pxla
+    >>> x = jnp.arange(3)
+    >>> pxla.global_avals_to_results_handler([jax.core.ShapedArray((3,), jnp.int32)], [x.sharding], True)([[x]])
+    [Array([0, 1, 2], dtype=int32)]
+    """
     handlers = [global_result_handlers[type(aval)](aval, sharding, committed) for aval, sharding in zip(global_out_avals, shardings, strict=True)]
     return lambda parts: [handler(p) for handler, p in zip(handlers, parts, strict=True)]
 

@@ -171,7 +171,21 @@ def make_splash_mqa(mask: np.ndarray | Array | MultiHeadMask, *, block_sizes: Bl
 
 
 make_splash_mha_single_device = functools.partial(make_splash_mha, head_shards=1, q_seq_shards=1)
+make_splash_mha_single_device.__doc__ = """`make_splash_mha` where heads and queries are on one device.
+
+>>> from jax.experimental.pallas.ops.tpu import splash_attention
+>>> attend = splash_attention.make_splash_mha_single_device(splash_attention.MultiHeadMask([splash_attention.CausalMask((128, 128))]), interpret=True)
+>>> attend(*[jnp.ones((1, 128, 64))] * 3).shape
+(1, 128, 64)
+"""
 make_splash_mqa_single_device = functools.partial(make_splash_mqa, head_shards=1, q_seq_shards=1)
+make_splash_mqa_single_device.__doc__ = """`make_splash_mqa` where heads and queries are on one device.
+
+>>> from jax.experimental.pallas.ops.tpu import splash_attention
+>>> attend = splash_attention.make_splash_mqa_single_device(splash_attention.MultiHeadMask([splash_attention.CausalMask((128, 128))]), interpret=True)
+>>> attend(jnp.ones((1, 128, 64)), jnp.ones((128, 64)), jnp.ones((128, 64))).shape
+(1, 128, 64)
+"""
 
 
 # -- the same with the matrix of scores ------------------------------------------------------------------------------------
@@ -237,4 +251,17 @@ def make_attention_reference(mask: Mask | np.ndarray, is_mqa: bool, backward_imp
 
 
 make_masked_mha_reference = functools.partial(make_attention_reference, is_mqa=False)
+make_masked_mha_reference.__doc__ = """`make_attention_reference` for keys and values ``[heads, keys, width]``.
+
+>>> from jax.experimental.pallas.ops.tpu import splash_attention
+>>> splash_attention.make_masked_mha_reference(splash_attention.CausalMask((4, 4)))(*[jnp.ones((2, 4, 8))] * 3).shape
+(2, 4, 8)
+"""
 make_masked_mqa_reference = functools.partial(make_attention_reference, is_mqa=True)
+make_masked_mqa_reference.__doc__ = """`make_attention_reference` for keys and values ``[keys, width]``.
+
+>>> from jax.experimental.pallas.ops.tpu import splash_attention
+>>> attend = splash_attention.make_masked_mqa_reference(splash_attention.CausalMask((4, 4)))
+>>> attend(jnp.ones((2, 4, 8)), jnp.ones((4, 8)), jnp.ones((4, 8))).shape
+(2, 4, 8)
+"""

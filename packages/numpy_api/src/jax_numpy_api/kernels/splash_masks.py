@@ -62,8 +62,8 @@ def make_random_mask(shape: tuple[int, int], sparsity: float, seed: int) -> np.n
     """Booleans, of which about the part ``sparsity`` is False.
 
     >>> from jax.experimental.pallas.ops.tpu import splash_attention
-    >>> splash_attention.make_random_mask((100, 100), 0.25, seed=0).mean().round(1)
-    np.float64(0.7)
+    >>> 0.7 < splash_attention.make_random_mask((100, 100), 0.25, seed=0).mean() < 0.8
+    np.True_
     """
     return np.random.RandomState(seed).binomial(1, 1.0 - sparsity, shape).astype(bool)
 

@@ -214,16 +214,15 @@ def pmin(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_grou
     return tree.tree_map(lambda leaf: _reduce(pmin_p, leaf, names, groups), x)
 
 
-def _check_numbers(name, x):
+def _check_numbers(name, x, error=TypeError):
     aval = get_aval(x)
     if isinstance(aval.dtype, dtypes.ExtendedDType):
-        kind = ValueError if name in ("pmax", "pmin") else TypeError
-        raise kind(f"lax.{name} reduces numbers, got {aval.str_short()}; keys have words: reduce jax.random.key_data(keys)")
+        raise error(f"lax.{name} reduces numbers, got {aval.str_short()}; keys have words: reduce jax.random.key_data(keys)")
 
 
 def _reduce(prim, x, names, groups):
     """Reduce one leaf over positional axes, then over named ones."""
-    _check_numbers(prim.name, x)
+    _check_numbers(prim.name, x, TypeError if prim is psum_p else ValueError)
     positional = tuple(n for n in names if isinstance(n, int))
     for n in positional:
         if not -np.ndim(x) <= n < np.ndim(x):

@@ -28,14 +28,14 @@ def attention_reference(mask: Array, q: Array, k: Array, v: Array, segment_ids: 
 def make_attention_reference(mask: Mask | np.ndarray, is_mqa: bool, backward_impl: str = 'vanilla', **params: Any) -> Callable[..., Any]:
     """`attention_reference` of all heads, as a function of ``q``, ``k``, ``v``, segment ids and sinks; ``params`` are its options."""
 def make_masked_mha_reference(mask: Any, *, is_mqa: bool = False, backward_impl: str = 'vanilla', **params: Any) -> Callable[..., Any]:
-    """partial(func, *args, **keywords) - new function with partial application of the given arguments and keywords."""
+    """`make_attention_reference` for keys and values ``[heads, keys, width]``."""
 def make_masked_mqa_reference(mask: Any, *, is_mqa: bool = True, backward_impl: str = 'vanilla', **params: Any) -> Callable[..., Any]:
-    """partial(func, *args, **keywords) - new function with partial application of the given arguments and keywords."""
+    """`make_attention_reference` for keys and values ``[keys, width]``."""
 def make_splash_mha(mask: np.ndarray | Array | MultiHeadMask, *, block_sizes: BlockSizes | None = None, is_mqa: bool = False, save_residuals: bool = False, mask_value: float = -2.381976325057654e+38, attn_logits_soft_cap: float | None = None, downcast_smem_data: bool = True, head_shards: int, q_seq_shards: int, residual_checkpoint_name: str | None = None, interpret: bool = False) -> SplashAttentionKernel:
     """``softmax(q k^T) v`` under a mask, as a function of ``q``, ``k``, ``v``, segment ids and sinks; differentiable."""
 def make_splash_mha_single_device(mask: Any, *, block_sizes: _BlockSizes | None = None, is_mqa: bool = False, save_residuals: bool = False, mask_value: float = -2.381976325057654e+38, attn_logits_soft_cap: float | None = None, downcast_smem_data: bool = True, head_shards: int = 1, q_seq_shards: int = 1, residual_checkpoint_name: str | None = None, interpret: bool = False) -> SplashAttentionKernel:
-    """partial(func, *args, **keywords) - new function with partial application of the given arguments and keywords."""
+    """`make_splash_mha` where heads and queries are on one device."""
 def make_splash_mqa(mask: np.ndarray | Array | MultiHeadMask, *, block_sizes: BlockSizes | None = None, is_mqa: bool = True, save_residuals: bool = False, mask_value: float = -2.381976325057654e+38, attn_logits_soft_cap: float | None = None, downcast_smem_data: bool = True, head_shards: int, q_seq_shards: int, residual_checkpoint_name: str | None = None, interpret: bool = False) -> SplashAttentionKernel:
     """`make_splash_mha` for keys and values that all heads share, ``[keys, width]``."""
 def make_splash_mqa_single_device(mask: Any, *, block_sizes: _BlockSizes | None = None, is_mqa: bool = True, save_residuals: bool = False, mask_value: float = -2.381976325057654e+38, attn_logits_soft_cap: float | None = None, downcast_smem_data: bool = True, head_shards: int = 1, q_seq_shards: int = 1, residual_checkpoint_name: str | None = None, interpret: bool = False) -> SplashAttentionKernel:
-    """partial(func, *args, **keywords) - new function with partial application of the given arguments and keywords."""
+    """`make_splash_mqa` where heads and queries are on one device."""
