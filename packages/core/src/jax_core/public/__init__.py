@@ -16,5 +16,4 @@ those forms and this system's own (`primitive`, `forward`, `reverse`, `batching`
 ``export``                     `jax.export`
 ``effect_types``               `jax._src.effects`
 ``lists``                      `jax._src.util`
-``literals``                   NumPy arrays that know whether their dtype is weak
 """

@@ -13,6 +13,7 @@
 ``traits``             what primitives say of themselves: for planning, printing, checkpoint
 ``marks``              rules that are given by name (`LINEAR`, `ELEMENTWISE`, ...)
 ``aval``               abstract values: what is known of an array while a program is traced
+``literals``           numbers with a dtype
 ``placements``         what a placement is, told without its class
 ``splits``             how values are split over ``Explicit`` mesh axes, as part of their types
 ``partial_sums``       sums over devices that are still to be made, as part of types

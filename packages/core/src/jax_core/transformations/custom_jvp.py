@@ -15,6 +15,7 @@ from ..compat.linear_util import WrappedFun, wrap_init
 from ..configuration import context
 from ..representation import dtypes, tree
 from ..representation.arguments import signature_of
+from ..representation.literals import with_dtype
 from ..representation.aval import described_value, get_aval
 from .batching import batch_fun
 from ..representation.effects import operand_effects
@@ -26,7 +27,7 @@ from ..representation.source import describe_function, name_of, written_in
 from .forward import closed_over
 from .reverse import LinearTracer, backward_pass
 from ..traces.staging import trace_to_closed
-from ..traces.structural import full, instantiate, matchaxis
+from ..traces.structural import instantiate, matchaxis
 from ..representation.tracebacks import api_boundary
 from ..representation.typing import ArrayLike
 
@@ -188,7 +189,7 @@ class _CustomJvpPrimitive(ProgramPrimitive):
 
 def as_typed(primals: Sequence[Any], avals: Sequence[Any]) -> list:
     """``primals`` of an equation as its rule gets them: literals, which are plain numbers, with the shape and dtype that the program gives them."""
-    return [full(aval, x) if type(x) in _NUMBERS or isinstance(x, np.generic) and x.dtype != aval.dtype else x
+    return [with_dtype(x, aval) if type(x) in _NUMBERS or isinstance(x, np.generic) and x.dtype != aval.dtype else x
             for x, aval in zip(primals, avals)]
 
 

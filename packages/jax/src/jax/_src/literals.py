@@ -2,5 +2,5 @@
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
-    name: f"jax_core.public.literals:{name}" for name in ("TypedComplex", "TypedFloat", "TypedInt", "TypedNdArray")
+    name: f"jax_core.representation.literals:{name}" for name in ("TypedComplex", "TypedFloat", "TypedInt", "TypedNdArray")
 })

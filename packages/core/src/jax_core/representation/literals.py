@@ -1,14 +1,13 @@
-"""`jax._src.literals`: NumPy arrays that know whether their dtype is weak, for libraries that tell arrays by their class.
-
-Our own programs hold Python's numbers where a type is weak; nothing here makes such an array.
+"""`jax._src.literals`: Python's numbers with a dtype, which the rules of custom derivatives get for numbers in a program, and NumPy arrays
+that know whether their dtype is weak, for libraries that tell arrays by their class. Nothing of ours makes such an array.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
-from ..representation.aval import ShapedArray, aval_of_type, get_aval
+from .aval import ShapedArray, aval_of_type, get_aval
 
 
 class TypedNdArray(np.ndarray):
@@ -53,6 +52,9 @@ class _TypedScalar:
     """A Python number, of weak type, with a dtype of its own; what is computed from it is a plain Python number."""
 
     dtype: np.dtype
+    shape: tuple = ()
+    ndim = 0
+    weak_type = True
 
     @classmethod
     def _number(cls) -> Any:
@@ -86,5 +88,14 @@ class TypedComplex(_TypedScalar, complex):
 aval_of_type[TypedNdArray] = lambda x: x.aval
 for _kind in (TypedInt, TypedFloat, TypedComplex):
     aval_of_type[_kind] = lambda x: ShapedArray((), x.dtype, weak_type=True)
+
+_WITH_DTYPE: dict[type, Callable] = {int: TypedInt, float: TypedFloat, complex: TypedComplex}
+
+
+def with_dtype(number: Any, aval: ShapedArray) -> Any:
+    """``number`` of Python or NumPy as a number of this type; not an array, so that it can still be asked (``if number:``)."""
+    typed = _WITH_DTYPE.get(type(number)) if aval.weak_type else None
+    return np.asarray(number).astype(aval.dtype)[()] if typed is None else typed(number, aval.dtype)
+
 
 __all__ = ["TypedComplex", "TypedFloat", "TypedInt", "TypedNdArray"]
