@@ -79,3 +79,8 @@ def test_where_nothing_can_happen(call):
     log_density = operator.attrgetter(name)(stats)
     assert log_density(*point) == -np.inf
     assert not np.isnan(grad(log_density, 1)(*point))
+
+
+@pytest.mark.parametrize("a, b", [(1.5, 2.5), (25.0, 30.0), (1e-3, 1e5)])
+def test_no_trial_has_one_outcome(a, b):
+    assert stats.betabinom.logpmf(0, 0, a, b) == 0 and grad(stats.betabinom.logpmf, 2)(0, 0, a, b) == 0

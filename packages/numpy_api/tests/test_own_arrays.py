@@ -17,7 +17,7 @@ argmax(v); argmin(v); argpartition(v, 2); argsort(v); argwhere(v); around(v); ar
 apply_along_axis(sum, 0, m); apply_over_axes(sum, m, (0, )); array_equal(v, w); array_equiv(v, w); array_split(v, 2);
 astype(v, 'int32'); atleast_1d(v); atleast_2d(v); atleast_3d(v); average(v, weights=w); average(v); bincount(n);
 bitwise_count(i); bitwise_invert(i); bitwise_and(i, i); bitwise_left_shift(i, n); block([v, w]); block([[m], [m]]);
-broadcast_to(v, (2, 5)); cbrt(v); ceil(v); clip(v, 0.1, 0.5); clip(v, w, w); clip(v, max=w); column_stack([v, w]);
+broadcast_to(v, (2, 5)); broadcast_arrays(v, w); cbrt(v); ceil(v); clip(v, 0.1, 0.5); clip(v, w, w); clip(v, max=w); column_stack([v, w]);
 compress(b, v); compress(b, m5, axis=1); concat([v, w]); concatenate([v, w]); conj(c); conjugate(c); convolve(v, w);
 copy(v); copysign(v, w); corrcoef(m); corrcoef(v, w); correlate(v, w); count_nonzero(v); cov(m); cov(v, w);
 cov(m, fweights=k, aweights=l); cross(l3, l3); cumprod(v); cumsum(v); cumulative_sum(v); cumulative_prod(v);

@@ -14,7 +14,7 @@ from jax_numpy_api.scipy.spatial.transform import Rotation
 CALLS = """
 linalg.rsf2csf(*linalg.schur(A)); stats.mode(X, axis=0); stats.mode(X, nan_policy="omit"); stats.multivariate_normal.logpdf(X, v, S);
 stats.multivariate_normal.pdf(X, v, 1.0); stats.gaussian_kde(X.T).logpdf(X.T); stats.gaussian_kde(X.T).integrate_gaussian(v, S);
-special.wofz(z); special.sph_harm_y(i, i, w, w); special.lpmn(2, 2, v); special.multigammaln(v + 3, 2);
+special.wofz(z); special.sph_harm_y(i, i, w, w); special.lpmn(2, 2, v); special.multigammaln(v + 3, 2); special.bessel_jn(v, v=2);
 Rotation.from_rotvec(v).apply(X); Rotation.from_rotvec(X).apply(v); flatten_util.ravel_pytree((v, z))[0];
 signal.stft(x, nperseg=8); signal.istft(signal.stft(x, nperseg=8)[2], nperseg=8); signal.welch(x, nperseg=8); signal.detrend(x);
 signal.csd(x, x[::-1], nperseg=8, average="median"); sparse.bcoo_multiply_dense(M, np.ones((1, 3), "float32"));

@@ -113,10 +113,11 @@ def _bessel_jn(z, v, n_iter):
     (_, here, total), (rows, factors) = lax.scan(step, carry, np.arange(v, 0, -1, np.int32), unroll=_UNROLL)
     rows = jnp.concatenate([here[None], (rows * lax.cumprod(factors, 0, reverse=True))[::-1]])  # as scaled as the last of them
     order = np.arange(v + 1, dtype=x.dtype).reshape(v + 1, *[1] * x.ndim)
-    first = lax.cumprod(jnp.concatenate([jnp.ones_like(x)[None], x / 2 / order[1:]]), 0)  # (z/2)^k / k!
-    square = (x / 2) ** 2
+    half = (x / 2)[None]
+    first = lax.cumprod(jnp.concatenate([jnp.ones_like(half), half / order[1:]]), 0)  # (z/2)^k / k!
+    square = half ** 2
     series = first * (1 - square / (order + 1) * (1 - square / (2 * (order + 2))))
-    return convert(jnp.where(small, series, rows / (total + here)), dtype)
+    return convert(jnp.where(small[None], series, rows / (total + here)[None]), dtype)
 
 
 @_bessel_jn.defjvp
@@ -125,4 +126,4 @@ def _bessel_jn_jvp(v, n_iter, primals, tangents):
     z, (t,) = jnp.asarray(primals[0]), tangents
     values = _bessel_jn(z, v + 1, max(n_iter, v + 2))
     below = jnp.concatenate([-values[1:2], values[:v]])
-    return values[:v + 1], 0.5 * (below - values[1:]) * t
+    return values[:v + 1], 0.5 * (below - values[1:]) * t[None]

@@ -8,7 +8,7 @@ from .saddle import log_beta_binomial
 def _few(k, n, a, b):
     """As three beta functions, none of which is large where ``a`` and ``b`` are small."""
     def part(x, a):
-        return betaln(x + 1, a) + jnp.log(x + a)
+        return jnp.where(x == 0, 0.0, betaln(x + 1, a) + jnp.log(x + a))  # exactly, as rounding would leave 1e-6
     return part(n, a + b) - part(k, a) - part(n - k, b)
 
 
