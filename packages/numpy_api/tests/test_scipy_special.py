@@ -1,4 +1,7 @@
 """jax.scipy.special against SciPy: values in both precisions, edges, and derivatives against difference quotients."""
+import inspect
+import sys
+
 import numpy as np
 import pytest
 import scipy.special
@@ -212,3 +215,32 @@ def test_float32_series_take_two_operations_a_term_and_keep_their_digits():
 def test_a_result_is_weak_where_both_operands_are(function):
     for x, y, weak in ((2.0, 1.5, True), (2.0, np.float64(1.5), False), (np.float32(2), 1.5, False)):
         assert function(x, y).weak_type == weak
+
+
+def steps_of(call):
+    """How many operations are bound or evaluated one by one in Python."""
+    count = [0]
+
+    def note(frame, event, _):
+        count[0] += event == "call" and frame.f_code.co_name in ("bind", "evaluate")
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return count[0]
+
+
+OF_INTEGERS = {"bernoulli", "bessel_jn", "lpmn", "lpmn_values", "multigammaln", "polygamma"}
+
+
+@pytest.mark.parametrize("name", sorted({*special.__all__} - OF_INTEGERS))
+def test_a_known_call_is_one_program(name):
+    function = getattr(special, name)
+    args = [jnp.float32(0.5)] * sum(p.default is p.empty for p in inspect.signature(function).parameters.values())
+    function(*args), function(*args)
+    assert steps_of(lambda: function(*args)) <= 1
+
+
+def test_a_call_by_steps_is_seen():
+    assert steps_of(lambda: lax.exp(lax.sin(lax.exp(jnp.float32(0.5))))) > 1

@@ -112,11 +112,11 @@ def _hyp1f1_jvp(primals, tangents):
     return _hyp1f1(a, b, x), da * by_a + db * by_b + dx * (a / b) * _hyp1f1(a + 1, b + 1, x)
 
 
-@inlined
 def _or_array(x: Any) -> Any:
     return jnp.asarray(x) if isinstance(x, (list, tuple)) else x
 
 
+@inlined
 def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Kummer's confluent function ``1F1(a; b; x)``, real; infinite where ``b`` is a whole number not above 0.
 
