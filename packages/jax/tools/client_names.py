@@ -122,7 +122,7 @@ def main() -> None:
         used[name].update(libraries)
     asked = subprocess.run([args.reference, __file__, "--resolve"], input=json.dumps(sorted(used)), capture_output=True, text=True, check=True)
     there, here = json.loads(asked.stdout), resolvable(sorted(used))
-    listed = sorted({*here} & {*there, *kept})
+    listed = sorted({*here} & {*there} | {*kept})
     LIST.write_text("".join(f"{name}  {' '.join(sorted(used[name])[:3])}\n" for name in listed))
     print(f"{len(listed)} names of {len(set().union(*used.values()))} libraries; the public jax has {len({*there} - {*here})} that ours lacks:")
     for name in sorted({*there} - {*here}):
