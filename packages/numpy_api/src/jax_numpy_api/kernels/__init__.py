@@ -1,5 +1,6 @@
 """Kernels that are ready to use (`jax.experimental.pallas.ops`), written in the language of `pallas`.
 
+* `tpu_softmax`: what the attention kernels for TPUs share.
 * `flash_attention`: attention on TPUs that never holds its scores, with derivatives.
 * `rows`: softmax, layer norm and RMS norm on GPUs, with derivatives.
 * `gpu_softmax`: what the attention kernels for GPUs share.

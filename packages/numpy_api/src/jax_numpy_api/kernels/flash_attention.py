@@ -28,13 +28,9 @@ from ..pallas.grid import program_id
 from ..pallas.spaces import VMEM
 from ..pallas.specs import BlockSpec, CostEstimate
 from ..pallas.tpu import CompilerParams
+from .tpu_softmax import DEFAULT_MASK_VALUE, TRANS_A_DIM_NUMBERS, TRANS_B_DIM_NUMBERS, take_keys
 
-DEFAULT_MASK_VALUE = float(-0.7 * np.finfo(np.float32).max)
-"""The score of a key that a query does not see."""
 NUM_LANES, NUM_SUBLANES, MIN_BLOCK_SIZE = 128, 8, 128
-TRANS_B_DIM_NUMBERS = (((1,), (1,)), ((), ()))
-"""Products of the rows of two matrices, for `lax.dot_general`."""
-_TRANS_A = (((0,), (0,)), ((), ()))
 
 
 class SegmentIds(NamedTuple):
@@ -152,12 +148,7 @@ def _forward_kernel(q, k, v, more, out, *kept, sizes, causal, scale, steps):
 
     def piece(rows, columns, first_q, first_k):
         scores, _ = _scores(q[rows, :], k[columns, :], more, rows, columns, first_q, first_k, causal, scale)
-        old = largest[rows, :]
-        new = jnp.maximum(old, scores.max(-1, keepdims=True))
-        weights, shrink = jnp.exp(scores - new), jnp.exp(old - new)
-        largest[rows, :], total[rows, :] = new, total[rows, :] * shrink + weights.sum(-1, keepdims=True)
-        part = jnp.dot(weights.astype(v.dtype), v[columns, :], preferred_element_type=np.float32)
-        values[rows, :] = values[rows, :] * shrink + part
+        take_keys((rows, slice(None)), scores, v[columns, :], largest, total, values)
     _visit(piece, sizes, i, j, causal)
 
     @when(j == steps - 1)
@@ -207,8 +198,8 @@ def _key_kernel(q, k, v, ct, total, largest, delta, more, dk, dv, sums_k, sums_v
 
     def piece(rows, columns, first_q, first_k):
         weights, change = _change(q, k, v, ct, total, largest, delta, more, rows, columns, first_q, first_k, causal, scale)
-        sums_v[columns, :] += lax.dot_general(weights.astype(ct.dtype), ct[rows, :], _TRANS_A, preferred_element_type=np.float32)
-        sums_k[columns, :] += lax.dot_general(change.astype(q.dtype), q[rows, :], _TRANS_A, preferred_element_type=np.float32)
+        sums_v[columns, :] += lax.dot_general(weights.astype(ct.dtype), ct[rows, :], TRANS_A_DIM_NUMBERS, preferred_element_type=np.float32)
+        sums_k[columns, :] += lax.dot_general(change.astype(q.dtype), q[rows, :], TRANS_A_DIM_NUMBERS, preferred_element_type=np.float32)
     _visit(piece, sizes, i, j, causal)
 
     @when(i == steps - 1)

@@ -23,7 +23,7 @@ from ..pallas.grid import num_programs, program_id
 from ..pallas.spaces import VMEM
 from ..pallas.specs import BlockSpec, PrefetchScalarGridSpec
 from ..pallas.tpu import CompilerParams
-from .flash_attention import DEFAULT_MASK_VALUE, TRANS_B_DIM_NUMBERS
+from .tpu_softmax import DEFAULT_MASK_VALUE, TRANS_B_DIM_NUMBERS, take_keys
 
 MAX_INT8 = 127.5
 
@@ -107,12 +107,7 @@ def _kernel(lengths, table, q, keys, values, out, largest, total, sums, *, size,
             if cap is not None:
                 scores = jnp.tanh(scores / np.float32(cap)) * np.float32(cap)
             inside = lax.broadcasted_iota(np.int32, scores.shape, 1) + first < length
-            scores = jnp.where(inside, scores, np.float32(mask_value))
-            old = largest[...]
-            new = jnp.maximum(old, scores.max(-1, keepdims=True))
-            weights, shrink = jnp.where(inside, jnp.exp(scores - new), np.float32(0)), jnp.exp(old - new)
-            largest[...], total[...] = new, total[...] * shrink + weights.sum(-1, keepdims=True)
-            sums[...] = sums[...] * shrink + jnp.dot(weights.astype(v.dtype), v, preferred_element_type=np.float32)
+            take_keys(..., jnp.where(inside, scores, np.float32(mask_value)), v, largest, total, sums, inside)
         when(first < length)(page)
 
     @when(step == num_programs(2) - 1)

@@ -23,7 +23,7 @@ from ..pallas.grid import num_programs, program_id
 from ..pallas.spaces import VMEM
 from ..pallas.specs import BlockSpec, PrefetchScalarGridSpec
 from ..pallas.tpu import CompilerParams
-from .flash_attention import DEFAULT_MASK_VALUE, TRANS_B_DIM_NUMBERS
+from .tpu_softmax import DEFAULT_MASK_VALUE, TRANS_B_DIM_NUMBERS, take_keys
 
 _NAME = "ragged_paged_attention"
 
@@ -146,12 +146,7 @@ def _kernel(text, block, lengths, table, ends, q, pages, out, largest, total, su
                 scores = lax.dot_general(q[g], k.astype(q.dtype), TRANS_B_DIM_NUMBERS, preferred_element_type=np.float32) * np.float32(scale)
                 if cap is not None:
                     scores = jnp.tanh(scores / np.float32(cap)) * np.float32(cap)
-                scores = jnp.where(seen, scores, np.float32(mask_value))
-                old = largest[g]
-                new = jnp.maximum(old, scores.max(-1, keepdims=True))
-                weights, shrink = jnp.where(seen, jnp.exp(scores - new), np.float32(0)), jnp.exp(old - new)
-                largest[g], total[g] = new, total[g] * shrink + weights.sum(-1, keepdims=True)
-                sums[g] = sums[g] * shrink + jnp.dot(weights.astype(q.dtype), v.astype(q.dtype), preferred_element_type=np.float32)
+                take_keys(g, jnp.where(seen, scores, np.float32(mask_value)), v.astype(q.dtype), largest, total, sums, seen)
         when(start < length)(on_page)
 
     @when(step == num_programs(1) - 1)

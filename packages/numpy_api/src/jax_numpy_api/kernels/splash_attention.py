@@ -28,13 +28,12 @@ from ..pallas.grid import program_id
 from ..pallas.spaces import SMEM, VMEM
 from ..pallas.specs import BlockSpec, CostEstimate, PrefetchScalarGridSpec
 from ..pallas.tpu import CompilerParams
-from .flash_attention import TRANS_B_DIM_NUMBERS
 from .splash_blocks import MaskInfo
 from .splash_masks import ALL, SOME, ComputableMask
+from .tpu_softmax import TRANS_A_DIM_NUMBERS, TRANS_B_DIM_NUMBERS, take_keys
 
 NT_DIM_NUMBERS, NN_DIM_NUMBERS = TRANS_B_DIM_NUMBERS, (((1,), (0,)), ((), ()))
 """Products of rows with rows, and of rows with columns, for `lax.dot_general`."""
-_TRANS_A = (((0,), (0,)), ((), ()))
 
 
 class SegmentIds(NamedTuple):
@@ -182,11 +181,7 @@ def _forward_kernel(steps, where, kinds, q, k, v, sinks, given, out, logs, large
     def body(kind, columns, start):
         seen = _seen(given, options, columns, steps[place] * size + start, kind, piece)
         scores, _ = _scores(q[...], k[columns, :], seen, options)
-        old = largest[...]
-        new = jnp.maximum(old, scores.max(-1, keepdims=True))
-        weights, shrink = jnp.exp(scores - new), jnp.exp(old - new)
-        largest[...], total[...] = new, total[...] * shrink + weights.sum(-1, keepdims=True)
-        values[...] = values[...] * shrink + jnp.dot(weights.astype(v.dtype), v[columns, :], preferred_element_type=np.float32)
+        take_keys(..., scores, v[columns, :], largest, total, values)
     _on_pieces(body, kinds[place], size, piece)
 
     @when(j == width - 1)
@@ -237,8 +232,8 @@ def _key_kernel(steps, where, kinds, q, k, v, ct, logs, delta, given, dk, dv, su
     def body(kind, columns, start):
         seen = _seen(given, options, columns, j * size + start, kind, piece)
         weights, change = _change(q[...], k[columns, :], v[columns, :], ct[...], logs[...], delta[...], seen, options)
-        sums_v[columns, :] += lax.dot_general(weights.astype(ct.dtype), ct[...], _TRANS_A, preferred_element_type=np.float32)
-        sums_k[columns, :] += lax.dot_general(change.astype(q.dtype), q[...], _TRANS_A, preferred_element_type=np.float32)
+        sums_v[columns, :] += lax.dot_general(weights.astype(ct.dtype), ct[...], TRANS_A_DIM_NUMBERS, preferred_element_type=np.float32)
+        sums_k[columns, :] += lax.dot_general(change.astype(q.dtype), q[...], TRANS_A_DIM_NUMBERS, preferred_element_type=np.float32)
     _on_pieces(body, kinds[place], size, piece)
 
     @when((g == group - 1) & (i == width - 1))

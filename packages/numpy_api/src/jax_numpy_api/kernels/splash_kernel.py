@@ -13,10 +13,10 @@ from jax_core.traces.trace import Tracer
 from jax_core.transformations.vmap import vmap
 
 from .. import numpy as jnp
-from .flash_attention import DEFAULT_MASK_VALUE
 from .splash_attention import BlockSizes, Options, SegmentIds, splash_attention
 from .splash_blocks import MaskInfo, process_dynamic_mask, process_mask
 from .splash_masks import Mask, MultiHeadMask, heads_of
+from .tpu_softmax import DEFAULT_MASK_VALUE
 
 
 class SplashAttentionKernel:
