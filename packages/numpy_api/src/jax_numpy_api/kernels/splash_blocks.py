@@ -85,28 +85,19 @@ def process_mask(mask: MultiHeadMask, block_shape: tuple[int, int], *, is_dkv: b
         q_size, k_size = block_shape
         stored = np.stack([unique[u][i * q_size:(i + 1) * q_size, j * k_size:(j + 1) * k_size] for u, i, j in np.argwhere(of_each == SOME)])
     kinds = of_each[number]
-    pick: Any = np.take_along_axis
-    if is_dkv:  # the steps of each shard of the queries follow one another
-        split = kinds.reshape(len(masks), q_seq_shards, -1, kinds.shape[-1])
-        steps: Any = _steps(split.swapaxes(2, 3), shrink_grid).swapaxes(2, 3)
-        used = pick(split, steps, 2)
-        used = _used(used, split, steps, 2) if shrink_grid else used
-        where = None if place is None else pick(place[number].reshape(split.shape), steps, 2)
-        steps, used, where = (None if x is None else x.reshape(len(masks), -1, kinds.shape[-1]) for x in (steps, used, where))
-    else:
-        steps = _steps(kinds, shrink_grid)
-        used = pick(kinds, steps, 2)
-        used = _used(used, kinds, steps, 2) if shrink_grid else used
-        where = None if place is None else pick(place[number], steps, 2)
+    if is_dkv:  # by shards of the queries, whose steps follow one another
+        kinds = kinds.reshape(len(masks), q_seq_shards, -1, kinds.shape[-1])
+    turned = (lambda x: x.swapaxes(2, 3)) if is_dkv else (lambda x: x)  # steps go along axis 2
+    steps = turned(_steps(turned(kinds), shrink_grid))
+    used: Any = np.take_along_axis(kinds, steps, 2)
+    if shrink_grid:  # of the steps that only fill up, nothing is seen
+        count = (kinds != NOTHING).sum(2, keepdims=True)
+        used = np.where(turned(np.arange(steps.shape[2]) < turned(count)), used, NOTHING)
+    where: Any = None if place is None else np.take_along_axis(place[number].reshape(kinds.shape), steps, 2)
+    if is_dkv:
+        steps, used, where = (None if x is None else x.reshape(len(masks), -1, x.shape[-1]) for x in (steps, used, where))
     sequence = None if computed is None else np.arange(mask.shape[1], dtype=np.int32)
     return MaskInfo(steps, where, used, stored, sequence), computed
-
-
-def _used(found: np.ndarray, kinds: np.ndarray, steps: np.ndarray, axis: int) -> np.ndarray:
-    """What is seen of each step's block; nothing in the steps that only fill up."""
-    count = (kinds != NOTHING).sum(axis, keepdims=True)
-    number = np.arange(steps.shape[axis]).reshape([-1 if k == axis else 1 for k in range(steps.ndim)])
-    return np.where(number < count, found, NOTHING)
 
 
 def process_mask_dkv(mask: MultiHeadMask, block_shape: tuple[int, int], *, is_dkv: bool = True, downcast_smem_data: bool = True, head_shards: int = 1,
