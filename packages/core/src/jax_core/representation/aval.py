@@ -22,7 +22,7 @@ from .extended import EArray
 from .manual_axis_type import ManualAxisType
 from .memory import Space, mark
 from .partial_sums import NOTHING, Sums
-from .placements import is_format, is_on_mesh, is_open, is_spec
+from .placements import is_format, is_on_mesh, is_spec
 
 if TYPE_CHECKING:
     from .typing import PyTree, ArrayLike, DTypeLike, Placement, Shape, ShardingLike
@@ -561,8 +561,9 @@ def typeof(x: ArrayLike) -> AbstractValue:
     if aval_of_type.get(type(x)) is not _own_aval or type(aval) is not ShapedArray or aval.placement is not None:
         return aval
     lies = getattr(x, "sharding", None)
-    known = lies is None or not is_on_mesh(lies) and is_open(backends.get().placements.on_no_mesh(0))
-    return aval if known else aval._that_lies(lies)
+    if lies is None or not is_on_mesh(lies) and backends.get().placements.on_no_mesh(0).mesh.empty:
+        return aval
+    return aval._that_lies(lies)
 
 
 def register_array_class(cls: type, rule: Callable[[Any], AbstractValue] = _own_aval) -> None:
@@ -616,7 +617,7 @@ class ShapeDtypeStruct:
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.weak_type, self.vma, self.is_ref = weak_type, vma, is_ref
         where: Any = sharding
-        if hasattr(type(where), "UNCONSTRAINED") and not backends.get().placements.on_no_mesh(0).mesh.empty:  # a spec, for the mesh in context
+        if is_spec(where) and not backends.get().placements.on_no_mesh(0).mesh.empty:  # a spec, for the mesh in context
             where = backends.get().placements.as_sharding(where)
         layout = getattr(where, "layout", None)
         if layout is not None and not hasattr(layout, "major_to_minor"):

@@ -5,7 +5,7 @@ Libraries find the classes of placements here, the value that stands for "nothin
 from __future__ import annotations
 
 from jax_core.programs.options import UNSPECIFIED, Unspecified as UnspecifiedValue
-from jax_core.representation.aval import is_open
+from jax_core.representation.placements import is_open
 from jax_core.traces.structural import check_out_sharding
 
 from .mesh import get_abstract_mesh
