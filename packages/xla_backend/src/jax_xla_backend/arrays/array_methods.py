@@ -58,8 +58,7 @@ class Shard:
         """The parts ``parts`` of ``array`` on ``devices``, which look up only once where they are in it."""
         places, result = _parts(array._sharding, array.shape), []
         for device, data in zip(devices, parts):
-            shard = cls.__new__(cls)
-            shard.device, shard._sharding, shard._global_shape, shard._data = device, array._sharding, array.shape, data
+            shard = cls(device, array._sharding, array.shape, data)
             shard._place = places[device]
             result.append(shard)
         return result

@@ -113,7 +113,7 @@ def _between_processes(call, layouts):
     def whole(operands):
         placements = tree.broadcast_prefix(layouts["in_shardings"], operands, is_leaf=lambda p: p is None)
         leaves, structure = tree.flatten(operands)
-        grid = next(p for p in tree.leaves(layouts["out_shardings"])).mesh
+        grid = tree.leaves(layouts["out_shardings"])[0].mesh
         specs = [PartitionSpec(*grid.axis_names) if p is None else p.spec for p in placements]
         return tree.unflatten(structure, [host_local_array_to_global_array_impl(x, global_mesh=grid, pspec=spec) for x, spec in zip(leaves, specs)])
 

@@ -218,11 +218,11 @@ def shutdown() -> None:
     >>> jax.distributed.shutdown()
     """
     global _service, _abandoned
-    if state.relay is not None and state.relay.broken.is_set():
-        liveness.coordinator_is_lost()
-    if state.relay is not None:
-        state.relay.close()
-        state.relay = None
+    relay, state.relay = state.relay, None
+    if relay is not None:
+        if relay.broken.is_set():
+            liveness.coordinator_is_lost()
+        relay.close()
     if liveness.lost:  # who waits for them would wait in vain, and jaxlib ends the process where the wait fails
         liveness.stop()
         liveness.leave_after_loss()

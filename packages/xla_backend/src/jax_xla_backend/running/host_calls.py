@@ -55,6 +55,7 @@ def misses(miss: Callable, record: Callable, new_dispatcher: Callable) -> Callab
     """
     second: Any = None
     lends: bool | None = False  # None: not what may be donated
+
     def recorded(*args, **kwargs):
         nonlocal lends
         result, fast = miss(*args, **kwargs)
