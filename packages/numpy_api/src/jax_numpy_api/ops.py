@@ -13,8 +13,7 @@ from jax_core.representation.typing import ArrayLike, Placement
 from . import numpy as jnp
 from .numpy.creation import placed
 from .numpy.index_tricks import index_exp as index
-from .numpy.promotion import check_arraylike
-from .numpy.promotion import concrete
+from .numpy.promotion import check_arraylike, concrete
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import Indexer

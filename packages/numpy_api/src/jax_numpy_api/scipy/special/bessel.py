@@ -21,6 +21,7 @@ from ._series import inlined, wide
 
 _UNROLL = 5  # steps of the recurrence in one kernel
 
+
 @inlined
 def i0e(x: ArrayLike) -> Array:
     """``exp(-|x|) * I0(x)``. Source: `scipy.special.i0e`.

@@ -10,7 +10,6 @@ def _few(z, df):
     return xlogy(0.5 * df - 1, finite(0.5 * z)) - 0.5 * z - gammaln(0.5 * df)
 
 
-
 pdf, logpdf, cdf, logcdf, sf, logsf = Continuous(
     "chi-squared", "df", low=0, inside=1.0, valid=lambda df: df > 0,
     logpdf=lambda z, df: log_poisson(0.5 * df - 1, 0.5 * z, _few(z, df)) - math.log(2),
