@@ -144,6 +144,8 @@ USED_TWICE = {
     "an element by an array": lambda k, ks: [ks[jnp.array([1, 2])], ks[2]],
     "cond": lambda k, ks: [lax.cond(True, random.normal, random.uniform, k), random.normal(k)],
     "switch": lambda k, ks: [lax.switch(1, [random.normal, random.uniform], k), random.normal(k)],
+    "one branch": lambda k, ks: [lax.cond(True, random.normal, lambda k: 0.0, k), random.normal(k)],
+    "fori_loop": lambda k, ks: lax.fori_loop(0, 2, lambda i, c: (c[0], c[1] + random.normal(c[0])), (k, 0.0)),
     "while_loop": lambda k, ks: lax.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1], random.normal(c[1])), (0, k, 0.0)),
 }
 USED_ONCE = {
@@ -154,6 +156,7 @@ USED_ONCE = {
     "elements that are not known": lambda k, ks: jit(lambda i: random.key_data(ks[i]))(2),
     "all in turn": lambda k, ks: [random.normal(x) for x in ks],
     "cond": lambda k, ks: lax.cond(True, random.normal, random.uniform, k),
+    "one branch": lambda k, ks: lax.cond(True, random.normal, lambda k: 0.0, k),
     "loop that folds in": lambda k, ks: lax.fori_loop(0, 3, lambda i, c: c + random.normal(random.fold_in(k, i)), 0.0),
 }
 

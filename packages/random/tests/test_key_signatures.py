@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 
 import jax_random as random
-from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.representation.errors import KeyReuseError
 from jax_core.transformations.autodiff import grad
@@ -80,21 +79,3 @@ def test_entries_are_values_that_do_not_change():
     with pytest.raises(ValueError):
         Sink(0).idx = 1
     assert not Sink(0, [True, False]).mask.flags.writeable
-
-
-def test_eager_loops_and_branches_are_followed():
-    """A loop that is not compiled by the caller draws from one key in every step; a branch uses up what it is given."""
-    drawn = lambda key: random.normal(key)
-    with flags.debug_key_reuse(True):
-        for name, run in {
-            "scan": lambda k: lax.scan(lambda c, x: (c, drawn(c)), k, jnp.arange(2)),
-            "fori_loop": lambda k: lax.fori_loop(0, 2, lambda i, c: (c[0], c[1] + drawn(c[0])), (k, 0.0)),
-            "while_loop": lambda k: lax.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1], drawn(c[1])), (0, k, 0.0)),
-            "after a branch": lambda k: [lax.cond(True, drawn, lambda k: 0.0, k), drawn(k)],
-        }.items():
-            with pytest.raises(KeyReuseError):
-                run(random.key(0))
-                pytest.fail(name)
-        keys = random.split(random.key(0), 3)
-        assert lax.scan(lambda c, k: (c, drawn(k)), 0.0, keys)[1].shape == (3,)
-        assert lax.cond(True, drawn, lambda k: 0.0, random.key(1)).shape == ()
