@@ -9,7 +9,6 @@ import numpy as np
 from jax_core.representation.tree_nodes import register_pytree_node
 from jax_core.representation.typing import Array, PyTree
 from jax_core.representation.tracebacks import api_boundary
-from jax_core.traces.trace import Tracer
 from jax_core.transformations.vmap import vmap
 
 from .. import numpy as jnp
@@ -108,7 +107,7 @@ def _make(mask, block_sizes, is_mqa, save_residuals, mask_value, soft_cap, head_
     if len(mask.shape) != 3:
         raise ValueError(f"make_splash_{'mqa' if is_mqa else 'mha'}: a mask [heads, queries, keys] is expected, got the shape {mask.shape}; "
                          "MultiHeadMask([mask] * heads) is the same for all heads.")
-    if not isinstance(mask, (MultiHeadMask, Tracer)) and isinstance(mask, np.ndarray):
+    if isinstance(mask, np.ndarray):
         mask = MultiHeadMask(heads_of(mask))
     blocks = BlockSizes.get_default() if block_sizes is None else block_sizes
     for whole, piece in ("block_kv", "block_kv_compute"), ("block_kv_dkv", "block_kv_dkv_compute"):
