@@ -7,10 +7,11 @@ bar shows how far the run is. The callback only draws: it returns nothing, so th
 """
 import sys
 
-import jax
-import jax.numpy as jnp
 import matplotlib
 import numpy as np
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 from jax.experimental import io_callback
 from jax_callbacks import progress_bar

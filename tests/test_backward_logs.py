@@ -1,10 +1,11 @@
 """What backward functions log reaches whoever asks for it, through every transformation; what nobody asks for is dropped."""
 import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 
 

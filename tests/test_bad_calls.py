@@ -6,6 +6,9 @@ import enum
 import fractions
 import warnings
 
+import numpy as np
+import pytest
+
 import bad_calls
 import jax
 import jax.example_libraries.optimizers
@@ -19,10 +22,8 @@ import jax.interpreters.ad
 import jax.interpreters.batching
 import jax.interpreters.mlir
 import jax.interpreters.partial_eval
-import jax.scipy.optimize
 import jax.numpy as jnp
-import numpy as np
-import pytest
+import jax.scipy.optimize
 
 ROUNDS, SEED, PARTS = 3, 1, 16
 SAID = (TypeError, ValueError, OverflowError, NotImplementedError)

@@ -2,10 +2,11 @@
 import functools
 import logging
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax_core.programs import monitoring
 
 

@@ -1,7 +1,8 @@
 """Options that contradict each other are refused before anything is done."""
+import pytest
+
 import jax
 import jax.numpy as jnp
-import pytest
 
 CONTRADICTIONS = {
     "saved and offloaded": lambda: jax.checkpoint_policies.save_and_offload_only_these_names(

@@ -1,8 +1,9 @@
 """Control flow together with the other packages: operators, random keys, callbacks, 64 bits."""
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 from jax.experimental import io_callback
 

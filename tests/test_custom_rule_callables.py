@@ -3,10 +3,11 @@ import functools
 import operator
 import pickle
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import export, lax
 from jax_core.representation.jaxpr import dce, eval_jaxpr
 

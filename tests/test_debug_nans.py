@@ -2,10 +2,11 @@
 import inspect
 import warnings
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 from jax.scipy.linalg import expm
 

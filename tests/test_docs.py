@@ -7,8 +7,9 @@ import re
 import shutil
 import sys
 
-import jax
 import pytest
+
+import jax
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -1,10 +1,11 @@
 """Behaviour at the edges: one row for each program, with what it gives as text, or the class of the error that it raises."""
 import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import export, lax
 from jax.experimental import checkify, hijax, sparse
 from jax.extend import linear_util, source_info_util

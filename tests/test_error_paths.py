@@ -11,10 +11,11 @@ import sys
 import threading
 import weakref
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 from jax_core.configuration import engine
 from jax_core.representation.primitive import Primitive

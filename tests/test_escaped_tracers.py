@@ -2,9 +2,10 @@
 wrong derivative."""
 from functools import partial
 
+import pytest
+
 import jax
 import jax.numpy as jnp
-import pytest
 from jax.errors import UnexpectedTracerError
 
 

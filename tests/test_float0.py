@@ -3,10 +3,11 @@
 A law and its cases: what a transformation gives for ``f(x, n)`` with a discrete ``n`` is what it gives for ``f(·, n)`` with ``n``
 closed over, and float0 for ``n`` and for the discrete results.
 """
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 
 F0 = jax.dtypes.float0

@@ -2,14 +2,25 @@
 import collections
 import random
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax_numpy_api import lax
 
-from fuzz import checks, deliberate, grammar, interpret, outcome, plants, runner, shrink, signatures, values
-from fuzz import reference as reference_module
+import jax
+import jax.numpy as jnp
+from fuzz import (
+    checks,
+    deliberate,
+    grammar,
+    interpret,
+    outcome,
+    plants,
+    reference as reference_module,
+    runner,
+    shrink,
+    signatures,
+    values,
+)
+from jax_numpy_api import lax
 
 PROGRAMS, PARTS = 10, 4
 

@@ -2,11 +2,12 @@
 import functools
 import re
 
+import numpy as np
+import pytest
+
 import jax
 import jax.ad_checkpoint as ad_checkpoint
 import jax.numpy as jnp
-import numpy as np
-import pytest
 from jax import lax
 from jax.custom_derivatives import remat_opt_p
 from jax.extend import core as extend_core

@@ -3,10 +3,11 @@ import copy
 import functools
 
 import cloudpickle
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 
 

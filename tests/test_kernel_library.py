@@ -7,8 +7,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax.experimental.pallas import tpu as pltpu
-from jax.experimental.pallas.ops.tpu import flash_attention as fa
-from jax.experimental.pallas.ops.tpu import matmul, megablox
+from jax.experimental.pallas.ops.tpu import flash_attention as fa, matmul, megablox
 from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention, quantization_utils
 
 kernels = importlib.import_module("jax.experimental.pallas.ops.tpu.megablox.gmm")

@@ -11,11 +11,9 @@ import pytest
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
-from jax.experimental.pallas import triton
-
 import kernel_machine
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu, triton
 from jax_xla_backend.kernels import mosaic
 
 SPEC = importlib.util.spec_from_file_location("kernels", pathlib.Path(__file__).parents[1] / "examples" / "kernels.py")

@@ -5,8 +5,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
-from jax.experimental.pallas import triton as plgpu
+from jax.experimental.pallas import tpu as pltpu, triton as plgpu
 
 X = jnp.arange(32 * 128, dtype=jnp.float32).reshape(32, 128)
 TWO = pltpu.TensorCoreMesh(axis_name="core", num_cores=2)

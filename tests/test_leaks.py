@@ -2,9 +2,10 @@
 
 The other transformations are in `test_jit_and_debugging.py`.
 """
+import pytest
+
 import jax
 import jax.numpy as jnp
-import pytest
 from jax import lax
 
 pytestmark = pytest.mark.usefixtures("young_heap")

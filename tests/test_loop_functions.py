@@ -1,13 +1,14 @@
 """Which loops XLA's CPU compiler makes one function of, and that it can."""
 import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
-from jax_xla_backend.planning.loops import LOW, UNLIMITED, USUAL
 from jax_xla_backend.compiling.compiler_options import options_for
+from jax_xla_backend.planning.loops import LOW, UNLIMITED, USUAL
 
 F32 = functools.partial(jax.ShapeDtypeStruct, dtype=np.float32)
 

@@ -1,10 +1,11 @@
 """What loops keep and copy: residuals of a scan, buffers handed on by a conditional, bounded while loops."""
 import re
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 
 N, T = 30, 20  # width of the carry, steps

@@ -1,9 +1,10 @@
 """Flags do what they say: checks of references, constants folded while tracing, what checkpoint keeps, options of clients."""
 import logging
 
+import pytest
+
 import jax
 import jax.numpy as jnp
-import pytest
 from jax_xla_backend.compiling.compile import compile_options
 from jax_xla_backend.platforms.plugins import options_of_flags
 

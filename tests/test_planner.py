@@ -1,8 +1,9 @@
 """The fusion planner changes where values are kept, never what is computed: programs with and without it agree."""
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax.experimental import io_callback
 from jax.experimental.serialize_executable import deserialize_and_load, serialize
 from jax.sharding import NamedSharding, PartitionSpec

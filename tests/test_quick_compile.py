@@ -1,12 +1,20 @@
 """Programs over small arrays are compiled with quicker options: which those are, and that they compute the same."""
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 from jax_xla_backend.compiling import compile as xla_compile, compiler_options
+from jax_xla_backend.compiling.compiler_options import (
+    EXTRA_OPTIONS,
+    NO_UNROLLING,
+    QUICK_OPTIONS,
+    WIDE_OPTION,
+    joined,
+    options_for,
+)
 from jax_xla_backend.planning.small_programs import ELEMENTS
-from jax_xla_backend.compiling.compiler_options import EXTRA_OPTIONS, NO_UNROLLING, QUICK_OPTIONS, WIDE_OPTION, joined, options_for
 
 PLAIN = ((EXTRA_OPTIONS, NO_UNROLLING),)
 SMALL, BIG = np.linspace(0.1, 1, ELEMENTS, dtype=np.float32), np.linspace(0.1, 1, ELEMENTS + 1, dtype=np.float32)

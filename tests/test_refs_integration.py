@@ -3,13 +3,13 @@
 The law at the end: random programs on references agree with an interpreter that works in place on NumPy arrays, however
 they are run.
 """
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
 import jax
 import jax.ad
 import jax.numpy as jnp
-import numpy as np
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from jax import lax
 from jax.experimental import random as stateful
 from jax.test_util import check_grads

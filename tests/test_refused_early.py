@@ -1,13 +1,13 @@
 """What cannot work is refused where it is written: loops with wrong parameters, solves whose derivative fails, programs that cannot be stored."""
 from __future__ import annotations
 
+import pytest
+
 import jax
 import jax.numpy as jnp
-import pytest
 from jax import lax
 from jax.experimental.serialize_executable import serialize
 from jax.extend.core import Primitive, jaxpr_as_fun
-
 from jax_core.representation.errors import JaxprTypeError
 from jax_core.representation.jaxpr import check_jaxpr
 

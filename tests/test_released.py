@@ -2,10 +2,11 @@
 import gc
 import weakref
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 
 F32 = jax.ShapeDtypeStruct((), np.float32)
 

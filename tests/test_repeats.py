@@ -1,8 +1,9 @@
 """Small programs whose shared values XLA's fusion would compute again and again are compiled without fusion."""
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 from jax_xla_backend.compiling.compiler_options import UNFUSED_OPTIONS, options_for
 

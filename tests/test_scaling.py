@@ -6,10 +6,11 @@ import pathlib
 import subprocess
 import sys
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 
 _spec = importlib.util.spec_from_file_location(
     "scaling", pathlib.Path(__file__).parent.parent / "benchmarks" / "scaling.py")

@@ -7,8 +7,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax.experimental.pallas.ops.tpu import splash_attention as sa
-from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_mask as masks
-from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_mask_info as infos
+from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_mask as masks, splash_attention_mask_info as infos
 
 
 def normal(seed, *shape):

@@ -4,13 +4,13 @@ import os
 import subprocess
 import sys
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
-from jax_xla_backend.compiling import compile as xla_compile
-from jax_xla_backend.compiling import disk_cache, tiered_compilation
+from jax_xla_backend.compiling import compile as xla_compile, disk_cache, tiered_compilation
 from jax_xla_backend.compiling.compiler_options import EXTRA_OPTIONS, LEVEL, QUICK_OPTIONS, first_options
 
 MATRIX = np.linspace(-1, 1, 4096, dtype=np.float32).reshape(64, 64)

@@ -1,9 +1,10 @@
 """Tokens enter and leave compiled programs; outside they are `jax.extend.core.Token`, which wait for what made them."""
 from __future__ import annotations
 
+import pytest
+
 import jax
 import jax.numpy as jnp
-import pytest
 from jax import lax
 from jax.extend.core import Token
 

@@ -1,10 +1,11 @@
 """Tracebacks show the user's frames; `jax_traceback_filtering` chooses how, and shows all on request."""
 import traceback
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 from jax_core.representation.source import is_internal
 from jax_core.representation.tracebacks import NOTE, UnfilteredStackTrace

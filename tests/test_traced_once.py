@@ -1,8 +1,9 @@
 """How often Python functions are traced, and where nested programs are written out."""
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 
 

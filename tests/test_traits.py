@@ -9,6 +9,7 @@ import pathlib
 
 import numpy as np
 import pytest
+
 from jax import lax
 from jax.experimental import roofline
 from jax_core.public import extend_core

@@ -3,11 +3,11 @@
 `test_control_flow_laws` nests control flow; here the transformations are what is composed, by the names of the public
 API: a law is a list such as [vmap, jit, grad, checkpoint], applied from the inside out.
 """
+import numpy as np
+from hypothesis import HealthCheck, given, settings, strategies as st
+
 import jax
 import jax.numpy as jnp
-import numpy as np
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from jax import lax
 
 N = 3

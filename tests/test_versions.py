@@ -7,13 +7,14 @@ import subprocess
 import sys
 import tomllib
 
+import pytest
+
 import jax
 import jax_callbacks
 import jax_core
 import jax_numpy_api
 import jax_random
 import jax_xla_backend
-import pytest
 from jax_core import versions
 
 PACKAGES = pathlib.Path(__file__).resolve().parents[1] / "packages"

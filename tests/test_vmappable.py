@@ -1,7 +1,8 @@
 """Types of a library's own that `vmap` maps as wholes."""
+import pytest
+
 import jax
 import jax.numpy as jnp
-import pytest
 from jax.interpreters import batching
 
 

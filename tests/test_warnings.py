@@ -4,14 +4,15 @@ import re
 import sys
 import warnings
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax.experimental import sparse
 from jax_core.traces import nans
-from jax_xla_backend.platforms import client, registry as platforms, plugins
 from jax_xla_backend.compiling import disk_cache
+from jax_xla_backend.platforms import client, plugins, registry as platforms
 
 PACKAGES = pathlib.Path(__file__).parents[1] / "packages"
 X, WIDE = np.ones(3, np.float32), np.ones((2, 3), np.float32)

@@ -6,13 +6,14 @@ import os
 import pathlib
 from typing import Any
 
-import blocks
-import generate
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
+
+import blocks
+import generate
 
 _log = logging.getLogger(__name__)
 PICTURES = "generated/pictures"  # below the source folder

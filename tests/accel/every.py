@@ -35,9 +35,10 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "packages/numpy_api/tests"), str(ROOT / "packages/jax/tests")]
 
 import accelerators  # noqa: E402
+import numpy as np  # noqa: E402
+
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
-import numpy as np  # noqa: E402
 from harness import Case  # noqa: E402
 from test_examples import functions  # noqa: E402
 from test_public_names import MODULES  # noqa: E402

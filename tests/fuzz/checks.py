@@ -9,15 +9,15 @@ import re
 import warnings
 from typing import Any, Callable
 
+import numpy as np
+
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jax_core.representation.jaxpr import interpret
-
 from fuzz import outcome
 from fuzz.grammar import Program
 from fuzz.outcome import Outcome
 from fuzz.reference import Interpreter
+from jax_core.representation.jaxpr import interpret
 
 Difference = tuple[str, str] | None
 TOLERANCE = {"bfloat16": 0.06, "float16": 8e-3, "float32": 3e-3, "complex64": 3e-3, "float64": 1e-7, "complex128": 1e-7}  # of the largest element

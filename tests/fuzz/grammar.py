@@ -18,10 +18,10 @@ import re
 import warnings
 from typing import Any, Callable, Iterator, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+import jax
+import jax.numpy as jnp
 from fuzz import outcome, signatures, templates, values
 
 ROUTES = {  # how the function is run

@@ -17,6 +17,8 @@ import sys
 import warnings
 from typing import Any, Generator, Iterator, NamedTuple
 
+import numpy as np
+
 import jax
 import jax.ad_checkpoint
 import jax.custom_batching
@@ -27,8 +29,6 @@ import jax.scipy.fft
 import jax.scipy.ndimage
 import jax.scipy.signal
 import jax.scipy.stats
-import numpy as np
-
 from fuzz import interpret
 
 DEFAULTS = {"jax_enable_x64": False, "jax_numpy_dtype_promotion": "standard", "jax_numpy_rank_promotion": "allow", "jax_disable_jit": False}

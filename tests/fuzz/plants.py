@@ -10,11 +10,10 @@ import sys
 from typing import Callable, Iterator
 
 import jax.numpy as jnp
-from jax import lax
-
 from fuzz import checks, grammar, outcome
 from fuzz.grammar import Program
 from fuzz.reference import Interpreter
+from jax import lax
 
 
 def _jvp_at_a_tie() -> None:

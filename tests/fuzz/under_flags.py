@@ -68,8 +68,8 @@ def calls(path: str) -> None:
     import importlib
     import inspect
     sys.path.insert(0, str(ROOT / "tests"))
-    from fuzz.sweep import ARRAYS, KNOWN, MODULES, SKIP
     import jax.scipy.stats
+    from fuzz.sweep import ARRAYS, KNOWN, MODULES, SKIP
     kinds = [f"jax.scipy.stats.{n}" for n in dir(jax.scipy.stats) if inspect.ismodule(getattr(jax.scipy.stats, n))]
     found, seen = {}, set()
     for module in dict.fromkeys([*MODULES, *kinds, "jax.scipy.ndimage", "jax.scipy.cluster.vq", "jax.nn.initializers", "jax.scipy.interpolate"]):

@@ -5,7 +5,7 @@
 import sys
 import time
 
-from children import child, figure, end
+from children import child, end, figure
 
 CODE = """
     import os, random, signal, sys, threading, time

@@ -7,10 +7,11 @@ import os
 import sys
 import time
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from children import end, figure
+
+import jax
+import jax.numpy as jnp
 
 
 def resident() -> float:

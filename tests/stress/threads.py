@@ -7,10 +7,11 @@ import threading
 import time
 from typing import Callable
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from children import end, figure
+
+import jax
+import jax.numpy as jnp
 
 COUNT = 16
 X = np.arange(64, dtype=np.float32)

@@ -2,10 +2,11 @@
 import json
 
 import numpy as np
+
 from jax_callbacks import debug, io_callback, pure_callback
 from jax_core.programs.jit import jit
 from jax_numpy_api import numpy as jnp
-from jax_xla_backend.api import device_put, devices, effects_barrier, Mesh, NamedSharding, PartitionSpec as P
+from jax_xla_backend.api import Mesh, NamedSharding, PartitionSpec as P, device_put, devices, effects_barrier
 from jax_xla_backend.operations.shard_map.api import shard_map
 
 mesh = Mesh(np.array(devices()), ("x",))

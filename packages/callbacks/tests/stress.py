@@ -7,13 +7,14 @@ import sys
 import threading
 
 import numpy as np
+
 from jax_callbacks import io_callback, pure_callback
-from jax_core.transformations.autodiff import grad
-from jax_core.representation.aval import ShapeDtypeStruct
-from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.programs.jit import jit
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.transformations.autodiff import grad
+from jax_core.transformations.custom_vjp import custom_vjp
 from jax_numpy_api import lax, numpy as jnp
-from jax_xla_backend.api import block_until_ready, device_put, devices, Mesh, NamedSharding, PartitionSpec
+from jax_xla_backend.api import Mesh, NamedSharding, PartitionSpec, block_until_ready, device_put, devices
 
 rounds = int(sys.argv[2])
 

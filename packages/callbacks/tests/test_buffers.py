@@ -1,10 +1,11 @@
 """buffer_callback: Python functions on the program's own buffers."""
 import numpy as np
 import pytest
+
 from jax_callbacks.buffers import buffer_callback
-from jax_core.transformations.autodiff import jvp
-from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.programs.jit import jit
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.transformations.autodiff import jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 

@@ -6,12 +6,13 @@ import logging
 
 import numpy as np
 import pytest
+
 from jax_callbacks import debug, debugger, io_callback
-from jax_core.transformations.autodiff import grad, jvp, linearize, vjp
-from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.programs.jit import jit
-from jax_core.transformations.checkpoint import checkpoint
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.transformations.autodiff import grad, jvp, linearize, vjp
+from jax_core.transformations.checkpoint import checkpoint
+from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 from jax_xla_backend.api import block_until_ready, effects_barrier

@@ -12,10 +12,11 @@ import weakref
 
 import numpy as np
 import pytest
-from jax_callbacks import callback_timeout, CallbackTimeoutError, debug, io_callback, pure_callback
-from jax_core.representation import errors
+
+from jax_callbacks import CallbackTimeoutError, callback_timeout, debug, io_callback, pure_callback
 from jax_core.programs.call import clear_caches
 from jax_core.programs.jit import jit
+from jax_core.representation import errors
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 from jax_xla_backend.api import block_until_ready, effects_barrier

@@ -2,6 +2,7 @@
 import sys
 
 import pytest
+
 from jax_callbacks import progress_bar
 from jax_core.programs.jit import jit
 from jax_numpy_api import lax, numpy as jnp

@@ -1,9 +1,10 @@
 """The modules that programs with callbacks become on each platform."""
 import pytest
+
 from jax_callbacks import debug, io_callback, pure_callback
+from jax_core.interfaces import LowerSpec
 from jax_core.programs.tracing import make_jaxpr
 from jax_numpy_api import numpy as jnp
-from jax_core.interfaces import LowerSpec
 
 lowering = pytest.importorskip("jax_xla_backend.lowering.module")
 

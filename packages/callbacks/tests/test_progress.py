@@ -4,13 +4,14 @@ import io
 
 import numpy as np
 import pytest
+
 from jax_callbacks import callback_stats, io_callback, progress_bar, pure_callback, reset_callback_stats
-from jax_core.representation import tree
-from jax_core.transformations.autodiff import grad, jacfwd
 from jax_core.configuration.flags import disable_jit_context as disable_jit
 from jax_core.programs.jit import jit
-from jax_core.transformations.checkpoint import checkpoint
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.representation import tree
+from jax_core.transformations.autodiff import grad, jacfwd
+from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 

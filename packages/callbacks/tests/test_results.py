@@ -1,12 +1,13 @@
 """What callbacks are given, what they may return, and what becomes of it."""
 import numpy as np
 import pytest
+
 from jax_callbacks import debug, io_callback, pure_callback
-from jax_core.representation.array import Array
-from jax_core.transformations.autodiff import grad
-from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.configuration.flags import enable_x64
 from jax_core.programs.jit import jit
+from jax_core.representation.array import Array
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 from jax_xla_backend.api import device_put

@@ -3,6 +3,7 @@ import gc
 import threading
 
 import pytest
+
 from jax_core.traces.collector import RELAXED
 
 

@@ -2,11 +2,11 @@
 import numpy as np
 import pytest
 
-from jax_core.transformations import autodiff, vmap
 from jax_core.programs import jit
+from jax_core.representation.aval import get_aval
+from jax_core.transformations import autodiff, vmap
 from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 from jax_core.transformations.custom_vjp import custom_gradient, custom_vjp
-from jax_core.representation.aval import get_aval
 from toys import cos, f32, mul, sin, total
 
 pytestmark = pytest.mark.usefixtures("numpy_backend_in_use")

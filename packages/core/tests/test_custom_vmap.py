@@ -4,8 +4,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from jax_core.transformations import autodiff, vmap
 from jax_core.programs import jit
+from jax_core.transformations import autodiff, vmap
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.custom_vmap import custom_vmap
 from toys import f32, mul, sin, total

@@ -6,8 +6,7 @@ import pathlib
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from jax_core.configuration import flags
 from jax_core.representation import dtypes

@@ -5,20 +5,20 @@ Parts of references and control flow need the numpy-like package; those tests ar
 import numpy as np
 import pytest
 
-from jax_core.transformations import autodiff, checkpoint, pullback, vmap
 from jax_core.configuration import engine, flags
-from jax_core.representation import dtypes, tree
 from jax_core.programs import jit, tracing
 from jax_core.programs.fwd_and_bwd import fwd_and_bwd
 from jax_core.programs.options import Inline
+from jax_core.references import api, discharge, indexing
+from jax_core.references.api import Ref, new_ref
+from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import AbstractRef, ShapedArray, ShapeDtypeStruct, get_aval
+from jax_core.representation.effects import AccumEffect, LocalRefEffect, ReadEffect, WriteEffect
+from jax_core.representation.errors import NonConcreteBooleanIndexError, UnexpectedTracerError
+from jax_core.transformations import autodiff, checkpoint, pullback, vmap
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.custom_vjp import custom_vjp, linear_call
 from jax_core.transformations.custom_vmap import custom_vmap
-from jax_core.representation.effects import AccumEffect, LocalRefEffect, ReadEffect, WriteEffect
-from jax_core.representation.errors import NonConcreteBooleanIndexError, UnexpectedTracerError
-from jax_core.references import api, discharge, indexing
-from jax_core.references.api import Ref, new_ref
 from toys import add, cos, f32, mul, sin, total
 
 pytestmark = pytest.mark.usefixtures("numpy_backend_in_use")

@@ -3,11 +3,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from jax_core.transformations import autodiff, vmap
 from jax_core.configuration import flags
 from jax_core.programs import jit, tracing
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.jaxpr import check_jaxpr
+from jax_core.transformations import autodiff, vmap
 from jax_core.transformations.checkpoint import checkpoint, saved_residuals
 from toys import add, cos, exp, f32, greater, mul, neg, sin, total
 

@@ -7,8 +7,7 @@ import functools
 import pickle
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from jax_core.public import tree_util
 from jax_core.representation import tree, tree_nodes

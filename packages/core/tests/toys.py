@@ -1,10 +1,10 @@
 """A handful of primitives for tests of the transformations, so that core is tested without numpy_api."""
 import numpy as np
 
-from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, is_linear, none
+from jax_core.traces import structural
 
 
 def _same_shape(*avals, **_):

@@ -3,9 +3,10 @@ import importlib.util
 import pathlib
 import re
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax.numpy as jnp
 
 ROOT = pathlib.Path(__file__).parents[3]
 GUIDE = ROOT / "docs" / "callbacks.md"

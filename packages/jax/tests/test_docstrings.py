@@ -7,9 +7,9 @@ import re
 import textwrap
 from typing import Any
 
-import jax
 import pytest
 
+import jax
 from test_examples import classes, functions
 from test_public_names import MODULES
 

@@ -13,12 +13,12 @@ import types
 import warnings
 from typing import Any, Iterator
 
-import jax
-import jax.numpy as jnp
-import jax.scipy
 import numpy as np
 import pytest
 
+import jax
+import jax.numpy as jnp
+import jax.scipy
 from test_public_names import MODULES
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)(?![\w])")

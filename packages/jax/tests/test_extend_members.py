@@ -1,6 +1,7 @@
 """jax.extend and jax.api_util: forms of call and members that libraries of transformations use."""
-import jax
 import pytest
+
+import jax
 from jax.api_util import flatten_axes, flatten_fun, flatten_fun_nokwargs
 from jax.extend import core, linear_util, source_info_util
 

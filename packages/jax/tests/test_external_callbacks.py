@@ -1,11 +1,12 @@
 """The external callbacks guide of the specification: each example, and what it must print, return or raise."""
 from functools import partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.special
+
+import jax
+import jax.numpy as jnp
 from jax import debug
 from jax.experimental import io_callback
 

@@ -3,12 +3,13 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
+import pytest
+
 import jax
 import jax.core
 import jax.interpreters.xla
 import jax.numpy as jnp
-import numpy as np
-import pytest
 from jax.test_util import check_grads
 
 

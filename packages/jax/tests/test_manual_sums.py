@@ -1,7 +1,6 @@
 """Types inside checked manual regions say what is unreduced and reduced: values, derivatives, and what is refused."""
 import numpy as np
 import pytest
-
 from jaxlib.version import __version_info__ as JAXLIB
 
 import jax

@@ -2,10 +2,11 @@
 import pickle
 import re
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import export, lax
 from jax.ad_checkpoint import checkpoint_name
 from jax.memory import Space

@@ -13,10 +13,11 @@ import sys
 import warnings
 from typing import Any, Iterator
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax_core.representation.tracebacks import NOTE
 
 TABLE = pathlib.Path(__file__).parent / "data" / "messages.txt"

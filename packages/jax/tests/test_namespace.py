@@ -5,8 +5,9 @@ import pkgutil
 import subprocess
 import sys
 
-import jax
 import pytest
+
+import jax
 
 MODULES = [name for _, name, _ in pkgutil.walk_packages([str(pathlib.Path(jax.__file__).parent)], "jax.")]
 

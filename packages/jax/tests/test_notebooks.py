@@ -9,9 +9,9 @@ import pytest
 
 import jax
 import jax.numpy as jnp
+from jax.debug import visualize_jaxpr
 from jax_core.representation import sharding_pictures
 from jax_xla_backend.arrays.notebook import as_html
-from jax.debug import visualize_jaxpr
 
 
 def tags_close(text):

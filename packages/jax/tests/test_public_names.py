@@ -6,9 +6,10 @@ import pkgutil
 import types
 import warnings
 
+import pytest
+
 import jax
 import jax.numpy as jnp
-import pytest
 
 MODULES = ["jax", *(m.name for m in pkgutil.walk_packages(jax.__path__, "jax.") if "._" not in m.name and m.name != "jax.config")]
 OF_JAXLIB = ("jax.extend.ifrt_programs.", "jax.extend.mlir.", "jax.interpreters.mlir.ir")  # jaxlib's own, served as they are

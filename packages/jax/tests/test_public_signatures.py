@@ -3,10 +3,11 @@ import inspect
 import subprocess
 import sys
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax.extend import core as extend_core
 
 

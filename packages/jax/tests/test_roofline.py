@@ -2,10 +2,11 @@
 import io
 from contextlib import redirect_stdout
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 from jax.experimental import roofline as rooflines
 from jax.experimental.roofline import RooflineResult, RooflineShape, roofline

@@ -2,10 +2,11 @@
 import contextlib
 import re
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 from jax.errors import ShardingTypeError
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P, SingleDeviceSharding

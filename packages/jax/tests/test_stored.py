@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import serialize_executable, topologies, transfer
 from jax.experimental.compilation_cache import compilation_cache
-from jax_core.configuration import flags
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax_core.configuration import flags
 
 
 def stored(fun, *args, **options):

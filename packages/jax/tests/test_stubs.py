@@ -12,8 +12,9 @@ import subprocess
 import sys
 import types
 
-import jax
 import pytest
+
+import jax
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE / "data" / "typed_program.py"

@@ -1,9 +1,10 @@
 """Members of types, stages and program parts that interpreters and libraries of users call."""
+import numpy as np
+import pytest
+
 import jax
 import jax.extend.core
 import jax.numpy as jnp
-import numpy as np
-import pytest
 from jax.core import AbstractValue, ShapedArray
 from jax.experimental import hijax
 from jax.interpreters import xla

@@ -13,9 +13,10 @@ import typing
 import warnings
 from typing import Any, Callable, Iterator
 
+import pytest
+
 import jax
 import jax.typing
-import pytest
 
 SHARE = 0.05
 PACKAGES = ("jax", "jax_callbacks", "jax_core", "jax_numpy_api", "jax_random", "jax_xla_backend")

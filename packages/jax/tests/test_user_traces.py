@@ -1,14 +1,14 @@
 """Traces and tracers that users write with `jax.core` and `jax.extend.core`, without knowing how ours are made."""
 import pickle
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import core
 from jax._src import flattree, literals
-from jax.extend import core as extend_core
-from jax.extend import linear_util as extend_linear_util
+from jax.extend import core as extend_core, linear_util as extend_linear_util
 
 
 class Noted(core.Tracer):

@@ -30,12 +30,11 @@ import warnings
 from typing import Any, Callable, Iterator
 
 import numpy as np
+from inner_stubs import inner_stubs
 
 import jax
 import jax_core.representation.typing
 from jax._gaps import table as gaps
-
-from inner_stubs import inner_stubs
 
 TOOLS = pathlib.Path(__file__).resolve().parent
 ROOT = TOOLS.parent / "src"

@@ -26,10 +26,10 @@ import zlib
 import numpy as np
 
 from jax_core.configuration import flags
-from jax_core.representation import dtypes
-from jax_core.transformations.autodiff import jvp, vjp
-from jax_core.representation.aval import get_aval
 from jax_core.programs.jit import jit
+from jax_core.representation import dtypes
+from jax_core.representation.aval import get_aval
+from jax_core.transformations.autodiff import jvp, vjp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 

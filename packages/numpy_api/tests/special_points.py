@@ -26,8 +26,8 @@ from typing import Callable
 import numpy as np
 from mpmath import mp
 
-from jax_core.transformations.autodiff import jvp, vjp
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import jvp, vjp
 
 _FLOAT32 = np.finfo(np.float32)
 LARGEST, TINY, EPS = float(_FLOAT32.max), float(_FLOAT32.tiny), float(_FLOAT32.eps)

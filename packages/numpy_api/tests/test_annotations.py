@@ -4,14 +4,23 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 import jax_xla_backend
-from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
-from jax_core.representation.memory import Space
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.representation.memory import Space
+from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
-from jax_xla_backend.operations.annotations import (compute_on, fuse_limit, fused, must_fuse_call, program_order, scheduling_group, set_xla_metadata,
-    xla_metadata_call, xla_metadata_call2)
+from jax_xla_backend.operations.annotations import (
+    compute_on,
+    fuse_limit,
+    fused,
+    must_fuse_call,
+    program_order,
+    scheduling_group,
+    set_xla_metadata,
+    xla_metadata_call,
+    xla_metadata_call2,
+)
 
 jax_xla_backend.load()
 X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)

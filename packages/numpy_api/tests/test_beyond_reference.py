@@ -6,9 +6,9 @@ import scipy.linalg
 import scipy.special
 
 from jax_core.configuration import flags
+from jax_core.programs.jit import jit
 from jax_core.representation import errors
 from jax_core.transformations.autodiff import grad, jvp
-from jax_core.programs.jit import jit
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.scipy import fft, linalg, special
 

@@ -4,8 +4,7 @@ import pytest
 
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import checkify, lax
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import checkify, lax, numpy as jnp
 
 
 def positive(x):
@@ -85,6 +84,7 @@ def test_checks_that_are_not_asked_for_are_not_looked_at():
 
 def test_nothing_is_kept_of_a_checked_call():
     import gc
+
     from jax_core.representation.jaxpr import JaxprEqn
     f = lambda: checkify.checkify(lambda x: jnp.log(x) * 2, errors=checkify.all_checks)(1.0)
     f()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad, jvp, value_and_grad
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.transformations.autodiff import grad, jvp, value_and_grad
 from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp  # noqa: F401 (which gives arrays their operators)

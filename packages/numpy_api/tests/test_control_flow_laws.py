@@ -7,16 +7,15 @@ counterpart: that of the unrolled one.
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from jax_core.configuration import flags
+from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.autodiff import grad, jvp, linearize, vjp
+from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.custom_vjp import custom_vjp
-from jax_core.programs.jit import jit
-from jax_core.transformations.checkpoint import checkpoint
-from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 

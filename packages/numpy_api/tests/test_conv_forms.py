@@ -3,9 +3,9 @@ import itertools
 
 import numpy as np
 import pytest
+
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
-
 from jax_numpy_api import lax
 from jax_numpy_api.lax.conv import conv_general_dilated_p
 

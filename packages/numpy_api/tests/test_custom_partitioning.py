@@ -7,17 +7,23 @@ import pytest
 import jax_numpy_api.numpy as jnp
 import jax_xla_backend
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
-from jax_xla_backend.platforms.client import devices
+from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.operations.custom_partitioning.api import custom_partitioning
-from jax_xla_backend.operations.custom_partitioning.rules import BATCHING, ArrayMapping, CompoundFactor, SdyShardingRule, parse_rule
+from jax_xla_backend.operations.custom_partitioning.rules import (
+    BATCHING,
+    ArrayMapping,
+    CompoundFactor,
+    SdyShardingRule,
+    parse_rule,
+)
 from jax_xla_backend.placement.mesh import Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
-from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.placement.sharding import NamedSharding
+from jax_xla_backend.platforms.client import devices
 
 jax_xla_backend.load()
 several = pytest.mark.skipif(len(devices()) < 8, reason="needs eight devices")

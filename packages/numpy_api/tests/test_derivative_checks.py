@@ -1,5 +1,6 @@
 """jax.test_util: tolerances, also by dtype."""
 import contextlib
+
 import numpy as np
 import pytest
 

@@ -4,12 +4,12 @@ import re
 
 import numpy as np
 import pytest
-from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad
-from jax_core.programs.jit import jit
-from jax_core.programs.tracing import make_jaxpr
 
 import jax_numpy_api.numpy as jnp
+from jax_core.configuration import flags
+from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
+from jax_core.transformations.autodiff import grad
 from jax_numpy_api import lax
 from jax_numpy_api.lax.dot_cpu import split_contraction
 

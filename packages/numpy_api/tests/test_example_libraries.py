@@ -2,9 +2,9 @@
 import numpy as np
 import pytest
 
+from jax_core.programs.jit import jit
 from jax_core.representation import tree
 from jax_core.transformations.autodiff import grad
-from jax_core.programs.jit import jit
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.example_libraries import optimizers
 

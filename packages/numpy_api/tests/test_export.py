@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 
 from jax_core.export import symbols
+from jax_core.programs.jit import jit
 from jax_core.public import export as ex
+from jax_core.public.export import DisabledSafetyCheck, deserialize, export, symbolic_args_specs, symbolic_shape
 from jax_core.representation import tree, tree_nodes
-from jax_core.transformations.autodiff import grad, jvp
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.errors import InconclusiveDimensionOperation
-from jax_core.public.export import DisabledSafetyCheck, deserialize, export, symbolic_args_specs, symbolic_shape
-from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax, nn
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import lax, nn, numpy as jnp
 from jax_numpy_api.ffi import ffi_call
 
 X = np.linspace(0.0, 1.0, 3, dtype=np.float32)

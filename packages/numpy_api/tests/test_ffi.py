@@ -6,17 +6,17 @@ import subprocess
 import numpy as np
 import pytest
 
+from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.representation.primitive import Primitive, none
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.custom_vjp import custom_vjp
-from jax_core.representation.aval import ShapeDtypeStruct
-from jax_core.programs.jit import jit
-from jax_core.representation.primitive import Primitive, none
-from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.ffi import ffi_call, ffi_lowering
-from jax_xla_backend.running import ffi
 from jax_xla_backend.placement.layout import Layout
+from jax_xla_backend.running import ffi
 
 SPD = np.array([[4.0, 1.0], [1.0, 3.0]], np.float32)
 LOWER = dict(uplo=np.uint8(ord("L")))

@@ -1,8 +1,8 @@
 """The laws catch wrong rules: each test plants one, and sees its law fail."""
 import numpy as np
 import pytest
-from harness import Case, eager_law, jvp_law, second_law, value_law, vjp_law, vmap_law
 
+from harness import Case, eager_law, jvp_law, second_law, value_law, vjp_law, vmap_law
 from jax_core.representation.marks import LINEAR
 from jax_core.traces.structural import reduce_sum_p
 from jax_numpy_api import lax

@@ -2,10 +2,9 @@
 import numpy as np
 import pytest
 
-from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
-from jax_numpy_api import image
-from jax_numpy_api import numpy as jnp
+from jax_core.transformations.autodiff import grad
+from jax_numpy_api import image, numpy as jnp
 
 PICTURE = np.random.default_rng(0).normal(size=(5, 7)).astype(np.float32)
 METHODS = ["nearest", "linear", "cubic", "cubic-pytorch", "lanczos3", "lanczos5", "area"]

@@ -4,13 +4,14 @@ Rows are an expression and what it gives, as NumPy, arithmetic or the public rel
 """
 import warnings
 
-import jax_numpy_api.numpy as jnp
 import numpy as np
 import pytest
+
+import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad, vjp
-from jax_core.representation.errors import TypePromotionError
 from jax_core.programs.jit import jit
+from jax_core.representation.errors import TypePromotionError
+from jax_core.transformations.autodiff import grad, vjp
 from jax_numpy_api import lax, nn, ops
 from jax_numpy_api.scipy import linalg as jsl
 

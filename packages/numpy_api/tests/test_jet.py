@@ -5,16 +5,14 @@ import numpy as np
 import pytest
 
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad, jvp
-from jax_core.transformations.custom_jvp import custom_jvp
-from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.programs.jit import jit
 from jax_core.representation.primitive import Primitive, none
+from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.checkpoint import checkpoint
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import jet as taylor
-from jax_numpy_api import lax, nn
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import jet as taylor, lax, nn, numpy as jnp
 from jax_numpy_api.jet import jet, jet2, zero_series, zero_term
 from jax_numpy_api.scipy import special
 

@@ -1,13 +1,13 @@
 """One NaN among many numbers shows in everything that takes maxima or minima, where XLA's CPU library passes over it."""
 import numpy as np
 import pytest
-from jax_core.configuration import flags
-from jax_core.programs.jit import jit
-from jax_core.transformations.vmap import vmap
 
 import jax_numpy_api.nn as nn
 import jax_numpy_api.numpy as jnp
 import jax_numpy_api.scipy.special as special
+from jax_core.configuration import flags
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api.lax.nan_cpu import _LARGE
 

@@ -1,8 +1,8 @@
 """Laws of products and convolutions."""
 import numpy as np
 import pytest
-from harness import LAWS, Case
 
+from harness import LAWS, Case
 from jax_numpy_api import lax
 
 DOTS = [Case(lax.dot_general, types, dimension_numbers=numbers, precision=None, preferred_element_type=None, tolerance=16, order=1)

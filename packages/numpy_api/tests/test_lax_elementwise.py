@@ -2,8 +2,8 @@
 import numpy as np
 import pytest
 import scipy.special
-from harness import LAWS, Case
 
+from harness import LAWS, Case
 from jax_numpy_api import lax
 
 FLOATS = "f32[3,2] bf16[5] f16[4] f32[] f32[0,2]"

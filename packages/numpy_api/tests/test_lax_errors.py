@@ -1,8 +1,8 @@
 """Bad arguments raise the error class users expect, with a message that names the function and what came."""
 import numpy as np
 import pytest
-from harness import Bad
 
+from harness import Bad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 

@@ -2,12 +2,11 @@
 import numpy as np
 import pytest
 
-from jax_core.transformations.autodiff import grad, jvp
+from harness import LAWS, Bad, Case
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
-
-from harness import LAWS, Bad, Case
 
 G, S = lax.GatherDimensionNumbers, lax.ScatterDimensionNumbers
 INDICES = np.array([[0], [5], [-1], [3], [3]], np.int32)  # of an axis of length 4: two are out of bounds, one comes twice

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 import scipy.linalg
 
+from harness import LAWS, Bad, Case
 from jax_core.configuration import flags
+from jax_core.programs.jit import jit
 from jax_core.representation import dtypes
 from jax_core.transformations.autodiff import grad, jvp
-from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
-
-from harness import LAWS, Bad, Case
 
 L = lax.linalg
 KINDS = [np.float32, np.float64, np.complex64, np.complex128]

@@ -7,13 +7,12 @@ import pytest
 import scipy.special
 
 from jax_core.configuration import flags
-from jax_core.representation.errors import UnexpectedTracerError
-from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.representation.errors import UnexpectedTracerError
+from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import lax, numpy as jnp
 from jax_numpy_api.lax.arithmetic import addition_chain
 
 ONES = np.ones(3, np.float32)

@@ -1,8 +1,8 @@
 """Laws of reductions."""
 import numpy as np
 import pytest
-from harness import LAWS, Case
 
+from harness import LAWS, Case
 from jax_core.programs.jit import jit
 from jax_numpy_api import lax
 

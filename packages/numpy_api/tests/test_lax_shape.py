@@ -1,8 +1,8 @@
 """Laws of reshaping, joining, cutting, creating and converting."""
 import numpy as np
 import pytest
-from harness import LAWS, Case
 
+from harness import LAWS, Case
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation.array import Array
 from jax_numpy_api import lax

@@ -3,14 +3,13 @@ import numpy as np
 import pytest
 import scipy.special
 
+from harness import LAWS, Bad, Case
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api.lax.recurrence import linear_recurrence, linear_recurrence_p
-
-from harness import LAWS, Bad, Case
 
 REAL = "f32[4,3] i32[4,3] bf16[4,3] f16[5] bool[6] u8[4,3] i16[7] u32[5]"
 SPECIAL = np.array([3, -0.0, 0.0, np.nan, 1, -np.inf, np.inf, -0.0, 0.0, -2, np.nan], np.float32)

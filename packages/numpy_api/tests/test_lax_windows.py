@@ -4,12 +4,11 @@ import itertools
 import numpy as np
 import pytest
 
-from jax_core.transformations.autodiff import grad
+from harness import LAWS, Bad, Case
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
-
-from harness import LAWS, Bad, Case
 
 WINDOWS = {  # window, strides, padding, base dilation, window dilation
     "plain": ((2, 3), (1, 1), ((0, 0), (0, 0)), (1, 1), (1, 1)),

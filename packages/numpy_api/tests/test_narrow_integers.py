@@ -3,8 +3,7 @@ import numpy as np
 import pytest
 
 from jax_core.programs.jit import jit
-from jax_numpy_api import lax
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import lax, numpy as jnp
 
 WIDTHS = {"int2": (2, -2), "int4": (4, -8), "uint2": (2, 0), "uint4": (4, 0)}
 # name: ours, and NumPy's on int64; results of the narrow dtype are compared modulo its range

@@ -6,8 +6,7 @@ import scipy.special
 from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import nn
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import nn, numpy as jnp
 
 X = np.array([-30.0, -2.9, -1.2, -0.5, 0.3, 1.1, 4, 30])
 SIGMOID, NORMAL = scipy.special.expit, scipy.special.ndtr

@@ -1,9 +1,9 @@
 """Laws of the functions of jax.numpy that arrange, reduce, read and write arrays."""
 import numpy as np
 import pytest
-from harness import LAWS, Case
 
 import jax_numpy_api.numpy as jnp
+from harness import LAWS, Case
 from jax_core.programs.jit import jit
 from jax_core.representation.errors import ConcretizationTypeError
 

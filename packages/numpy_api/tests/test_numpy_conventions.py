@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import jax_numpy_api.numpy as jnp
-from jax_core.representation.aval import ShapeDtypeStruct
-from jax_core.representation.errors import TypePromotionError
-from jax_core.representation.jaxpr import Var
+from jax_core.configuration.flags import check_static_indices, enable_x64, numpy_dtype_promotion, numpy_rank_promotion
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import eval_shape, make_jaxpr
-from jax_core.configuration.flags import check_static_indices, enable_x64, numpy_dtype_promotion, numpy_rank_promotion
+from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.dtypes import float0
+from jax_core.representation.errors import TypePromotionError
+from jax_core.representation.jaxpr import Var
 from jax_core.transformations.autodiff import grad, vjp
 from jax_numpy_api import flatten_util, image, lax, nn, ops
 from jax_numpy_api.ode import odeint

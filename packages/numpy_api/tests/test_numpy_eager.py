@@ -6,10 +6,10 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 from jax_core import backends
-from jax_core.representation.array import Array
-from jax_core.representation.errors import ConcretizationTypeError, NonConcreteBooleanIndexError
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.representation.array import Array
+from jax_core.representation.errors import ConcretizationTypeError, NonConcreteBooleanIndexError
 
 
 @pytest.fixture

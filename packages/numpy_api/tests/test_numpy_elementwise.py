@@ -1,9 +1,9 @@
 """Laws of the elementwise functions of jax.numpy (what is one primitive is tested with lax)."""
 import numpy as np
 import pytest
-from harness import LAWS, Case
 
 import jax_numpy_api.numpy as jnp
+from harness import LAWS, Case
 
 
 def case(name, types, *, like=None, **options):

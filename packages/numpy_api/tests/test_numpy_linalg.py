@@ -1,9 +1,9 @@
 """Laws of jax.numpy.linalg, fft, products and einsum."""
 import numpy as np
 import pytest
-from harness import LAWS, Case
 
 import jax_numpy_api.numpy as jnp
+from harness import LAWS, Case
 
 
 def spd(x):

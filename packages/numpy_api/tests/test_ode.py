@@ -7,8 +7,7 @@ from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.transformations.autodiff import grad, jacrev
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import numpy as jnp
-from jax_numpy_api import ode
+from jax_numpy_api import numpy as jnp, ode
 
 T = np.array([0.0, 0.3, 1.0, 1.1, 2.5])
 

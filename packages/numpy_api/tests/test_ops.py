@@ -2,8 +2,8 @@
 import numpy as np
 import pytest
 
-from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad
 from jax_numpy_api import ops
 
 DATA, IDS = np.array([[1.0, 2], [3, 4], [5, 6], [7, 8]], np.float32), np.array([0, 2, 0, 5])

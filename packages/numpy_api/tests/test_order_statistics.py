@@ -3,11 +3,11 @@ import warnings
 
 import numpy as np
 import pytest
+
+import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
-
-import jax_numpy_api.numpy as jnp
 from jax_numpy_api.numpy import order_statistics
 
 

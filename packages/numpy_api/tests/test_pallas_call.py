@@ -9,23 +9,38 @@ from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.transformations.autodiff import grad, jvp, linearize, vjp
 from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import lax, numpy as jnp
 from jax_numpy_api.pallas import call, tpu, triton
-from jax_numpy_api.pallas.control import (align_to, cdiv, loop, max_contiguous, multiple_of, next_power_of_2, run_scoped,
-                                          strides_from_shape, when)
+from jax_numpy_api.pallas.control import (
+    align_to,
+    cdiv,
+    loop,
+    max_contiguous,
+    multiple_of,
+    next_power_of_2,
+    run_scoped,
+    strides_from_shape,
+    when,
+)
 from jax_numpy_api.pallas.copies import make_async_copy, sync_copy
-from jax_numpy_api.pallas.semaphores import semaphore_read, semaphore_signal, semaphore_wait
 from jax_numpy_api.pallas.cost import estimate_cost
 from jax_numpy_api.pallas.einshape import einshape
 from jax_numpy_api.pallas.generator import prng_random_bits, prng_seed, stateful_bits, stateful_uniform
 from jax_numpy_api.pallas.grid import num_programs, program_id
-from jax_numpy_api.pallas.memory import (atomic_add, atomic_cas, atomic_max, atomic_or, load, load_view, store, store_view,
-                                         swap)
+from jax_numpy_api.pallas.memory import atomic_add, atomic_cas, atomic_max, atomic_or, load, load_view, store, store_view, swap
 from jax_numpy_api.pallas.mode import force_tpu_interpret_mode, set_tpu_interpret_mode
 from jax_numpy_api.pallas.pipeline import emit_pipeline
+from jax_numpy_api.pallas.semaphores import semaphore_read, semaphore_signal, semaphore_wait
 from jax_numpy_api.pallas.spaces import ANY, SMEM, VMEM, SemaphoreType
-from jax_numpy_api.pallas.specs import BlockSpec, BoundedSlice, Element, GridSpec, InterpretParams, PrefetchScalarGridSpec, squeezed
+from jax_numpy_api.pallas.specs import (
+    BlockSpec,
+    BoundedSlice,
+    Element,
+    GridSpec,
+    InterpretParams,
+    PrefetchScalarGridSpec,
+    squeezed,
+)
 
 X = np.arange(8, dtype=np.float32)
 nan = np.nan

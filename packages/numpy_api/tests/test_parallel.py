@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 
 from jax_core.configuration import context
-from jax_core.transformations.autodiff import grad, jvp
-from jax_core.transformations.batching import AxisData
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.transformations.autodiff import grad, jvp
+from jax_core.transformations.batching import AxisData
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api.lax.parallel import AxisEnv

@@ -8,8 +8,8 @@ import scipy.signal
 import scipy.spatial.transform
 
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.scipy import fft, integrate, interpolate, ndimage, optimize, signal
 from jax_numpy_api.scipy.cluster.vq import vq

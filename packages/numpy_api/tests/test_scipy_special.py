@@ -7,9 +7,9 @@ import pytest
 import scipy.special
 
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 from jax_numpy_api.lax import series, special as lax_special

@@ -6,8 +6,8 @@ import pytest
 import scipy.stats
 
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.scipy import stats
 

@@ -11,22 +11,22 @@ import pytest
 import jax_numpy_api.numpy as jnp
 import jax_xla_backend
 from jax_core.configuration import flags
-from jax_core.references.api import new_ref
-from jax_core.transformations.autodiff import grad, jvp, vjp
-from jax_core.representation.aval import ShapeDtypeStruct, get_aval
-from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.programs.jit import jit
-from jax_core.transformations.checkpoint import checkpoint
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.references.api import new_ref
+from jax_core.representation.aval import ShapeDtypeStruct, get_aval
+from jax_core.transformations.autodiff import grad, jvp, vjp
+from jax_core.transformations.checkpoint import checkpoint
+from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
+from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.jaxlib_compat import GROUPS_BY_AXES
-from jax_xla_backend.platforms.client import devices
+from jax_xla_backend.operations.shard_map.api import old_shard_map, shard_map, smap
 from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
-from jax_xla_backend.arrays.device_put import device_put
-from jax_xla_backend.operations.shard_map.api import old_shard_map, shard_map, smap
 from jax_xla_backend.placement.sharding import DuplicateSpecError, NamedSharding
+from jax_xla_backend.platforms.client import devices
 
 jax_xla_backend.load()
 COUNT = len(devices())

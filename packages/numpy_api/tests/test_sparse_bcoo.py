@@ -7,13 +7,11 @@ import pytest
 import scipy.sparse
 
 from jax_core.configuration import flags
+from jax_core.programs.jit import jit
 from jax_core.representation import errors, tree
 from jax_core.transformations.autodiff import grad, jvp, linear_transpose
-from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax
-from jax_numpy_api import numpy as jnp
-from jax_numpy_api import sparse
+from jax_numpy_api import lax, numpy as jnp, sparse
 from jax_numpy_api.sparse import BCOO
 
 _RNG = np.random.default_rng(0)

@@ -8,15 +8,13 @@ import scipy.sparse.linalg
 
 from jax_core.compat import linear_util
 from jax_core.configuration import flags
+from jax_core.programs.jit import jit
 from jax_core.representation import tree
+from jax_core.traces.trace import EVAL
 from jax_core.transformations.autodiff import grad, jacrev
 from jax_core.transformations.custom_jvp import custom_jvp
-from jax_core.programs.jit import jit
-from jax_core.traces.trace import EVAL
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax
-from jax_numpy_api import numpy as jnp
-from jax_numpy_api import sparse
+from jax_numpy_api import lax, numpy as jnp, sparse
 from jax_numpy_api.sparse import BCOO, BCSR, COO, CSC, CSR, bare, coo, csr, linalg, tracing, transform, util, values
 from jax_numpy_api.sparse.test_util import SparseTestCase, rand_bcoo
 

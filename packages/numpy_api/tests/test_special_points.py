@@ -9,13 +9,12 @@ import inspect
 import numpy as np
 import pytest
 from mpmath import mp
-from special_points import ASK, EACH, INF, LARGEST, NAN, ONE, SUBNORMAL, At, special_points_law
 
 from jax_core.programs.jit import jit
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.custom_jvp import custom_jvp
-from jax_numpy_api import lax, nn
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import lax, nn, numpy as jnp
+from special_points import ASK, EACH, INF, LARGEST, NAN, ONE, SUBNORMAL, At, special_points_law
 
 REDUCTIONS = "jnp.max", "jnp.min"  # lax has elementwise functions of these names
 MODULES = {"lax": lax, "jnp": jnp, "nn": nn}

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax, nn
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import lax, nn, numpy as jnp
 from jax_numpy_api.scipy import special, stats
 
 INF, NAN, PI = np.inf, np.nan, np.pi

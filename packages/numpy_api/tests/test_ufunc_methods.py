@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.numpy import _MODULES

@@ -6,8 +6,8 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 

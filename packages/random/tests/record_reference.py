@@ -7,9 +7,9 @@ writes ``data/reference.json``: for each layout and case the dtype, the shape an
 import json
 import pathlib
 
-import jax
 import numpy as np
 
+import jax
 from cases import SEED, all_cases
 
 

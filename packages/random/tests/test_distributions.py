@@ -10,13 +10,13 @@ from scipy import stats
 from scipy.special import gammaln
 
 import jax_random as random
-from jax_random import discrete, gammas, initializers
-from jax_random.stateful import StatefulPRNG
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.references.api import new_ref
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
+from jax_random import discrete, gammas, initializers
+from jax_random.stateful import StatefulPRNG
 
 N = 10_000
 LEAST_P = 1e-3

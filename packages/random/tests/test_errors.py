@@ -4,9 +4,9 @@ import pytest
 
 import jax_random as random
 from jax_core.configuration import flags
-from jax_core.representation.errors import ConcretizationTypeError, KeyReuseError, TypePromotionError
 from jax_core.programs.jit import jit
 from jax_core.references.api import new_ref
+from jax_core.representation.errors import ConcretizationTypeError, KeyReuseError, TypePromotionError
 from jax_numpy_api import lax
 from jax_random.stateful import StatefulPRNG
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import jax_random as random
-from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 from jax_random.gammas import gamma_slope, log_gamma_slope

@@ -9,8 +9,17 @@ from jax_core.transformations.autodiff import grad
 from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
-from jax_random.key_signatures import (Forward, KeyReuseSignature, Sink, Source, assert_consumed, assert_unconsumed, check_key_reuse,
-                                       consume, function_type_signature)
+from jax_random.key_signatures import (
+    Forward,
+    KeyReuseSignature,
+    Sink,
+    Source,
+    assert_consumed,
+    assert_unconsumed,
+    check_key_reuse,
+    consume,
+    function_type_signature,
+)
 
 KEY, KEYS = random.key(0), random.split(random.key(0))
 SIGNATURES = [

@@ -7,9 +7,9 @@ import pytest
 
 import jax_random as random
 from jax_core.configuration import flags
+from jax_core.programs.jit import jit
 from jax_core.representation import array, dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 from jax_random.counters import philox2, philox4, threefry4

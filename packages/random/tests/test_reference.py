@@ -10,9 +10,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import jax_random
 from cases import SEED, all_cases
 from jax_core.configuration import flags
-import jax_random
 
 TABLE = json.loads((pathlib.Path(__file__).parent / "data" / "reference.json").read_text())
 

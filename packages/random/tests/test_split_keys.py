@@ -2,11 +2,11 @@
 import numpy as np
 import pytest
 
+import jax_random as random
 import jax_xla_backend
 from jax_core.programs.jit import jit
 from jax_core.representation.aval import typeof
 from jax_core.transformations.vmap import vmap
-import jax_random as random
 from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P

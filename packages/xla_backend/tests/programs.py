@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import numpy as np
+
+from jax_core.interfaces import FastCall, LowerSpec
 from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray
-from jax_core.interfaces import FastCall, LowerSpec
 from jax_xla_backend import load
 from jax_xla_backend.lowering.facts import Facts
 from jax_xla_backend.running.executable import Executable

@@ -2,12 +2,12 @@
 import copy
 import pickle
 
-import jax_core.representation.array
 import ml_dtypes
 import numpy as np
 import pytest
+
+import jax_core.representation.array
 from jax_core.representation.aval import ShapedArray
-from jax_xla_backend.platforms import client
 from jax_xla_backend.arrays import device_put, put
 from jax_xla_backend.arrays.array import ArrayImpl
 from jax_xla_backend.arrays.array_methods import DLDeviceType
@@ -15,6 +15,7 @@ from jax_xla_backend.placement.layout import Format
 from jax_xla_backend.placement.mesh import AxisType, make_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding, SingleDeviceSharding
+from jax_xla_backend.platforms import client
 from programs import array, backend
 
 

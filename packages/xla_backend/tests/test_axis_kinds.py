@@ -8,23 +8,22 @@ pytest.importorskip("jax_numpy_api")
 
 import jax_numpy_api.numpy  # noqa: F401  operators of arrays
 import jax_xla_backend
-from jax_core.transformations.autodiff import grad, vjp
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
-from jax_core.transformations.vmap import vmap
-from jax_xla_backend.placement import sharding_protos
-from jax_xla_backend.placement import device_grid
-from jax_xla_backend.operations import multihost
 from jax_core.representation.manual_axis_type import ManualAxisType, UnreducedKind
-from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
-from jax_xla_backend.placement.no_collectives import check_no_collectives, no_collectives
-from jax_xla_backend.platforms.client import devices
-from jax_xla_backend.placement.layout import Layout
-from jax_xla_backend.operations.layout_constraint import explicit_layout, with_layout_constraint
-from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
-from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_core.transformations.autodiff import grad, vjp
+from jax_core.transformations.vmap import vmap
 from jax_xla_backend.arrays.device_put import device_put, reshard
+from jax_xla_backend.operations import multihost
+from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
+from jax_xla_backend.operations.layout_constraint import explicit_layout, with_layout_constraint
+from jax_xla_backend.placement import device_grid, sharding_protos
+from jax_xla_backend.placement.layout import Layout
+from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
+from jax_xla_backend.placement.no_collectives import check_no_collectives, no_collectives
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import GSPMDSharding, NamedSharding
+from jax_xla_backend.platforms.client import devices
 
 jax_xla_backend.load()
 several = pytest.mark.skipif(len(devices()) < 4, reason="needs four devices")

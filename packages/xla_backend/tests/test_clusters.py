@@ -3,6 +3,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+
 from jax_xla_backend.platforms import clusters, distributed
 from jax_xla_backend.platforms.clusters import Place, detect, first_host, port_of
 

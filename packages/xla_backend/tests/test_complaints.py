@@ -2,6 +2,7 @@
 import types
 
 import pytest
+
 from jax_xla_backend.compiling.complaints import explained
 from jax_xla_backend.jaxlib_compat import RuntimeError_
 

@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+
 from jax_core.configuration import flags
 from jax_xla_backend.compiling import compile, disk_cache
 from jax_xla_backend.platforms import client as platform_client

@@ -4,16 +4,17 @@ import threading
 
 import numpy as np
 import pytest
-from jax_core.configuration import flags, context
+
+from jax_core.configuration import context, flags
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.effects import Effect
-from jax_xla_backend.platforms import client
 from jax_xla_backend.arrays.device_put import device_put
-from jax_xla_backend.running import tokens
 from jax_xla_backend.jaxlib_compat import VERSION
 from jax_xla_backend.placement.mesh import AxisType, make_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding
+from jax_xla_backend.platforms import client
+from jax_xla_backend.running import tokens
 from programs import F4, Module, array, doubled, executable, jitted, main
 
 

@@ -131,10 +131,11 @@ def test_arguments_are_needed():
 
 def test_gathering_in_one_process():
     import numpy as np
-    from jax_xla_backend.platforms import client
+
     from jax_xla_backend.operations import multihost
     from jax_xla_backend.placement.mesh import Mesh
     from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+    from jax_xla_backend.platforms import client
     from programs import backend
 
     backend.devices()
@@ -150,8 +151,9 @@ def test_gathering_in_one_process():
 
 def test_device_grids():
     import pytest
-    from jax_xla_backend.platforms import client
+
     from jax_xla_backend.placement import device_grid
+    from jax_xla_backend.platforms import client
 
     ids = [[d.id for d in row] for row in device_grid.create_device_mesh((4, 2), client.devices())]
     assert ids == [[0, 1], [2, 3], [4, 5], [6, 7]]

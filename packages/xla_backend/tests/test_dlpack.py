@@ -1,8 +1,9 @@
 """Arrays of other libraries."""
 import numpy as np
 import pytest
-from jax_xla_backend.platforms import client
+
 from jax_xla_backend.arrays.dlpack import from_dlpack, is_supported_dtype
+from jax_xla_backend.platforms import client
 from programs import array
 
 

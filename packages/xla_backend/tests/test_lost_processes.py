@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+
 from ports import free_port
 
 pytest.importorskip("jax_numpy_api")

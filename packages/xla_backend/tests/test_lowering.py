@@ -8,24 +8,25 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+
 from jax_core import backends
+from jax_core.interfaces import LowerSpec
 from jax_core.representation import dtypes, source
-from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, abstract_token
 from jax_core.representation.effects import Effect
-from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import ARITHMETIC, Kind, Traits
+from jax_core.traces import structural
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
-from jax_xla_backend.platforms import client
+from jax_xla_backend.arrays.put import put
 from jax_xla_backend.compiling import compile
 from jax_xla_backend.jaxlib_compat import _jax
 from jax_xla_backend.lowering.facts import Facts
 from jax_xla_backend.lowering.module import lower_module
 from jax_xla_backend.lowering.types import dense_text, type_text
-from jax_xla_backend.arrays.put import put
+from jax_xla_backend.platforms import client
 
 backends.get()  # sets jaxlib up
 NO = none("not needed in these tests")

@@ -3,20 +3,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from jax_core import backends
 from jax_core.configuration import flags
-from jax_core.traces import structural
 from jax_core.interfaces import LowerSpec
-from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.programs.jit import jit
+from jax_core.representation.jaxpr import ClosedJaxpr
+from jax_core.traces import structural
 from jax_core.traces.staging import trace_to_jaxpr
-from jax_xla_backend.platforms import client
+from jax_xla_backend.arrays.device_put import device_put_p
+from jax_xla_backend.arrays.put import put
 from jax_xla_backend.lowering.module import lower_module
 from jax_xla_backend.placement.mesh import Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
-from jax_xla_backend.arrays.device_put import device_put_p
-from jax_xla_backend.arrays.put import put
 from jax_xla_backend.placement.sharding import NamedSharding
+from jax_xla_backend.platforms import client
 
 backends.get()  # sets jaxlib up
 X = np.arange(16, dtype=np.float32).reshape(4, 4)

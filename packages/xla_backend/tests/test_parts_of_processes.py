@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from ports import free_port
 
 pytest.importorskip("jax")

@@ -11,8 +11,8 @@ import jax_numpy_api.numpy  # noqa: F401  operators of arrays
 from jax_core.transformations.autodiff import grad
 from jax_numpy_api import lax
 from jax_xla_backend.compiling import compile
-from jax_xla_backend.platforms.client import devices
 from jax_xla_backend.operations.pmap import pmap
+from jax_xla_backend.platforms.client import devices
 
 X = np.arange(3, dtype=np.float32)[None]
 

@@ -10,11 +10,11 @@ import urllib.request
 
 import numpy as np
 import pytest
-from ports import free_port
 
 from jax_core import backends
-from jax_xla_backend.tools import profiler
 from jax_xla_backend.jaxlib_compat import VERSION
+from jax_xla_backend.tools import profiler
+from ports import free_port
 
 
 def names(data):

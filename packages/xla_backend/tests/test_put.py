@@ -3,13 +3,14 @@ import gc
 
 import numpy as np
 import pytest
+
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
-from jax_xla_backend.platforms import client
 from jax_xla_backend.arrays import device_put, from_parts
 from jax_xla_backend.placement.mesh import AxisType, make_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding, SingleDeviceSharding
+from jax_xla_backend.platforms import client
 from programs import array, backend
 
 

@@ -3,13 +3,29 @@ import pickle
 
 import numpy as np
 import pytest
-from jax_xla_backend.platforms import client
+
 from jax_xla_backend.jaxlib_compat import _jax
-from jax_xla_backend.placement.mesh import (AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh, make_mesh, set_mesh, use_abstract_mesh)
-from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.hlo_shardings import spec_of
-from jax_xla_backend.placement.sharding import (DuplicateSpecError, GSPMDSharding, IndivisibleError, NamedSharding, SingleDeviceSharding,
-    make_single_device_sharding)
+from jax_xla_backend.placement.mesh import (
+    AbstractMesh,
+    AxisType,
+    Mesh,
+    get_abstract_mesh,
+    get_mesh,
+    make_mesh,
+    set_mesh,
+    use_abstract_mesh,
+)
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.sharding import (
+    DuplicateSpecError,
+    GSPMDSharding,
+    IndivisibleError,
+    NamedSharding,
+    SingleDeviceSharding,
+    make_single_device_sharding,
+)
+from jax_xla_backend.platforms import client
 from programs import backend
 
 backend.devices()

@@ -12,7 +12,7 @@ from jax_core.export.loading import deserialize
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.references.api import freeze, new_ref
-from jax_core.representation.aval import ShapeDtypeStruct, ShapedArray, typeof
+from jax_core.representation.aval import ShapedArray, ShapeDtypeStruct, typeof
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap

@@ -2,8 +2,8 @@
 import subprocess
 import sys
 
-from jax_xla_backend.compiling import compile as xla_compile
 from jax_xla_backend.backend import backend
+from jax_xla_backend.compiling import compile as xla_compile
 from jax_xla_backend.jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS
 
 

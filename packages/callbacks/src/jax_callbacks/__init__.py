@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import importlib
 from typing import Any
+
 from jax_core.representation.source import exclude_package
 from jax_core.versions import join
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core import backends
 from jax_core.configuration import flags
 from jax_core.representation import dtypes, source, tree
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
+from jax_core.representation.primitive import Primitive, none
+from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import Placement, PyTree
 from jax_core.traces import nans
 from jax_core.traces.structural import bdim_at_front, broadcast, moved
-from jax_core.representation.primitive import Primitive, none
-from jax_core.representation.typing import Placement, PyTree
-from jax_core.representation.traits import Kind, Traits
 
 from .effects import io_effect, ordered_io_effect
 from .errors import as_runtime_error, install

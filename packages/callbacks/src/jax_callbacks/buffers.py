@@ -11,8 +11,8 @@ from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import Effect
 from jax_core.representation.primitive import Primitive, none
-from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.source import describe_function
+from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import PyTree
 from jax_numpy_api.ffi import VMAP_METHODS, batched_avals, check_aliases, vmap_by_method
 

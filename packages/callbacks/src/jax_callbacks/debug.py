@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
+
 from jax_core.representation.aval import is_jax_type
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive

@@ -14,6 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
+
 from jax_core.extension_points import LoopBody
 from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray

@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core.configuration import context
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import AbstractValue, ShapedArray

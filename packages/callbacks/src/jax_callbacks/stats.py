@@ -16,6 +16,7 @@ from jax_core.representation.source import describe_function
 
 from .ending import at_end, park
 
+
 class Record:
     """Number of calls of the callbacks defined at one place and the time they took together."""
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import numpy as np
-from jax_core.representation import array, dtypes
-from jax_core import backends
-from jax_core.representation.aval import ShapedArray, get_aval
 
+from jax_core import backends
+from jax_core.representation import array, dtypes
+from jax_core.representation.aval import ShapedArray, get_aval
 
 
 def _rebinding(name: str) -> Callable:

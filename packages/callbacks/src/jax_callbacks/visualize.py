@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core import backends
 from jax_core.representation import notebooks, sharding_pictures, tree
 from jax_core.representation.array import Array

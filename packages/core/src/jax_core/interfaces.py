@@ -21,7 +21,20 @@ A backend has every member of these protocols; nobody probes for one. What it ca
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, ContextManager, Hashable, Mapping, NamedTuple, NoReturn, Protocol, Sequence, overload, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    ContextManager,
+    Hashable,
+    Mapping,
+    NamedTuple,
+    NoReturn,
+    Protocol,
+    Sequence,
+    overload,
+    runtime_checkable,
+)
 
 import numpy as np
 

@@ -5,11 +5,10 @@ transformations), `jax_numpy_api` (lax, numpy, scipy, nn), `jax_random`, `jax_ca
 
 It is not the package of that name on the public index, and must not share an environment with it.
 """
-from jax_core import backends as _backends, versions as _versions
-
 from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 from jax.version import __version__, __version_info__
+from jax_core import backends as _backends, versions as _versions
 
 _versions.join("jax", __version__, core="0.1")
 _backends.prefer("xla", "jax_xla_backend:load")

@@ -15,7 +15,6 @@ import typing
 from types import ModuleType
 from typing import Any, Callable, Iterable, Mapping
 
-
 _INSTEAD = {
     "jax.array": "jax.numpy.array", "jax.np": "jax.numpy", "jax.numpy.tensor": "jax.numpy.array",
     "jax.numpy.random": "jax.random, whose functions take a key", "jax.random.seed": "jax.random.key(seed), which its functions take",

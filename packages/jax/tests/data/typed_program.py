@@ -4,10 +4,11 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple, assert_type
 
+import numpy as np
+
 import jax
 import jax.numpy as jnp
 import jax.scipy as jsp
-import numpy as np
 from jax import Array, grad, jit, lax, nn, random, tree, tree_util, vmap
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jax.typing import ArrayLike, DTypeLike

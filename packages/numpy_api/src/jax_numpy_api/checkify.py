@@ -12,22 +12,21 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.references.discharge import any_refs, pure
 from jax_core.representation import dtypes, tree, tree_nodes
-from jax_core.transformations import manual
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import Effect
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, interpret_nested
+from jax_core.representation.placements import is_spec
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind
-from jax_core.references.discharge import any_refs, pure
+from jax_core.representation.typing import ArrayLike
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import bdim_at_front, zeros
 from jax_core.traces.trace import is_concrete, trace_state_clean
-from jax_core.representation.placements import is_spec
-from jax_core.representation.typing import ArrayLike
+from jax_core.transformations import manual
 
-from . import lax
-from . import numpy as jnp
+from . import lax, numpy as jnp
 from .numpy.promotion import is_arraylike
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
 from jax_core.representation.effects import Effect
 from jax_core.representation.primitive import Primitive, none
-from jax_core.traces.structural import broadcast_in_dim, moved
-from jax_core.representation.typing import PyTree
 from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import PyTree
+from jax_core.traces.structural import broadcast_in_dim, moved
 
 from .lax.control_flow.scan import scan
 

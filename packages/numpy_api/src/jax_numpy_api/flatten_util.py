@@ -14,8 +14,7 @@ from jax_core import backends
 from jax_core.representation import dtypes, tree
 from jax_core.representation.typing import PyTree
 
-from . import lax
-from . import numpy as jnp
+from . import lax, numpy as jnp
 from .numpy.promotion import evaluating, host
 
 

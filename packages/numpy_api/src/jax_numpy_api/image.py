@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
-from . import lax
-from . import numpy as jnp
+from . import lax, numpy as jnp
 from .numpy.promotion import as_array, canonical_axis, canonical_shape, check_arraylike, given_flag, promote_dtypes_inexact
 
 if TYPE_CHECKING:

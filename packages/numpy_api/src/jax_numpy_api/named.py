@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Mapping, Sequence
 
-from jax_core.transformations import batching
 from jax_core.representation import dtypes
-from jax_core.transformations.autodiff import linear_transpose
-from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import instantiate
+from jax_core.transformations import batching
+from jax_core.transformations.autodiff import linear_transpose
+from jax_core.transformations.forward import jvp_flat
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder

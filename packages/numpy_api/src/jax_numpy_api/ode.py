@@ -21,13 +21,12 @@ from jax_core.transformations import autodiff
 from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.transformations.vmap import vmap
 
-from . import lax
-from . import numpy as jnp
+from . import lax, numpy as jnp
 from .flatten_util import ravel_pytree
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import ArrayLike, PyTree
     from jax_core.representation.array import Array
+    from jax_core.representation.typing import ArrayLike, PyTree
 
 _TIMES = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
 _SLOPES = (

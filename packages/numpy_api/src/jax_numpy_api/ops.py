@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from jax_core.representation.errors import ConcretizationTypeError
 from jax_core.representation.array import Array
+from jax_core.representation.errors import ConcretizationTypeError
 from jax_core.representation.typing import ArrayLike, Placement
 
 from . import numpy as jnp

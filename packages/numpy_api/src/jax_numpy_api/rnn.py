@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jax_core.extension_points import random_functions
 from jax_core.representation.aval import ShapedArray
-from jax_core.transformations.autodiff import vjp
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.autodiff import vjp
 
-from . import lax, nn
-from . import numpy as jnp
+from . import lax, nn, numpy as jnp
 from .lax.dot import canonical_precision
 from .named import named
-from jax_core.extension_points import random_functions
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree

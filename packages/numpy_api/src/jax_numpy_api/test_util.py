@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from jax_core.transformations import autodiff
 from jax_core.representation import dtypes, tree
+from jax_core.transformations import autodiff
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array

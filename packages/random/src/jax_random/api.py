@@ -8,16 +8,17 @@ import math
 from typing import Any, Hashable, Sequence
 
 import numpy as np
+
 from jax_core import backends
-from jax_core.configuration import flags, context
-from jax_core.representation import dtypes
-from jax_core.representation.aval import get_aval
+from jax_core.configuration import context, flags
 from jax_core.programs.jit import inlined
+from jax_core.representation import dtypes
+from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
+from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
-from jax_core.representation.tracebacks import api_boundary
-from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp  # also gives arrays of keys their methods and operators
 
 from . import threefry

@@ -6,13 +6,14 @@ import operator
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
+
 from jax_core import backends
 from jax_core.configuration import context, flags
+from jax_core.programs.jit import inlined, jit
 from jax_core.representation import dtypes, source
 from jax_core.representation.aval import get_aval
-from jax_core.representation.placements import is_open
 from jax_core.representation.errors import TypePromotionError
-from jax_core.programs.jit import inlined, jit
+from jax_core.representation.placements import is_open
 from jax_core.traces import structural
 from jax_core.traces.trace import EVAL
 from jax_numpy_api.numpy.creation import placed

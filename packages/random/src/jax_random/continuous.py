@@ -9,16 +9,17 @@ import math
 from typing import Any
 
 import numpy as np
+
 from jax_core.configuration import flags
-from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
-from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 
-from .checks import broadcast_shape, check_call, check_shape, key_words, run, sampler
 from .api import draw_bits
+from .checks import broadcast_shape, check_call, check_shape, key_words, run, sampler
 from .impls import PRNGImpl
 from .normals import draw_normal
 from .uniforms import aligned, bits_drawn, broadcast_to, convert, draw_bernoulli, draw_uniform, draw_unit, split_words

@@ -14,6 +14,7 @@ import math
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
+
 from jax_numpy_api import lax
 
 if TYPE_CHECKING:

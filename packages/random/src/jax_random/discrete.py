@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.exceptions import AxisError
+
 from jax_core.configuration import flags
-from jax_core.representation import dtypes
-from jax_core.representation.aval import get_aval
 from jax_core.programs.jit import inlined
-from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
+from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 

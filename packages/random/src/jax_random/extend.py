@@ -6,8 +6,7 @@ from typing import Any
 from jax_core.representation.typing import ArrayLike
 
 from .api import _seeded
-from .impls import (PRNGImpl, define_prng_impl, rbg_prng_impl, resolve, threefry_prng_impl,
-                    unsafe_rbg_prng_impl)
+from .impls import PRNGImpl, define_prng_impl, rbg_prng_impl, resolve, threefry_prng_impl, unsafe_rbg_prng_impl
 from .primitives import random_bits_p, random_fold_in_p, random_seed_p, random_split_p, random_unwrap_p, random_wrap_p
 from .threefry import threefry2x32_p, threefry_2x32
 

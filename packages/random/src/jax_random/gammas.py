@@ -17,15 +17,16 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jax_core.traces import structural
-from jax_core.representation import dtypes, splits
-from jax_core.representation.aval import ShapedArray
+
 from jax_core.programs.jit import inlined
-from jax_core.representation.primitive import Primitive, Zero, none
-from jax_core.representation.traits import Inner, Keys, Kind, Traits
-from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation import dtypes, splits
 from jax_core.representation.array import Array
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.traits import Inner, Keys, Kind, Traits
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
+from jax_core.traces import structural
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import batch_shape, check_array, check_call, check_dtype, check_shape, key_words, run, sampler

@@ -17,6 +17,7 @@ import math
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray

@@ -13,11 +13,12 @@ import weakref
 from typing import Any
 
 import numpy as np
+
 from jax_core.representation import source
 from jax_core.representation.array import Array
 from jax_core.representation.errors import KeyReuseError
-from jax_core.transformations.batching import BatchTracer
 from jax_core.traces.trace import Tracer
+from jax_core.transformations.batching import BatchTracer
 
 _places: dict[int, tuple[Any, Any]] = {}  # of tracers, by identity, as these have no room for an attribute
 _UNUSED: tuple[Any, str] = (False, "")

@@ -12,18 +12,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation import dtypes
 from jax_core.representation.errors import KeyReuseError
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import Keys
-from jax_core.transformations.checkpoint import remat_p
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p, transpose_p
+from jax_core.transformations.checkpoint import remat_p
+from jax_numpy_api.lax.compare import eq_p, ne_p
 from jax_numpy_api.lax.control_flow.cond import cond_p
 from jax_numpy_api.lax.control_flow.scan import scan_p
 from jax_numpy_api.lax.control_flow.while_loop import while_p
-from jax_numpy_api.lax.compare import eq_p, ne_p
 from jax_numpy_api.lax.gather import gather_p
 from jax_numpy_api.lax.scatter import scatter_p
 from jax_numpy_api.lax.shape import concatenate_p, reshape_p, squeeze_p

@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+
 from jax_core import backends, extension_points
 from jax_core.configuration import flags
 from jax_core.representation import array, aval as avals, dtypes, splits, tree_nodes

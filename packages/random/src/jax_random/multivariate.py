@@ -4,10 +4,11 @@ from __future__ import annotations
 import operator
 
 import numpy as np
-from jax_core.representation import dtypes
+
 from jax_core.programs.jit import inlined
-from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 

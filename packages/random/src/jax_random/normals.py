@@ -7,9 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from jax_core.representation import dtypes
-from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.array import Array
+from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax
 

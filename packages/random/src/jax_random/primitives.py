@@ -12,19 +12,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
-from jax_core.traces import structural
+
 from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Inner, Keys, Kind, Traits
+from jax_core.traces import structural
 from jax_core.transformations.vmap import vmap
 
 from .threefry import in_memory
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import PyTree
     from jax_core.representation.array import Array
+    from jax_core.representation.typing import PyTree
     from jax_core.transformations.batching import AxisData
 
 _U32 = np.dtype(np.uint32)

@@ -17,19 +17,20 @@ import operator
 from typing import Any, Sequence
 
 import numpy as np
-from jax_core.representation import dtypes
-from jax_core.representation.aval import get_aval
+
 from jax_core.programs.jit import inlined
 from jax_core.public.extend_core import concrete_or_error
-from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
+from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 
+from .api import draw_bits
 from .checks import check_array, check_shape, key_words, run
 from .continuous import draw_gumbel, gumbel_mode
 from .impls import PRNGImpl
-from .api import draw_bits
 from .uniforms import draw_randint, draw_unit, split_words
 
 _TIES = 3  # the exponent: of n elements, two get the same bits in all rounds with probability below 1 / n

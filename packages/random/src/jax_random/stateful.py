@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import Any, Hashable, Sequence, cast
 
 import numpy as np
-from jax_core.representation import dtypes, tree_nodes
+
 from jax_core.references.api import new_ref
 from jax_core.references.primitives import is_ref
-from jax_core.traces.trace import trace_state_clean
+from jax_core.representation import dtypes, tree_nodes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
+from jax_core.traces.trace import trace_state_clean
 from jax_numpy_api import numpy as jnp
 
 from . import api

@@ -12,18 +12,15 @@ import functools
 import math
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from jax_numpy_api import lax, nn
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import lax, nn, numpy as jnp
 
 from .api import split
-from .initializers import glorot_normal as glorot
-from .initializers import normal as randn
-from .initializers import ones, zeros
+from .initializers import glorot_normal as glorot, normal as randn, ones, zeros
 from .uniforms import bernoulli
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import PyTree
     from jax_core.representation.array import Array
+    from jax_core.representation.typing import PyTree
 
 Layer = tuple[Callable, Callable]
 logsoftmax = nn.log_softmax

@@ -22,13 +22,14 @@ import math
 from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
 import numpy as np
-from jax_core.traces import structural
+
 from jax_core.representation import splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces import structural
 from jax_numpy_api import numpy as jnp
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ Rooms (folders) and modules, each of which imports only those before it:
 from __future__ import annotations
 
 from typing import Any
+
 from jax_core.representation.source import exclude_package
 from jax_core.versions import join
 

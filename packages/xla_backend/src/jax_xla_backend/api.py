@@ -16,20 +16,50 @@ backend = load()
 
 from .arrays.array import ArrayImpl, host_value, host_view  # noqa: E402
 from .arrays.array_methods import Shard  # noqa: E402
-from .platforms.client import (Device, default_backend, device_count, devices, host_id, local_device_count, local_devices,  # noqa: E402
-    process_count, process_index, process_indices)
+from .arrays.device_put import block_until_ready, copy_to_host_async, device_get, device_put, live_arrays, reshard  # noqa: E402
 from .arrays.dlpack import from_dlpack, is_supported_dtype  # noqa: E402
+from .arrays.from_parts import (  # noqa: E402
+    device_put_replicated,
+    device_put_sharded,
+    make_array_from_callback,
+    make_array_from_process_local_data,
+    make_array_from_single_device_arrays,
+)
 from .jaxlib_compat import VERSION_TEXT  # noqa: E402
 from .placement.layout import Format, Layout  # noqa: E402
-from .placement.mesh import (AbstractDevice, AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh, make_mesh, set_mesh,  # noqa: E402
-    use_abstract_mesh)
+from .placement.mesh import (  # noqa: E402
+    AbstractDevice,
+    AbstractMesh,
+    AxisType,
+    Mesh,
+    get_abstract_mesh,
+    get_mesh,
+    make_mesh,
+    set_mesh,
+    use_abstract_mesh,
+)
 from .placement.partition_spec import PartitionSpec  # noqa: E402
+from .placement.sharding import (  # noqa: E402
+    GSPMDSharding,
+    IndivisibleError,
+    NamedSharding,
+    Sharding,
+    SingleDeviceSharding,
+    make_single_device_sharding,
+)
+from .platforms.client import (  # noqa: E402
+    Device,
+    default_backend,
+    device_count,
+    devices,
+    host_id,
+    local_device_count,
+    local_devices,
+    process_count,
+    process_index,
+    process_indices,
+)
 from .platforms.plugins import register_plugin  # noqa: E402
-from .arrays.device_put import block_until_ready, copy_to_host_async, device_get, device_put, live_arrays, reshard  # noqa: E402
-from .arrays.from_parts import (device_put_replicated, device_put_sharded, make_array_from_callback,  # noqa: E402
-    make_array_from_process_local_data, make_array_from_single_device_arrays)
-from .placement.sharding import (GSPMDSharding, IndivisibleError, NamedSharding, Sharding, SingleDeviceSharding,  # noqa: E402
-    make_single_device_sharding)
 from .running.tokens import effects_barrier  # noqa: E402
 
 P = PartitionSpec

@@ -4,17 +4,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Sequence
 
 from .arrays import array, dlpack, own_layouts
-from .running import stages
+from .arrays.put import as_sharding, asked_for, from_host, put
 from .compiling import compile, tiered_compilation
-from .platforms import client
 from .placement import described_shardings
 from .placement.partition_spec import PartitionSpec
-from .running import dispatch, eager
+from .platforms import client
+from .running import dispatch, eager, stages
 from .tools import exporting, inspecting
-from .arrays.put import as_sharding, asked_for, from_host, put
 
 if TYPE_CHECKING:
     from jax_core.representation.aval import ShapedArray
+
     from .placement.mesh import AbstractMesh, Mesh
 
 

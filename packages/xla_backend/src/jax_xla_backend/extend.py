@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 from jax_core import backends as _backends
 from jax_core.representation.aval import ShapedArray
 
-from .arrays.put import typed
-from .platforms import client
-from .compiling import compile, tiered_compilation
 from .api import clear_caches, devices
+from .arrays.put import typed
+from .compiling import compile, tiered_compilation
 from .jaxlib_compat import VERSION_TEXT, _jax, result_handler
+from .platforms import client
 from .platforms.plugins import register_plugin
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 if TYPE_CHECKING:
     from jaxlib._jax import Client, Device  # noqa: F401  annotations elsewhere name these
     from jaxlib.mlir.ir import Operation  # noqa: F401  as above
+
     from jax_core.representation.aval import AbstractValue
     from jax_core.representation.typing import ShardingLike
 

@@ -7,17 +7,17 @@ import operator
 from typing import Any
 
 import numpy as np
+
 from jax_core.extension_points import error_instead, kernel_compiler, runtime_error
 from jax_core.representation.aval import ShapedArray
 
-from .arrays import array, array_methods, transfer_guards
+from .arrays import array, array_methods, interruptible, transfer_guards
 from .backend import XlaBackend, backend
-from .platforms import client, cpp_state
-from .placement import sharding, sharding_impls
-from .arrays import interruptible
 from .jaxlib_compat import RuntimeError_, _jax, keep_name, names_for_jaxlib, raise_instead
+from .placement import sharding, sharding_impls
 from .placement.mesh import Mesh
 from .placement.partition_spec import PartitionSpec
+from .platforms import client, cpp_state
 
 
 def start() -> XlaBackend:

@@ -10,8 +10,8 @@ import weakref
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 if TYPE_CHECKING:
-    from ..representation.typing import PyTree
     from ..representation.jaxpr import DebugInfo
+    from ..representation.typing import PyTree
 
 
 class StoreException(Exception):

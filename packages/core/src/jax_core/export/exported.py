@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 from .. import backends
 from ..representation import partial_sums, splits, tree
 from ..representation.aval import ShapedArray, get_aval
-from ..transformations.custom_vjp import custom_vjp
 from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
 from ..representation.memory import Space
-from ..transformations.forward import has_tangent
 from ..representation.primitive import Primitive, Zero, none
 from ..traces.structural import instantiate
+from ..transformations.custom_vjp import custom_vjp
+from ..transformations.forward import has_tangent
 from . import solving, symbolic_shapes, symbols
 from .container import write
 

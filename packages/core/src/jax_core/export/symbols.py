@@ -15,7 +15,6 @@ from typing import Any, Callable, Mapping, Sequence
 from ..representation.errors import InconclusiveDimensionOperation
 from ..representation.source import capture
 
-
 _INFINITY = float("inf")
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from .. import backends, extension_points
+from ..configuration import context, engine, flags
 from ..extension_points import caches_cleared
-from ..configuration import engine, flags, context
 from ..interfaces import Executable, FastCall, LowerSpec, Run
 from ..references.discharge import any_refs, pure
 from ..representation import source, tree

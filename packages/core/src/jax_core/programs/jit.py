@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterable, Sequence
 import numpy as np
 
 from .. import backends
-from ..configuration import flags, context
+from ..configuration import context, flags
 from ..references.discharge import check_aliases, pure
 from ..representation import high, source, tree
 from ..representation.array import Array

@@ -15,8 +15,8 @@ from ..representation.source import describe_function
 from ..representation.typing import PyTree
 
 if TYPE_CHECKING:
-    from ..representation.typing import ShardingLike
     from ..representation.aval import AbstractValue
+    from ..representation.typing import ShardingLike
 
 
 class Inline(enum.Enum):

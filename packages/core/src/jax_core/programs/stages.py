@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence, runtime_che
 from .. import backends
 from ..compat.stages import CompiledHabits, LoweredHabits
 from ..configuration import context, flags
-from ..representation import high, tree
-from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, abstract_token, get_aval
 from ..interfaces import Executable, LoweredModule, LowerSpec
-from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..references.ahead_of_time import ref_program
 from ..references.discharge import pure
+from ..representation import high, tree
+from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, abstract_token, get_aval
+from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.source import name_of
 from ..representation.typing import Placement, PyTree
 from ..traces import nans

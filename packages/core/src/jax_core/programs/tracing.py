@@ -8,12 +8,12 @@ from ..configuration import context
 from ..representation import tree
 from ..representation.aval import as_type
 from ..representation.jaxpr import Jaxpr
-from .call import Call
-from .options import JitOptions
-from .stages import out_struct, out_structs
 from ..representation.tracebacks import api_boundary, boundary
 from ..representation.typing import AxisName
 from ..transformations.batching import AxisData
+from .call import Call
+from .options import JitOptions
+from .stages import out_struct, out_structs
 
 if TYPE_CHECKING:
     from ..representation.typing import PyTree

@@ -5,6 +5,7 @@ import inspect
 from types import NoneType
 from typing import Any, Callable, Iterable, Sequence
 
+from ..compat.linear_util import WrappedFun, transformation_with_aux
 from ..representation import tree
 from ..representation.arguments import takes
 from ..representation.aval import ShapedArray, get_aval
@@ -12,7 +13,6 @@ from ..representation.jaxpr import DebugInfo
 from ..representation.source import describe_function
 from ..representation.tree import PyTreeDef, keystr, tree_flatten_with_path
 from ..representation.typing import PyTree
-from ..compat.linear_util import WrappedFun, transformation_with_aux
 
 
 @transformation_with_aux

@@ -2,8 +2,12 @@
 from __future__ import annotations
 
 from ..export.container import register_namedtuple_serialization, register_pytree_node_serialization
-from ..export.exported import (DisabledSafetyCheck, Exported, maximum_supported_calling_convention_version,
-                               minimum_supported_calling_convention_version)
+from ..export.exported import (
+                               DisabledSafetyCheck,
+                               Exported,
+                               maximum_supported_calling_convention_version,
+                               minimum_supported_calling_convention_version,
+)
 from ..export.exporting import default_export_platform, export
 from ..export.loading import deserialize
 from ..export.symbolic_shapes import symbolic_args_specs, symbolic_shape

@@ -5,22 +5,33 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from ..transformations import batching
 from ..configuration import context
 from ..representation.arguments import takes
 from ..representation.aval import AbstractToken, AbstractValue, ShapedArray, Token, abstract_token, get_aval, is_jax_type
-from ..transformations.batching import BatchTrace
-from ..representation.effects import NO_EFFECTS as no_effects
-from ..representation.effects import Effect, Effects
+from ..representation.effects import NO_EFFECTS as no_effects, Effect, Effects
 from ..representation.errors import ConcretizationTypeError, InconclusiveDimensionOperation, JaxprTypeError
-from ..representation.jaxpr import (ClosedJaxpr, DebugInfo, DropVar, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, eval_jaxpr,
-    jaxpr_as_fun, jaxprs_in_params, new_jaxpr_eqn, subjaxprs)
-from ..representation.primitive import Primitive as DeclaredPrimitive
-from ..representation.primitive import abstract_eval
+from ..representation.jaxpr import (
+    ClosedJaxpr,
+    DebugInfo,
+    DropVar,
+    Jaxpr,
+    JaxprEqn,
+    Literal,
+    Var,
+    check_jaxpr,
+    eval_jaxpr,
+    jaxpr_as_fun,
+    jaxprs_in_params,
+    new_jaxpr_eqn,
+    subjaxprs,
+)
+from ..representation.primitive import Primitive as DeclaredPrimitive, abstract_eval
 from ..representation.typing import AxisName, DTypeLike
-from ..transformations.reverse import backward_pass
 from ..traces.staging import DynamicJaxprTrace
 from ..traces.trace import EVAL, Tracer, to_concrete_value
+from ..transformations import batching
+from ..transformations.batching import BatchTrace
+from ..transformations.reverse import backward_pass
 
 if TYPE_CHECKING:
     from ..traces.trace import Trace

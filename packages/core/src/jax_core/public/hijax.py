@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING, Any, Callable
 from ..references.api import RefView as TransformedRef
 from ..representation import high
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, aval_of_type
-from .effect_types import control_flow_allowed_effects
 from ..representation.high import MappingSpec, aval_method, aval_property
 from ..representation.primitive import Linear, Zero, is_linear
 from ..representation.typing import ArrayLike
 from ..traces.structural import add, instantiate, zeros
 from ..traces.trace import attributes_by_type
-from ..transformations.high_primitives import (GradAccum, HiPrim, NullAccum, RefAccum, ValAccum, bdims_at_front, jvp_from_lin,
-                                               linearize_from_jvp, vjp_from_jvp, vjp_from_lin)
+from ..transformations.high_primitives import (
+    GradAccum,
+    HiPrim,
+    NullAccum,
+    RefAccum,
+    ValAccum,
+    bdims_at_front,
+    jvp_from_lin,
+    linearize_from_jvp,
+    vjp_from_jvp,
+    vjp_from_lin,
+)
+from .effect_types import control_flow_allowed_effects
 
 if TYPE_CHECKING:
     from ..representation.typing import MeshLike, Placement, SpecLike

@@ -3,17 +3,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from ..transformations import forward
+from ..compat.linear_util import WrappedFun, wrap_init
 from ..representation.arguments import takes
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr
-from ..transformations.forward import JVPTrace, JVPTracer, jvp_flat, run_jvp_rule
 from ..representation.marks import LINEAR
 from ..representation.primitive import Linear, Primitive, Zero, is_linear
-from ..transformations import reverse
-from ..transformations.reverse import linearize_flat
 from ..traces.structural import add, add_any_p, instantiate, zeros
-from ..compat.linear_util import WrappedFun, wrap_init
+from ..transformations import forward, reverse
+from ..transformations.forward import JVPTrace, JVPTracer, jvp_flat, run_jvp_rule
+from ..transformations.reverse import linearize_flat
 from .rules import RuleTable
 
 if TYPE_CHECKING:

@@ -3,16 +3,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from ..transformations import batching
-from ..traces import structural
-from ..transformations.batching import AxisData, BatchTrace, BatchTracer, batch_fun, elementwise, not_mapped, unmapped_aval
-from ..traces.staging import trace_to_jaxpr
-from ..traces.structural import matchaxis, moved
 from ..representation.arguments import takes
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
 from ..representation.marks import ELEMENTWISE
 from ..representation.primitive import Primitive
 from ..representation.typing import ArrayLike
+from ..traces import structural
+from ..traces.staging import trace_to_jaxpr
+from ..traces.structural import matchaxis, moved
+from ..transformations import batching
+from ..transformations.batching import AxisData, BatchTrace, BatchTracer, batch_fun, elementwise, not_mapped, unmapped_aval
 from ..transformations.vmappable import register_vmappable, unregister_vmappable
 from .rules import RuleTable
 

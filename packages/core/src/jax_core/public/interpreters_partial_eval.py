@@ -4,11 +4,11 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
+from ..compat.linear_util import WrappedFun
 from ..representation.arguments import takes
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, close as close_jaxpr, dce
 from ..representation.primitive import Primitive
-from ..compat.linear_util import WrappedFun
 from ..traces.staging import DynamicJaxprTrace, DynamicJaxprTracer, constants_to_inputs, trace_to_jaxpr
 from ..transformations.splitting import split_jaxpr
 from .rules import RuleTable

@@ -5,8 +5,15 @@ import contextlib
 from types import NoneType
 from typing import Any
 
-from ..representation.source import NameStack, SourceInfo, Transform, capture, register_exclusion, set_names
-from ..representation.source import name_stack as _scopes
+from ..representation.source import (
+    NameStack,
+    SourceInfo,
+    Transform,
+    capture,
+    name_stack as _scopes,
+    register_exclusion,
+    set_names,
+)
 
 
 def current() -> SourceInfo:

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ..representation.aval import AbstractRef
 from ..interfaces import Executable, LowerSpec
+from ..representation.aval import AbstractRef
 from ..representation.jaxpr import ClosedJaxpr
 from .discharge import any_refs, discharged
 from .primitives import cell_of, is_ref

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..extension_points import reference_operators
 from ..representation import dtypes, tree, tree_nodes
-from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
 from ..representation.array import Array
+from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
 from ..representation.errors import no_array
 from ..representation.typing import ArrayLike, DTypeLike, Indexer
 from ..traces.structural import convert_element_type_p

@@ -25,8 +25,8 @@ from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, dce
 from ..representation.primitive import Primitive, abstract_eval
 from ..representation.source import describe_function
 from ..traces.staging import trace_to_jaxpr
-from .indexing import WHOLE
 from .api import empty_ref_p, new_ref_p
+from .indexing import WHOLE
 from .primitives import Cell, RefPrimitive, get_p, is_ref, on_cell, strong, swap_p
 
 if TYPE_CHECKING:

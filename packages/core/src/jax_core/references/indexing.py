@@ -22,8 +22,8 @@ from ..traces.structural import add
 from . import transforms
 
 if TYPE_CHECKING:
-    from ..representation.typing import Indexer
     from ..representation.array import Array
+    from ..representation.typing import Indexer
 
 
 class Slice:

@@ -9,8 +9,8 @@ import abc
 from typing import TYPE_CHECKING, Any, Callable, Collection, Mapping
 
 from ..extension_points import array_methods
-from .aval import AbstractRef
 from . import extended
+from .aval import AbstractRef
 
 if TYPE_CHECKING:  # what other packages attach (`_attach`) is known to type checkers from a stub
     from .array_methods import ArrayMethods

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping
 import numpy as np
 
 from .. import backends
-from ..configuration import flags
 from ..compat.avals import ArrayTypeHabits, RefTypeHabits, TypeHabits, aval_method, aval_property
+from ..configuration import flags
 from ..extension_points import array_methods
 from . import dtypes, splits
 from .extended import EArray
@@ -25,7 +25,7 @@ from .partial_sums import NOTHING, Sums
 from .placements import is_format, is_on_mesh, is_spec
 
 if TYPE_CHECKING:
-    from .typing import PyTree, ArrayLike, DTypeLike, Placement, Shape, ShardingLike
+    from .typing import ArrayLike, DTypeLike, Placement, PyTree, Shape, ShardingLike
 
 
 class AbstractValue(TypeHabits):

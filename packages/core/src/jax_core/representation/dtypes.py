@@ -23,12 +23,11 @@ from typing import TYPE_CHECKING, Any, Sequence, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from ..configuration import engine, flags
 from ..compat.extended_dtypes import DtypeByRules
+from ..configuration import engine, flags
 from . import source
 from .errors import TypePromotionError
 from .extended import EArray
-
 
 if TYPE_CHECKING:
     from .typing import DTypeLike

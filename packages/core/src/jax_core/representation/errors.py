@@ -28,8 +28,8 @@ from . import spec_text
 from .source import entered, is_internal
 
 if TYPE_CHECKING:
-    from .aval import AbstractValue
     from ..traces.trace import Tracer
+    from .aval import AbstractValue
     from .typing import ArrayLike, Shape
 
 _INDEX = "docs/errors.md"  # a section for each class; on the site errors.html

@@ -6,7 +6,6 @@ import enum
 from typing import Any, Collection, Hashable
 
 
-
 class UnreducedKind(enum.Enum):
     """How the parts of an unreduced array are to be combined."""
 

@@ -17,8 +17,13 @@ from typing import Any, NamedTuple, TypeVar
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it loads, and would log device counts
 from jaxlib._jax import pytree as pytree
-from jaxlib._jax.pytree import (DictKey as DictKey, FlattenedIndexKey as FlattenedIndexKey, GetAttrKey as GetAttrKey, PyTreeDef as PyTreeDef,
-                                SequenceKey as SequenceKey)
+from jaxlib._jax.pytree import (
+    DictKey as DictKey,
+    FlattenedIndexKey as FlattenedIndexKey,
+    GetAttrKey as GetAttrKey,
+    PyTreeDef as PyTreeDef,
+    SequenceKey as SequenceKey,
+)
 
 registry = default_registry = pytree.default_registry()
 # Structures are pickled with a reference to their registry, by module and name.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from ..interfaces import Absent, LowerSpec, Run
 from ..representation import array, dtypes
 from ..representation.aval import ShapedArray, get_aval, register_array_class
-from ..interfaces import Absent, LowerSpec, Run
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from ..representation.primitive import Primitive, abstract_eval
 

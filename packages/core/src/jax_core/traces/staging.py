@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from ..configuration import flags, context
+from ..configuration import context, flags
 from ..representation import source, spec_text
 from ..representation.aval import AbstractValue, canonicalize_handlers, foreign_value, get_aval
-from .collector import RELAXED
 from ..representation.effects import located
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr
 from ..representation.primitive import Primitive, abstract_eval
+from .collector import RELAXED
 from .trace import EVAL, Trace, Tracer, escaped
 
 if TYPE_CHECKING:

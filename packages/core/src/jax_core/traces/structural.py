@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from .. import backends, extension_points
-from ..configuration import context
 from ..compat.extended_dtypes import ruled
+from ..configuration import context
 from ..representation import dtypes, high, partial_sums, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.jaxpr import Literal
-from ..representation.placements import is_format, is_on_mesh, is_spec
-from ..representation.typing import ArrayLike
 from ..representation.marks import ELEMENTWISE, LINEAR, ZERO
+from ..representation.placements import is_format, is_on_mesh, is_spec
 from ..representation.primitive import Linear, Primitive, Zero
 from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Traits
+from ..representation.typing import ArrayLike
 from .staging import DynamicJaxprTrace
 
 if TYPE_CHECKING:
+    from ..representation.array import Array
     from ..representation.aval import AbstractValue
     from ..representation.typing import MeshSharding, Placement
-    from ..representation.array import Array
     from ..transformations.batching import AxisData
 
 # -- add_any: the sum of two values of one type (cotangents) ---------------------------------------------------------

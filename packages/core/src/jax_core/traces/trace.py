@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
 
-from ..representation import array, dtypes, errors, high
 from .. import backends, extension_points
 from ..compat.traces import TraceHabits, TracerHabits
 from ..configuration import context
-from . import nans
+from ..representation import array, dtypes, errors, high
 from ..representation.aval import AbstractRef, AbstractValue, register_array_class
 from ..representation.primitive import Primitive
-
+from . import nans
 
 if TYPE_CHECKING:
     from ..representation.typing import PyTree

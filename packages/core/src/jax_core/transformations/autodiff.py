@@ -8,22 +8,22 @@ import numpy as np
 
 from .. import backends
 from ..configuration import context
+from ..references.discharge import pure
+from ..references.primitives import RefTangent
 from ..representation import dtypes, splits, tree, tree_nodes
 from ..representation.arguments import check_values
 from ..representation.aval import AbstractRef, as_type, described_value, get_aval, plain_values
-from .forward import has_tangent, jvp_flat
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from ..representation.primitive import Linear, Zero
-from .pullback import VJP, Tape, flags, shown_of
-from ..references.discharge import pure
-from ..references.primitives import RefTangent
-from .reverse import backward_pass, linearize_flat, vjp_flat
 from ..representation.source import describe_function, name_of, transformed
-from ..traces.staging import trace_to_jaxpr
-from ..traces.structural import convert_element_type_p, full, instantiate, reshard, zeros
 from ..representation.tracebacks import api_boundary, boundary
 from ..representation.typing import AxisName
+from ..traces.staging import trace_to_jaxpr
+from ..traces.structural import convert_element_type_p, full, instantiate, reshard, zeros
 from ..traces.trace import EVAL, Tracer
+from .forward import has_tangent, jvp_flat
+from .pullback import VJP, Tape, flags, shown_of
+from .reverse import backward_pass, linearize_flat, vjp_flat
 from .vmap import vmap
 
 if TYPE_CHECKING:

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from ..configuration import flags, context
+from ..configuration import context, flags
+from ..references.api import new_ref_p
+from ..references.discharge import apply_discharged, works_on_refs
+from ..references.indexing import WHOLE
+from ..references.primitives import get_p, is_ref, swap_p
+from ..representation import splits
 from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.effects import NamedAxisEffect
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
-from ..representation import splits
 from ..representation.marks import ELEMENTWISE
 from ..representation.primitive import Primitive
-from ..references.discharge import apply_discharged, works_on_refs
-from ..references.indexing import WHOLE
-from ..references.api import new_ref_p
-from ..references.primitives import get_p, is_ref, swap_p
 from ..traces.staging import check_leaks, trace_to_jaxpr
 from ..traces.structural import bdim_at_front, broadcast_in_dim, matchaxis, moved
 from ..traces.trace import Trace, Tracer
 
 if TYPE_CHECKING:
-    from ..representation.typing import PyTree, AxisName
+    from ..representation.typing import AxisName, PyTree
     from .custom_jvp import CustomJvpCall
     from .custom_vjp import CustomVjpCall
 

@@ -19,22 +19,22 @@ from ..configuration import context, flags
 from ..representation import tree
 from ..representation.arguments import LazyNames, put_static
 from ..representation.aval import get_aval
-from .custom_jvp import custom_jvp
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from ..representation.marks import ELEMENTWISE, LINEAR
 from ..representation.primitive import Primitive, Zero
 from ..representation.source import describe_function
+from ..representation.tracebacks import boundary
 from ..representation.traits import Kind, Traits
-from .program_call import program_call
-from .reverse import linearize_flat, linearize_jaxpr
-from .saving import Offloadable, keep_saved, written_out
-from .splitting import EquationSplit, split_jaxpr
+from ..representation.typing import PyTree
 from ..traces.staging import trace_to_closed, trace_to_jaxpr
 from ..traces.structural import copy_p
 from ..traces.trace import EVAL, Tracer
 from ..traces.traced_once import TracedOnce
-from ..representation.tracebacks import boundary
-from ..representation.typing import PyTree
+from .custom_jvp import custom_jvp
+from .program_call import program_call
+from .reverse import linearize_flat, linearize_jaxpr
+from .saving import Offloadable, keep_saved, written_out
+from .splitting import EquationSplit, split_jaxpr
 
 name_p = Primitive(
     "name", out_type=lambda x, *, name: x, jvp=LINEAR, transpose=lambda ct, x, *, name: ct, batch=ELEMENTWISE,

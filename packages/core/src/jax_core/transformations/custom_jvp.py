@@ -13,23 +13,23 @@ import numpy as np
 
 from ..compat.linear_util import WrappedFun, wrap_init
 from ..configuration import context
+from ..references.discharge import custom_rule
 from ..representation import dtypes, tree
 from ..representation.arguments import signature_of
-from ..representation.literals import with_dtype
 from ..representation.aval import described_value, get_aval
-from .batching import batch_fun
 from ..representation.effects import operand_effects
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, runs_its_program, types_compatible
+from ..representation.literals import with_dtype
 from ..representation.primitive import ProgramPrimitive, Zero, none
-from ..representation.traits import Kind, Traits
-from ..references.discharge import custom_rule
 from ..representation.source import describe_function, name_of, written_in
-from .forward import closed_over
-from .reverse import LinearTracer, backward_pass
+from ..representation.tracebacks import api_boundary
+from ..representation.traits import Kind, Traits
+from ..representation.typing import ArrayLike
 from ..traces.staging import trace_to_closed
 from ..traces.structural import instantiate, matchaxis
-from ..representation.tracebacks import api_boundary
-from ..representation.typing import ArrayLike
+from .batching import batch_fun
+from .forward import closed_over
+from .reverse import LinearTracer, backward_pass
 
 if TYPE_CHECKING:
     from ..representation.aval import AbstractValue

@@ -12,29 +12,39 @@ import numpy as np
 
 from .. import backends
 from ..configuration import context, flags
-from ..representation import dtypes, splits, tree, tree_nodes
-from . import custom_vjp_remat, logs
-from ..representation.aval import ShapedArray, described_value, get_aval
-from .batching import batch_fun, unmapped_aval
-from .custom_jvp import (_HANDLED, MappedResults, SymbolicZero, Wrapping, as_typed, batch_all_mapped, bind_arguments, check_nondiff, narrowed)
-from ..representation.arguments import signature_of
-from ..representation.effects import operand_effects
-from .forward import closed_over, has_tangent
-from ..representation.jaxpr import eval_jaxpr, runs_its_program
-from .manual import settled
-from .pullback import shown
-from ..representation.splits import cotangent_type
-from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
-from ..representation.traits import Kind, Traits
 from ..references.discharge import call_rule, custom_rule
+from ..representation import dtypes, splits, tree, tree_nodes
+from ..representation.arguments import signature_of
+from ..representation.aval import ShapedArray, described_value, get_aval
+from ..representation.effects import operand_effects
 from ..representation.errors import UnexpectedTracerError
+from ..representation.jaxpr import eval_jaxpr, runs_its_program
+from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
 from ..representation.source import name_of, written_in
+from ..representation.splits import cotangent_type
+from ..representation.tracebacks import api_boundary
+from ..representation.traits import Kind, Traits
+from ..representation.tree import map as _map
+from ..representation.typing import ArrayLike, PyTree
 from ..traces.staging import trace_to_closed
 from ..traces.structural import instantiate, matchaxis, reduce_sum
 from ..traces.trace import Tracer
-from ..representation.tracebacks import api_boundary
-from ..representation.tree import map as _map
-from ..representation.typing import ArrayLike, PyTree
+from . import custom_vjp_remat, logs
+from .batching import batch_fun, unmapped_aval
+from .custom_jvp import (
+    _HANDLED,
+    MappedResults,
+    SymbolicZero,
+    Wrapping,
+    as_typed,
+    batch_all_mapped,
+    bind_arguments,
+    check_nondiff,
+    narrowed,
+)
+from .forward import closed_over, has_tangent
+from .manual import settled
+from .pullback import shown
 
 
 class CustomVJPPrimal:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Callable, Sequence
 
 from ..representation.aval import get_aval
-from .batching import batch_jaxpr
-from ..traces.structural import moved
 from ..representation.jaxpr import ClosedJaxpr, Var, dce
-from .program_call import narrow_call, program_call
 from ..traces.staging import trace_to_closed
+from ..traces.structural import moved
+from .batching import batch_jaxpr
+from .program_call import narrow_call, program_call
 
 
 def _derived(params, closed, *_):

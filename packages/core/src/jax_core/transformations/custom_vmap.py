@@ -13,21 +13,21 @@ import numpy as np
 
 from .. import extension_points
 from ..configuration import context
+from ..references.discharge import call_rule
 from ..representation import tree
-from ..representation.aval import described_value, get_aval
-from .custom_jvp import Wrapping, bind_arguments
 from ..representation.arguments import signature_of
-from .batching import AxisData, batch_fun
-from .forward import jvp_flat, jvp_jaxpr
+from ..representation.aval import described_value, get_aval
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from ..representation.primitive import ProgramPrimitive, Zero, none
-from ..representation.traits import Kind, Traits
-from ..references.discharge import call_rule
-from .reverse import linearize_jaxpr
 from ..representation.source import describe_function, name_of
+from ..representation.traits import Kind, Traits
 from ..traces.staging import trace_to_closed
 from ..traces.structural import instantiate, moved
 from ..traces.trace import EVAL
+from .batching import AxisData, batch_fun
+from .custom_jvp import Wrapping, bind_arguments
+from .forward import jvp_flat, jvp_jaxpr
+from .reverse import linearize_jaxpr
 
 
 class custom_vmap(Wrapping):

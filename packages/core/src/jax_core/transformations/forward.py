@@ -8,17 +8,16 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-
-from ..configuration import flags, context
+from ..configuration import context, flags
+from ..references.api import new_ref_p
+from ..references.discharge import apply_discharged, works_on_refs
+from ..references.indexing import WHOLE
+from ..references.primitives import TANGENT_REFS, Cell, get_p, swap_p
 from ..representation import dtypes, errors, high
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.marks import LINEAR, ZERO
 from ..representation.primitive import Primitive, Zero
-from ..references.discharge import apply_discharged, works_on_refs
-from ..references.indexing import WHOLE
-from ..references.api import new_ref_p
-from ..references.primitives import TANGENT_REFS, Cell, get_p, swap_p
 from ..traces.staging import check_leaks, trace_to_jaxpr
 from ..traces.structural import add, instantiate
 from ..traces.trace import Trace, Tracer

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
+from ..references.discharge import call_rule
 from ..representation import tree
 from ..representation.aval import get_aval
+from ..representation.effects import operand_effects
+from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, runs_its_program
+from ..representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear
+from ..representation.splits import cotangent_type
+from ..traces.staging import trace_to_closed
+from ..traces.structural import moved
 from . import logs
 from .batching import batch_jaxpr
-from ..traces.structural import moved
 from .forward import jvp_jaxpr
-from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, runs_its_program
-from ..representation.effects import operand_effects
-from ..representation.splits import cotangent_type
-from ..representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear
-from ..references.discharge import call_rule
 from .reverse import linearize_jaxpr, transpose_jaxpr
 from .splitting import EquationSplit, split_jaxpr
-from ..traces.staging import trace_to_closed
 
 if TYPE_CHECKING:
     from .batching import AxisData

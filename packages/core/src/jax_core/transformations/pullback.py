@@ -11,16 +11,16 @@ import numpy as np
 
 from .. import backends
 from ..configuration import context
+from ..references.indexing import WHOLE
+from ..references.primitives import addupdate_p, is_ref
 from ..representation import dtypes, tree, tree_nodes
 from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.primitive import Linear, Zero
 from ..representation.source import transformed
-from ..references.indexing import WHOLE
-from ..references.primitives import addupdate_p, is_ref
-from .logs import Logs
-from .reverse import backward_pass
 from ..traces.structural import convert_element_type_p, instantiate
 from ..traces.trace import EVAL
+from .logs import Logs
+from .reverse import backward_pass
 
 if TYPE_CHECKING:
     from ..representation.aval import AbstractValue

@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 import numpy as np
 
-from ..configuration import flags, context
+from ..configuration import context, flags
+from ..references.discharge import apply_discharged, works_on_refs
+from ..references.primitives import TANGENT_REFS, Cell
 from ..representation import source
 from ..representation.aval import AbstractRef, AbstractValue, get_aval
 from ..representation.effects import located
-from . import logs
-from .forward import JVPTrace, JVPTracer, _unzip, has_tangent, run_jvp_rule
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
-from ..representation.splits import cotangent_type
 from ..representation.primitive import Linear, Primitive, Zero, abstract_eval, is_linear
-from ..references.discharge import apply_discharged, works_on_refs
-from ..references.primitives import TANGENT_REFS, Cell
-from .splitting import split_call, split_equation
+from ..representation.splits import cotangent_type
 from ..traces.staging import leak_error, survivors, trace_to_jaxpr
 from ..traces.structural import add, as_cotangent, convert_element_type_p, instantiate
 from ..traces.trace import Tracer
+from . import logs
+from .forward import JVPTrace, JVPTracer, _unzip, has_tangent, run_jvp_rule
+from .splitting import split_call, split_equation
 
 if TYPE_CHECKING:
     from .custom_jvp import CustomJvpCall

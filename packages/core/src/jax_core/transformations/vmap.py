@@ -6,18 +6,18 @@ from typing import Any, Callable, Hashable, Sequence
 import numpy as np
 
 from ..configuration import flags
-from ..representation import splits, tree
-from ..representation.high import MappingSpec
-from ..representation.arguments import LazyPaths, argument_name, check_values
 from ..references.api import refuse_views
+from ..representation import splits, tree
+from ..representation.arguments import LazyPaths, argument_name, check_values
 from ..representation.aval import AbstractRef, get_aval, plain_values
+from ..representation.high import MappingSpec
 from ..representation.primitive import Zero
-from . import vmappable
-from .batching import AxisData, batch_fun
-from ..traces.structural import matchaxis, reduce_sum
 from ..representation.source import describe_function, transformed
 from ..representation.tracebacks import boundary
 from ..representation.typing import PyTree
+from ..traces.structural import matchaxis, reduce_sum
+from . import vmappable
+from .batching import AxisData, batch_fun
 
 
 def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, out_axes: PyTree = 0,

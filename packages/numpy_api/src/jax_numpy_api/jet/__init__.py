@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.compat import linear_util
 from jax_core.representation import dtypes, tree
 from jax_core.representation.arguments import takes
 from jax_core.representation.aval import get_aval
-from jax_core.transformations.forward import has_tangent
 from jax_core.representation.primitive import Primitive, Zero
-from jax_core.compat import linear_util
-from jax_core.traces.structural import convert_element_type_p, instantiate
 from jax_core.representation.typing import PyTree
+from jax_core.traces.structural import convert_element_type_p, instantiate
+from jax_core.transformations.forward import has_tangent
 
-from .programs import jet_flat
 from . import rules as _rules  # fills tables of `trace`, as `programs` does
+from .programs import jet_flat
 from .trace import JetTrace, JetTracer, jet_rules, over, settle, times
 
 if TYPE_CHECKING:

@@ -10,19 +10,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.configuration import context
-from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.programs.jit_primitive import jit_p
+from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.representation.primitive import Primitive, Zero
-from jax_core.transformations.checkpoint import remat_p
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import instantiate
+from jax_core.transformations.checkpoint import remat_p
 
 from ..lax.control_flow.common import carry_fixpoint, reorder, split
-from ..lax.control_flow.cond import _agree_on_outputs as agree_on_outputs
-from ..lax.control_flow.cond import cond_p
+from ..lax.control_flow.cond import _agree_on_outputs as agree_on_outputs, cond_p
 from ..lax.control_flow.scan import scan_p
-from ..lax.control_flow.while_loop import _ignore_more_carries as ignore_more_carries
-from ..lax.control_flow.while_loop import while_p
+from ..lax.control_flow.while_loop import _ignore_more_carries as ignore_more_carries, while_p
 from .trace import PROGRAMS, JetTrace, JetTracer, Terms, expand, terms_of
 
 if TYPE_CHECKING:

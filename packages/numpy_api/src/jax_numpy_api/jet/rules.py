@@ -9,12 +9,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Sequence
 
-from jax_core.transformations.forward import run_jvp_rule
 from jax_core.representation.primitive import Primitive, Zero
 from jax_core.traces.structural import convert_element_type_p
+from jax_core.transformations.forward import run_jvp_rule
 
-from ..lax.arithmetic import (add_p, addition_chain, div_p, integer_pow_p, max_p, min_p, mul_p, neg_p, one_minus_square_p,
-                              square_p, sub_p)
+from ..lax.arithmetic import (
+    add_p,
+    addition_chain,
+    div_p,
+    integer_pow_p,
+    max_p,
+    min_p,
+    mul_p,
+    neg_p,
+    one_minus_square_p,
+    square_p,
+    sub_p,
+)
 from ..lax.complex import abs_p, complex_p
 from ..lax.conv import conv_general_dilated_p
 from ..lax.dot import dot_general_p
@@ -30,6 +41,7 @@ from .trace import COMPOSED, SERIES, JetTrace, accumulate, coefficients, ode, ti
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import ArrayLike
+
     from .trace import JetTracer
 
 # -- piecewise linear ----------------------------------------------------------------------------------------------------

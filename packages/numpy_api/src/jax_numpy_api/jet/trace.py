@@ -26,12 +26,12 @@ import numpy as np
 
 from jax_core.configuration import context
 from jax_core.representation.aval import get_aval
-from jax_core.transformations.forward import PrimalTracer, has_tangent, run_jvp_rule
 from jax_core.representation.marks import LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero
+from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import convert_element_type_p, instantiate
 from jax_core.traces.trace import Trace
-from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.forward import PrimalTracer, has_tangent, run_jvp_rule
 
 from ..lax.arithmetic import add_p, div_p, mul_p
 from ..lax.nary import constant, like

@@ -6,9 +6,9 @@ from typing import Any, Callable
 
 import numpy as np
 
+from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.tree_nodes import register_pytree_node
 from jax_core.representation.typing import Array, PyTree
-from jax_core.representation.tracebacks import api_boundary
 from jax_core.transformations.vmap import vmap
 
 from .. import numpy as jnp

@@ -11,6 +11,7 @@ The table below says in which module each name is. Modules without public names:
 from typing import TYPE_CHECKING
 
 from jax_core.representation.dtypes import dtype as dtype
+
 from .._lazy import keep_functions as _keep_functions, names_of as _names_of
 
 if TYPE_CHECKING:  # the functions that win over the modules of their names, see `keep_functions`

@@ -17,22 +17,40 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes, partial_sums
+from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
-from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
 from jax_core.representation.traits import ARITHMETIC, Kind, Quick, Traits
-from jax_core.traces.structural import convert_element_type_p
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, host_value
+from jax_core.traces.structural import convert_element_type_p
+from jax_core.transformations.forward import jvp_flat
 
+from .accuracy import Accuracy
 from .compare import emit_compare, eq_p, gt_p
 from .elementary_cpu import powers
 from .elementary_cpu.lanes import Formulation
 from .nan_cpu import drops_nan, emit_choice
-from .accuracy import Accuracy
-from .nary import (ANY, FLOAT, INEXACT, INTEGER, NUMERIC, apply, as_operand, check_dtype, constant, elementwise, emit,
-                   full_operands, integers, like, nary_result, nary_type, op, unbroadcast)
+from .nary import (
+    ANY,
+    FLOAT,
+    INEXACT,
+    INTEGER,
+    NUMERIC,
+    apply,
+    as_operand,
+    check_dtype,
+    constant,
+    elementwise,
+    emit,
+    full_operands,
+    integers,
+    like,
+    nary_result,
+    nary_type,
+    op,
+    unbroadcast,
+)
 from .select import select_n_p
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ Source: StableHLO specification, `and`, `or`, `xor`, `not`, `shift_left`, `shift
 """
 from __future__ import annotations
 
-
 import numpy as np
 
 from jax_core.representation import dtypes
-from jax_core.representation.marks import ZERO
 from jax_core.representation.array import Array
+from jax_core.representation.marks import ZERO
 from jax_core.representation.typing import ArrayLike
 
 from .nary import BITS, INTEGER, apply, elementwise, emit, whole_bytes

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .nary import ANY, FLOAT, ORDERED, apply, boolean, elementwise, full_operands

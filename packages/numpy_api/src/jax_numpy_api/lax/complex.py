@@ -9,20 +9,35 @@ Source: StableHLO specification, `real`, `imag`, `complex`, `abs`, `sign`.
 """
 from __future__ import annotations
 
-
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE, LINEAR
 from jax_core.representation.primitive import Primitive, Zero, is_linear
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .arithmetic import div_p, mul_p, neg_p
 from .compare import eq_p, ge_p
-from .nary import (COMPLEX, FLOAT, INEXACT, NUMERIC, SIGNED, apply, as_operand, check_dtype, constant, elementwise,
-                   full_operands, integers, like, nary_result, real_part, unbroadcast)
+from .nary import (
+    COMPLEX,
+    FLOAT,
+    INEXACT,
+    NUMERIC,
+    SIGNED,
+    apply,
+    as_operand,
+    check_dtype,
+    constant,
+    elementwise,
+    full_operands,
+    integers,
+    like,
+    nary_result,
+    real_part,
+    unbroadcast,
+)
 from .select import select_n_p
 
 

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 import numpy as np
 
-from jax_core.transformations import batching
+from jax_core.references.discharge import call_rule
 from jax_core.representation import tree
+from jax_core.representation.array import Array
 from jax_core.representation.aval import Token, abstract_token, get_aval
 from jax_core.representation.effects import Effect
 from jax_core.representation.errors import UnexpectedTracerError
-from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
-from jax_core.references.discharge import call_rule
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive, ProgramPrimitive, none
 from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import ArrayLike
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import copy_p
 from jax_core.traces.trace import Tracer
-from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike
+from jax_core.transformations import batching
+from jax_core.transformations.forward import jvp_flat
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree

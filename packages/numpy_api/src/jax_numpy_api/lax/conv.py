@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, TypeAlias
 import numpy as np
 
 from jax_core.representation import dtypes, splits
-from jax_core.traces import structural
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.primitive import Primitive, is_linear
 from jax_core.representation.traits import Kind, Traits
-from jax_core.traces.structural import convert_element_type_p, zeros
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
+from jax_core.traces import structural
+from jax_core.traces.structural import convert_element_type_p, zeros
 
 from . import conv_cpu
 from .dot import Precision, PrecisionLike, canonical_precision, check_result_dtype, cotangent_split, dot_general

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation import splits
-from jax_core.traces import structural
-from jax_core.representation import dtypes, tree
+from jax_core.representation import dtypes, splits, tree
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE, ZERO
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import Kind, Traits
-from jax_core.traces.structural import convert_element_type_p, copy_p, optimization_barrier_p
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
+from jax_core.traces import structural
+from jax_core.traces.structural import convert_element_type_p, copy_p, optimization_barrier_p
 
 from .nary import as_operand
 

@@ -11,15 +11,15 @@ import numpy as np
 
 from jax_core import backends
 from jax_core.representation import dtypes, splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import Tracer, tracing
-from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .convert import convert
 from .nary import NUMERIC, as_operand, check_dtype

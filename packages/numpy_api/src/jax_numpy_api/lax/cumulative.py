@@ -22,14 +22,15 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Inner, Kind, Traits
-from jax_core.traces.structural import zeros
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.structural import zeros
 from jax_numpy_api import lax
+
 from .nary import integers
 from .recurrence import linear_recurrence, shifted
 

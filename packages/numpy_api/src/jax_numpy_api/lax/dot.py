@@ -17,16 +17,15 @@ from typing import Any, NamedTuple, Sequence, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from jax_core.representation import partial_sums, splits
 from jax_core.configuration import flags
-from jax_core.representation import dtypes
-from jax_core.traces import structural
+from jax_core.representation import dtypes, partial_sums, splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, is_linear
 from jax_core.representation.traits import Kind, Traits
-from jax_core.traces.structural import convert_element_type_p
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
+from jax_core.traces import structural
+from jax_core.traces.structural import convert_element_type_p
 
 from .dot_cpu import split_contraction
 from .nary import as_operand

@@ -13,26 +13,41 @@ import numpy as np
 
 from jax_core.configuration import context
 from jax_core.representation import tree
-from jax_core.transformations import manual
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.transformations.manual import env_of
 from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
-from jax_core.traces.trace import Tracer
-from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, reduce_sum_p, transpose
+from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import ArrayLike, PyTree
+from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, reduce_sum_p, transpose
+from jax_core.traces.trace import Tracer
+from jax_core.transformations import manual
+from jax_core.transformations.manual import env_of
 
 from .arithmetic import mul
 from .compare import eq
 from .gather import index_take
 from .nary import as_operand
-from .parallel import (AxisName, Groups, axis_effects, axis_index, check_all_mapped, check_groups, group_size, in_groups, names_of, psum,
-                       pvary, size_of, take_rows, times, vary_over_names)
+from .parallel import (
+    AxisName,
+    Groups,
+    axis_effects,
+    axis_index,
+    check_all_mapped,
+    check_groups,
+    group_size,
+    in_groups,
+    names_of,
+    psum,
+    pvary,
+    size_of,
+    take_rows,
+    times,
+    vary_over_names,
+)
 from .select import select_n
 from .shape import canonical_axis, reshape
 from .slicing import dynamic_slice_in_dim
-from jax_core.representation.traits import Kind, Traits
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array

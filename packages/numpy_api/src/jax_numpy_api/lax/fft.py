@@ -16,11 +16,11 @@ import numpy as np
 
 from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray
-from jax_core.traces.structural import moved
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
-from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import ArrayLike
+from jax_core.traces.structural import moved
 from jax_numpy_api import lax
 
 if TYPE_CHECKING:

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, Union
 
 import numpy as np
 
-from jax_core.representation import partial_sums, splits
-from jax_core.representation.errors import ShardingTypeError
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, partial_sums, splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
+from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.primitive import Primitive
+from jax_core.representation.traits import Kind, Part, Traits
+from jax_core.representation.typing import ArrayLike, Placement
 from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim, check_axes, moved, zeros
-from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike, Placement
-from jax_core.representation.traits import Kind, Part, Traits
 from jax_numpy_api import lax
+
 from .nary import int_array
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import DTypeLike, Shape
     from jax_core.representation.aval import AbstractValue
+    from jax_core.representation.typing import DTypeLike, Shape
 
 
 class GatherScatterMode(enum.Enum):

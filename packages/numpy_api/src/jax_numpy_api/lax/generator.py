@@ -12,12 +12,12 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.traces import structural
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
+from jax_core.traces import structural
 
 from .control_flow.map import map as lax_map
 from .nary import FLOAT, INTEGER, as_operand, check_dtype, check_same_dtypes

@@ -10,11 +10,11 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes, splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_core.traces import structural
 from jax_core.traces.structural import convert_element_type_p
-from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .arithmetic import mul, sub
 from .bits import bitwise_and

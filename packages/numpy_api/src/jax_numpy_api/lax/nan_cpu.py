@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence
 
-
 from jax_core.representation.aval import ShapedArray
 
 from .compare import emit_compare

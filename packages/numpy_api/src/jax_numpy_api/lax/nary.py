@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
     from jax_core.representation.array import Array
     from jax_core.representation.typing import ArrayLike, DTypeLike
+
     from .accuracy import Accuracy
 
 FLOAT = ("real floating",)

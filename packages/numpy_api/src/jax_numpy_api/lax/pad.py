@@ -12,14 +12,14 @@ from typing import Sequence
 import numpy as np
 
 from jax_core.representation import partial_sums, splits
-from jax_core.traces import structural
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.representation.traits import Inner, Kind, Quick, Traits
-from jax_core.traces.structural import reduce_sum
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces import structural
+from jax_core.traces.structural import reduce_sum
 
 from .arithmetic import sub_p
 from .nary import as_operand

@@ -20,16 +20,17 @@ import numpy as np
 
 from jax_core.configuration import context
 from jax_core.representation import dtypes, tree
-from jax_core.transformations import manual
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import NamedAxisEffect
-from jax_core.transformations.manual import AxisEnv, env_of
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive, Zero, none
-from jax_core.traces.trace import Tracer
-from jax_core.traces.structural import broadcast_in_dim, convert_element_type_p, moved, reduce_sum_p
-from jax_core.representation.array import Array
+from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import PyTree
+from jax_core.traces.structural import broadcast_in_dim, convert_element_type_p, moved, reduce_sum_p
+from jax_core.traces.trace import Tracer
+from jax_core.transformations import manual
+from jax_core.transformations.manual import AxisEnv, env_of
 
 from .arithmetic import add, div, mul
 from .compare import eq
@@ -37,7 +38,6 @@ from .create import iota
 from .gather import GatherDimensionNumbers, gather
 from .reduce import reduce_max_p, reduce_min_p
 from .shape import reshape
-from jax_core.representation.traits import Kind, Traits
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder

@@ -18,9 +18,9 @@ from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.placements import is_format, is_on_mesh, is_open, is_placement, is_spec
 from jax_core.representation.primitive import Primitive
+from jax_core.representation.traits import Keys, Kind, Traits
 from jax_core.representation.typing import Placement, PyTree
 from jax_core.traces.trace import Tracer
-from jax_core.representation.traits import Keys, Kind, Traits
 
 
 def _constraint_batch(axis, args, dims, *, sharding, **params):

@@ -4,17 +4,16 @@ Source: StableHLO specification, `power`.
 """
 from __future__ import annotations
 
-
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
-from jax_core.traces.structural import convert_element_type_p
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.structural import convert_element_type_p
 
 from .arithmetic import mul_p, sub_p
 from .compare import eq_p, gt_p

@@ -11,21 +11,21 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes
-from jax_core.transformations import manual
 from jax_core.representation.aval import get_aval
-from jax_core.transformations.batching import batch_fun
 from jax_core.representation.effects import NamedAxisEffect
-from jax_core.transformations.manual import env_of
 from jax_core.representation.primitive import Primitive, Zero, is_linear
-from jax_core.traces.structural import broadcast_in_dim, convert_element_type_p, instantiate, zeros
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.structural import broadcast_in_dim, convert_element_type_p, instantiate, zeros
+from jax_core.transformations import manual
+from jax_core.transformations.batching import batch_fun
+from jax_core.transformations.manual import env_of
 
 from .arithmetic import add, mul, sub
 from .bits import bitwise_and, bitwise_or
 from .compare import ge, lt
 from .create import iota
-from .gather import index_take
 from .exchange import all_gather_p, all_to_all_p
+from .gather import index_take
 from .parallel import AxisName, Groups, axis_index_p, names_of, size_of
 from .select import clamp, select_n
 from .slicing import dynamic_index_in_dim

@@ -22,8 +22,8 @@ from jax_numpy_api import lax
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
-    from jax_core.representation.typing import ArrayLike
     from jax_core.representation.array import Array
+    from jax_core.representation.typing import ArrayLike
 
 _COUNTER = np.dtype(np.int32)
 _WIDTH = 2048  # elements that one step of the loop works on, at least

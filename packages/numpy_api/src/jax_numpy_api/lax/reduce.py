@@ -14,21 +14,28 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.transformations import batching
-from jax_core.traces import structural
 from jax_core.representation import dtypes, partial_sums, tree
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
-from jax_core.traces.staging import trace_to_jaxpr
-from jax_core.traces.structural import (broadcast_in_dim, convert_element_type_p, reduce_sum_p, reduced_shape, reduction_batch, transpose)
-from jax_core.traces.trace import Tracer
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
+from jax_core.traces import structural
+from jax_core.traces.staging import trace_to_jaxpr
+from jax_core.traces.structural import (
+    broadcast_in_dim,
+    convert_element_type_p,
+    reduce_sum_p,
+    reduced_shape,
+    reduction_batch,
+    transpose,
+)
+from jax_core.traces.trace import Tracer
+from jax_core.transformations import batching
+from jax_core.transformations.forward import jvp_flat
 
 from . import arithmetic, bits
 from .arithmetic import add_p, complex_order, div_p, mul_p

@@ -17,20 +17,34 @@ from typing import TYPE_CHECKING, Callable, NamedTuple, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes, partial_sums, splits
-from jax_core.representation.errors import ShardingTypeError
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.transformations.batching import AxisData, batch_fun
-from jax_core.transformations.forward import jvp_flat
+from jax_core.representation.errors import ShardingTypeError
+from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
 from jax_core.representation.traits import Inner, Kind, Traits
-from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from jax_core.representation.typing import ArrayLike
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, check_axes, instantiate, zeros
-from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.batching import AxisData, batch_fun
+from jax_core.transformations.forward import jvp_flat
 from jax_numpy_api import lax
-from .gather import (GatherDimensionNumbers, GatherScatterMode, _array, _as_tuples, _check_batching, _up, _wide_enough,
-                     check_dropped, check_indices, index_grid, slice_entries, start_arrays, window_dims)
+
+from .gather import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+    _array,
+    _as_tuples,
+    _check_batching,
+    _up,
+    _wide_enough,
+    check_dropped,
+    check_indices,
+    index_grid,
+    slice_entries,
+    start_arrays,
+    window_dims,
+)
 from .nary import flag, integers
 
 if TYPE_CHECKING:

@@ -12,18 +12,16 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation import dtypes, partial_sums
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
-from jax_core.traces import structural
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces import structural
 
 from .bits import and_p, or_p
 from .compare import emit_compare, gt_p, lt_p
-from .nary import (ORDERED, as_operand, check_same_dtypes, common_shape, constant, full_operands, like, nary_type,
-                   unbroadcast)
-
+from .nary import ORDERED, as_operand, check_same_dtypes, common_shape, constant, full_operands, like, nary_type, unbroadcast
 
 # -- select_n ------------------------------------------------------------------------------------------------------------
 

@@ -12,16 +12,16 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.traces import structural
 from jax_core.representation import splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.representation.traits import Inner, Kind, Quick, Traits
-from jax_core.traces.structural import broadcast_in_dim_p, instantiate, reduce_sum, transpose_p
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Placement, Shape, host_value
+from jax_core.traces import structural
+from jax_core.traces.structural import broadcast_in_dim_p, instantiate, reduce_sum, transpose_p
 
 from .nary import as_operand, check_same_dtypes
 

@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING, Any, Sequence, overload
 import numpy as np
 
 from jax_core.representation import dtypes, source
-from jax_core.representation.aval import ShapedArray
-from jax_core.traces.structural import bdim_at_front
-from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Inner, Kind, Traits
+from jax_core.representation.typing import ArrayLike
+from jax_core.traces.structural import bdim_at_front
 from jax_numpy_api import lax
 
 from .nary import flag, whole_bytes
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import DTypeLike
     from jax_core.interfaces import Builder, Value
+    from jax_core.representation.typing import DTypeLike
 
 _NAN_BITS = {np.int32: 0x7FC00000, np.int64: 0x7FF8000000000000}
 _MOST_DIGITS = 4  # beyond, one sort with a comparator of all keys is faster

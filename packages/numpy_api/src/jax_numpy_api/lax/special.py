@@ -6,10 +6,8 @@ Sources: NIST Digital Library of Mathematical Functions, 10.32.1. Chebyshev coef
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,11 +17,11 @@ from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike
 
+from .accuracy import Accuracy
 from .arithmetic import add, div, max as maximum, mul, neg, sqrt, square, sub
 from .compare import eq, le, lt
 from .complex import abs as absolute, sign
 from .convert import bitcast_convert_type, convert_element_type
-from .accuracy import Accuracy
 from .elementary_cpu import gamma
 from .elementary_cpu.lanes import Formulation, is_short
 from .nary import FLOAT, apply, constant, elementwise, full_operands, like, op

@@ -8,27 +8,25 @@ Source: StableHLO and CHLO specifications; derivatives: Abramowitz & Stegun, cha
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
+from jax_core.representation.primitive import Primitive
+from jax_core.representation.traits import Quick
 from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy, accuracy_text
-from jax_core.representation.primitive import Primitive
-from jax_core.representation.traits import Quick
-from .arithmetic import (add_p, div_p, max_p, min_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
-                         with_accuracy)
+from .arithmetic import add_p, div_p, max_p, min_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p, with_accuracy
 from .compare import emit_compare, eq_p
-from .elementary_cpu import exponential, inverse, logarithmic, trigonometric
-from .elementary_cpu.lanes import Formulation
 from .complex import abs_p, complex_p, imag_p, real_p
 from .convert import stop_gradient_p
+from .elementary_cpu import exponential, inverse, logarithmic, trigonometric
+from .elementary_cpu.lanes import Formulation
 from .nary import INEXACT, apply, constant, elementwise, emit, full_operands, op
 from .select import select_n_p
 

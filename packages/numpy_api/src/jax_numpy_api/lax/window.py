@@ -16,17 +16,18 @@ import numpy as np
 
 from jax_core.representation import dtypes, splits, tree
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.transformations.batching import batch_fun
-from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
 from jax_core.representation.traits import Inner, Kind, Traits
+from jax_core.representation.typing import ArrayLike
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, matchaxis, moved, zeros
 from jax_core.traces.trace import to_concrete_value
-from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.batching import batch_fun
+from jax_core.transformations.forward import jvp_flat
 from jax_numpy_api import lax
+
 from . import window_cpu
 from .cumulative import _highest, _lowest
 from .nan_cpu import drops_nan, emit_choice

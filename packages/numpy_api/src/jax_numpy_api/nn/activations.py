@@ -9,14 +9,13 @@ import math
 
 import numpy as np
 
-from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.custom_jvp import custom_jvp
 
-from .. import lax
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from ..numpy.promotion import canonical_axis, check_arraylike, promote_args_inexact
 
 _SELU_ALPHA = 1.6732632423543772848170429916717

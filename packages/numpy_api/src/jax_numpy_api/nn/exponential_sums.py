@@ -4,23 +4,20 @@ At the edges, as where all summands or their weights are zero or infinite, value
 """
 from __future__ import annotations
 
-from typing import Literal, overload
-
 import functools
+from typing import Literal, overload
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Axis
 from jax_core.transformations.custom_jvp import custom_jvp
-from jax_core.programs.jit import inlined
 
-from .. import lax
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from ..numpy.promotion import check_arraylike, given_axes, given_flag, promote_args_inexact, split_axes
 from ..numpy.reductions import given_mask, shift as largest
-
 
 # What is reduced has its axes dropped, not kept at length 1: so sums over rows and over columns of a square share their code.
 

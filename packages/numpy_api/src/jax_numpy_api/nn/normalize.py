@@ -1,20 +1,18 @@
 """Softmax and its relatives, standardisation, one-hot."""
 from __future__ import annotations
 
-
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import ShardingTypeError
+from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 from jax_core.traces import structural
 from jax_core.transformations.custom_jvp import custom_jvp
-from jax_core.programs.jit import inlined
-from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 
-from .. import lax
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from ..numpy.creation import placed
 from ..numpy.promotion import canonical_axis, check_arraylike, given_axes, given_key_axes, promote_args_inexact, promote_dtypes
 from ..numpy.reductions import shift

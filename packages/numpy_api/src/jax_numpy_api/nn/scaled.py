@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, Sequence
 import ml_dtypes
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.transformations.custom_vjp import custom_vjp
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike
+from jax_core.transformations.custom_vjp import custom_vjp
 
-from .. import lax
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from ..numpy.promotion import as_array, check_arraylike
 
 if TYPE_CHECKING:

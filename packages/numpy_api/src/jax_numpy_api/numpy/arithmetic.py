@@ -11,16 +11,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
 
 from .. import lax
-from .promotion import (as_array, broadcast_shape, broadcast_to, broadcast_together, check_arraylike, convert, joined,
-                        promote_args, promote_args_inexact, promote_args_numeric, promote_dtypes, promote_shapes, shape_of,
-                        strong, unwrapped)
+from .promotion import (
+    as_array,
+    broadcast_shape,
+    broadcast_to,
+    broadcast_together,
+    check_arraylike,
+    convert,
+    joined,
+    promote_args,
+    promote_args_inexact,
+    promote_args_numeric,
+    promote_dtypes,
+    promote_shapes,
+    shape_of,
+    strong,
+    unwrapped,
+)
 from .rows import adaptive, binary
 from .ufuncs import _is_complex, _is_inexact, _like, truth
 

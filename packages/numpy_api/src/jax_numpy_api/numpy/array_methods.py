@@ -22,8 +22,28 @@ from .arithmetic import divide, divmod as divmod_of, floor_divide, power, remain
 from .creation import placed
 from .indexing import _At, getitem
 from .promotion import is_arraylike, unwrapped
-from .ufuncs import (abs as absolute, add, bitwise_and, bitwise_or, bitwise_xor, equal, greater, greater_equal, imag, invert,
-                     left_shift, less, less_equal, multiply, negative, not_equal, positive, real, right_shift, subtract)
+from .ufuncs import (
+    abs as absolute,
+    add,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    equal,
+    greater,
+    greater_equal,
+    imag,
+    invert,
+    left_shift,
+    less,
+    less_equal,
+    multiply,
+    negative,
+    not_equal,
+    positive,
+    real,
+    right_shift,
+    subtract,
+)
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, Placement, Shape
 from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim_p
-from jax_core.representation.typing import ArrayLike, Placement, Shape
 
-from .promotion import (as_array, broadcast_together, canonical_shape, check_arraylike, shape_of, unwrapped)
+from .promotion import as_array, broadcast_together, canonical_shape, check_arraylike, shape_of, unwrapped
 
 
 def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placement | None = None) -> Array:

@@ -12,17 +12,17 @@ from typing import Any, Callable, Sequence, cast
 
 import numpy as np
 
-from jax_core.representation.placements import is_placement, is_spec
-from jax_core.traces import structural
 from jax_core import backends
 from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, errors, source, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval, own_array, refuse_masked
-from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
-from jax_core.traces.trace import EVAL, Tracer
+from jax_core.representation.placements import is_placement, is_spec
 from jax_core.representation.tracebacks import shorten
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
+from jax_core.traces import structural
+from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
+from jax_core.traces.trace import EVAL, Tracer
 
 from .. import lax
 from ..lax.create import beside, refuse_complex, varying_as

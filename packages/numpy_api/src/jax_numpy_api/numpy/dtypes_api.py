@@ -19,7 +19,6 @@ from jax_core.representation.typing import DTypeLike
 from .creation import asarray
 from .promotion import is_array, unwrapped
 
-
 _PYTHON_SCALARS = (builtins.bool, int, float, complex)
 
 

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from jax_core.representation import splits
-from jax_core.representation.aval import get_aval
-from jax_core.traces import structural
-from jax_core.representation import dtypes
-from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation import dtypes, splits
+from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
+from jax_core.traces import structural
 
 from .. import lax
 from .creation import placed

@@ -11,14 +11,22 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
 from .creation import array, placed
-from .promotion import as_array, canonical_axes, canonical_axis, check_arraylike, promote_dtypes_complex, promote_dtypes_inexact, unwrapped
+from .promotion import (
+    as_array,
+    canonical_axes,
+    canonical_axis,
+    check_arraylike,
+    promote_dtypes_complex,
+    promote_dtypes_inexact,
+    unwrapped,
+)
 from .shaping import moveaxis, roll
 from .ufuncs import _is_complex, _like, conj
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, IO
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 

@@ -13,17 +13,27 @@ import numpy as np
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_core.traces.trace import Tracer
 from jax_core.transformations.vmap import vmap
-from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 
 from .. import lax
 from .arithmetic import power, where
 from .broadcasting import broadcast_to
 from .creation import _dtype_asked, _put, arange, asarray, placed, zeros
-from .promotion import (as_array, canonical_shape, check_arraylike, check_batch_ranks, convert, evaluating, given_flag,
-                        promote_dtypes_inexact, shape_of, strong)
 from .joining import stack
+from .promotion import (
+    as_array,
+    canonical_shape,
+    check_arraylike,
+    check_batch_ranks,
+    convert,
+    evaluating,
+    given_flag,
+    promote_dtypes_inexact,
+    shape_of,
+    strong,
+)
 from .rows import Static, adaptive
 from .shaping import moveaxis
 from .ufuncs import exp, less, log, sign

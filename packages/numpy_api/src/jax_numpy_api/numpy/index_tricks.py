@@ -17,9 +17,9 @@ from . import arithmetic
 from .broadcasting import broadcast_to
 from .creation import arange, array, ones
 from .grids import linspace
+from .joining import concatenate, stack
 from .promotion import as_array, check_arraylike, concrete, convert, shape_of
 from .selection import limited, nonzero
-from .joining import concatenate, stack
 
 
 class _Slices:

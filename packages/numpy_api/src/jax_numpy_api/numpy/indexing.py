@@ -20,24 +20,36 @@ import numpy as np
 from jax_core import backends
 from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, source, splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import ShardingTypeError
-from jax_core.traces import structural
-from jax_core.representation.array import Array
 from jax_core.representation.source import attributed_to, capture
+from jax_core.representation.tracebacks import api_boundary
+from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
-from jax_core.representation.tracebacks import api_boundary
 
 from .. import lax
 from ..lax.nary import flag
 from .arithmetic import divide, power
 from .creation import asarray, ones_like, placed
-from .index_plans import General, Scalar, Static, as_tuple, check_numbers, general_plan, index_array, reading_plan, static_plan, wrapped
+from .index_plans import (
+    General,
+    Scalar,
+    Static,
+    as_tuple,
+    check_numbers,
+    general_plan,
+    index_array,
+    reading_plan,
+    static_plan,
+    wrapped,
+)
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, host_view, shape_of, unwrapped
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import ArrayLike, Indexer, Placement, PyTree
+
     from ..lax.gather import Mode
 
 def _read_static(x: Any, plan: Static) -> Any:

@@ -14,14 +14,25 @@ from numpy.exceptions import AxisError
 from jax_core import backends
 from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import Tracer
-from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from .creation import astype_of
-from .promotion import (as_array, canonical_axis, check_arraylike, concrete,
-                        convert, evaluating, host, joined, refuse_out, shape_of, unwrapped)
+from .promotion import (
+    as_array,
+    canonical_axis,
+    check_arraylike,
+    concrete,
+    convert,
+    evaluating,
+    host,
+    joined,
+    refuse_out,
+    shape_of,
+    unwrapped,
+)
 from .rows import Static, adaptive, is_few
 from .shaping import _reshape, atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
 

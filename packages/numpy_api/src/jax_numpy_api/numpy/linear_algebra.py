@@ -6,14 +6,26 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, check_batch_ranks, convert, joined_in_product, promote_dtypes,
-                        refuse_out, shape_of, strong, unwrapped)
+from .promotion import (
+    as_array,
+    broadcast_to,
+    canonical_axis,
+    check_arraylike,
+    check_batch_ranks,
+    convert,
+    joined_in_product,
+    promote_dtypes,
+    refuse_out,
+    shape_of,
+    strong,
+    unwrapped,
+)
 from .reductions import sum as total
 from .shaping import diagonal, moveaxis, ravel
 from .ufuncs import conj, multiply

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 
 from .. import lax

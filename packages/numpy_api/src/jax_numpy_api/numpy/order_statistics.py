@@ -15,8 +15,8 @@ import numpy as np
 from .. import lax
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import ArrayLike, DTypeLike
     from jax_core.representation.array import Array
+    from jax_core.representation.typing import ArrayLike, DTypeLike
 
 _FEWEST = 1 << 15  # elements in all; sorting fewer costs less than the loop
 _SHORTEST = 128  # elements of a line

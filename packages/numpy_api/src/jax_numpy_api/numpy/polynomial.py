@@ -15,11 +15,11 @@ from .. import lax
 from . import arithmetic, reductions
 from .arithmetic import power
 from .creation import ones, zeros
+from .joining import concatenate
 from .linalg import eigvals, inv, lstsq
 from .linear_algebra import dot
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, promote_dtypes, promote_dtypes_inexact
 from .selection import trim_zeros
-from .joining import concatenate
 from .shaping import atleast_1d, roll
 from .signal import convolve
 from .ufuncs import sqrt

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, cast, overl
 import numpy as np
 
 from jax_core import backends
+from jax_core.configuration import context, engine, flags
 from jax_core.programs.call import can_be_key
-from jax_core.configuration import engine, flags, context
 from jax_core.representation import dtypes, source, splits
-from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, get_aval, own_array
 from jax_core.representation.array import Array
+from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, get_aval, own_array
 from jax_core.representation.errors import ConcretizationTypeError, TracerIntegerConversionError, shape_error
+from jax_core.representation.typing import ArrayLike, Axis
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
-from jax_core.representation.typing import ArrayLike, Axis
 
 from ..lax.create import kept_wide
 

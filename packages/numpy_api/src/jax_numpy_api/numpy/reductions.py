@@ -15,16 +15,32 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 
 from .. import lax
 from ..lax.reduce import shift_p
 from .arithmetic import select
-from .promotion import (_to_inexact, as_array, broadcast_to, broadcast_together, canonical_axes, check_arraylike, check_numbers, convert,
-                        given_axes, given_flag, joined, refuse_out, shape_of, split_axes, strong, unwrapped)
+from .promotion import (
+    _to_inexact,
+    as_array,
+    broadcast_to,
+    broadcast_together,
+    canonical_axes,
+    check_arraylike,
+    check_numbers,
+    convert,
+    given_axes,
+    given_flag,
+    joined,
+    refuse_out,
+    shape_of,
+    split_axes,
+    strong,
+    unwrapped,
+)
 from .rows import adaptive
 from .ufuncs import _like, not_equal, truth
 

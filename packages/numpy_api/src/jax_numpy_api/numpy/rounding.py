@@ -7,17 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
-from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.custom_jvp import custom_jvp
 
 from .. import lax
 from .arithmetic import floor_divide, select
 from .creation import array, asarray
-from .promotion import (as_array, check_arraylike, check_numbers, convert, promote_args, promote_args_inexact, promote_dtypes_inexact,
-                        promote_shapes, refuse_out, shape_of, strong, unwrapped)
+from .promotion import (
+    as_array,
+    check_arraylike,
+    check_numbers,
+    convert,
+    promote_args,
+    promote_args_inexact,
+    promote_dtypes_inexact,
+    promote_shapes,
+    refuse_out,
+    shape_of,
+    strong,
+    unwrapped,
+)
 from .reductions import all as all_of
 from .ufuncs import _is_complex, _is_inexact, _like, equal, isfinite, isnan, logical_and, logical_or, whole
 

@@ -10,7 +10,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from jax_core import backends
-from jax_core.configuration import engine, context
+from jax_core.configuration import context, engine
 from jax_core.extension_points import caches_cleared
 from jax_core.programs.jit import inlined, inlined_later, jit
 from jax_core.representation.array import Array

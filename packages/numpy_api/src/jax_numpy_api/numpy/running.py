@@ -11,8 +11,18 @@ from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from .nan_reductions import without_nan
-from .promotion import (as_array, as_value, canonical_axis, check_arraylike, convert,
-                        given_axes, refuse_out, shape_of, strong, unwrapped)
+from .promotion import (
+    as_array,
+    as_value,
+    canonical_axis,
+    check_arraylike,
+    convert,
+    given_axes,
+    refuse_out,
+    shape_of,
+    strong,
+    unwrapped,
+)
 from .reductions import dtype_argument, own_dtype, sum_dtype
 from .rows import adaptive
 from .ufuncs import truth

@@ -11,20 +11,34 @@ import numpy as np
 
 from jax_core.configuration import context
 from jax_core.representation import dtypes, errors, splits
-from jax_core.representation.aval import get_aval
 from jax_core.representation.array import Array
-from jax_core.traces.trace import EVAL
+from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.trace import EVAL
 from jax_core.transformations.vmap import vmap
 
 from .. import lax
 from . import arithmetic
 from .broadcasting import broadcast_to as _fitted
 from .indexing import getitem, update_value, write
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
-                        promote_dtypes, refuse_out, several_axes, shape_of, strong, unwrapped)
-from .rows import NUMBERS, Static, adaptive, operand
 from .joining import stack
+from .promotion import (
+    as_array,
+    broadcast_to,
+    canonical_axis,
+    check_arraylike,
+    concrete,
+    convert,
+    from_numpy,
+    given_size,
+    promote_dtypes,
+    refuse_out,
+    several_axes,
+    shape_of,
+    strong,
+    unwrapped,
+)
+from .rows import NUMBERS, Static, adaptive, operand
 from .shaping import moveaxis, ravel, resize
 from .sorting import argsort, searchsorted, sort
 from .taking import take

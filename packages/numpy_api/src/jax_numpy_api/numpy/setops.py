@@ -17,10 +17,19 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import arithmetic, reductions
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
-                        promote_dtypes)
-from .selection import first_kept
 from .joining import concatenate
+from .promotion import (
+    as_array,
+    broadcast_to,
+    canonical_axis,
+    check_arraylike,
+    concrete,
+    convert,
+    from_numpy,
+    given_size,
+    promote_dtypes,
+)
+from .selection import first_kept
 from .shaping import moveaxis, ravel
 from .sorting import argsort, searchsorted, sort
 from .taking import take

@@ -13,18 +13,33 @@ import numpy as np
 from numpy.exceptions import AxisError
 
 from jax_core.representation import source, splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import ShardingTypeError
-from jax_core.representation.array import Array
-from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.representation.typing import ArrayLike, Axis, Placement, Shape
+from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
 from .arithmetic import remainder
 from .broadcasting import broadcast_to
 from .creation import eye, tri, zeros
-from .promotion import (_parse_shape, as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike, concrete,
-                        convert, evaluating, given_axes, is_arraylike, several_axes, shape_of, strong, unwrapped)
+from .promotion import (
+    _parse_shape,
+    as_array,
+    canonical_axes,
+    canonical_axis,
+    canonical_shape,
+    check_arraylike,
+    concrete,
+    convert,
+    evaluating,
+    given_axes,
+    is_arraylike,
+    several_axes,
+    shape_of,
+    strong,
+    unwrapped,
+)
 from .rows import Static, adaptive, is_few
 
 if TYPE_CHECKING:

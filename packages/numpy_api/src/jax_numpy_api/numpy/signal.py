@@ -7,22 +7,33 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 from numpy.exceptions import AxisError
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from . import arithmetic, reductions, running
-from .promotion import (as_array, broadcast_shape, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert, evaluating, promote_dtypes,
-                        promote_dtypes_inexact, shape_of, unwrapped)
-from .rows import adaptive, operand
 from .joining import concatenate
+from .promotion import (
+    as_array,
+    broadcast_shape,
+    broadcast_to,
+    canonical_axes,
+    canonical_axis,
+    check_arraylike,
+    convert,
+    evaluating,
+    promote_dtypes,
+    promote_dtypes_inexact,
+    shape_of,
+    unwrapped,
+)
+from .rows import adaptive, operand
 from .shaping import flip, moveaxis, ravel
 from .sorting import _search
 from .taking import take
-from .ufuncs import _is_complex, _like, conj
-from .ufuncs import abs as absolute
+from .ufuncs import _is_complex, _like, abs as absolute, conj
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike

@@ -11,15 +11,25 @@ from typing import Any, Sequence, cast
 import numpy as np
 
 from jax_core import backends
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from . import arithmetic
-from .promotion import (as_array, canonical_axis, check_arraylike, convert, evaluating, given_flag, host, promote_dtypes, shape_of,
-                        unwrapped)
+from .promotion import (
+    as_array,
+    canonical_axis,
+    check_arraylike,
+    convert,
+    evaluating,
+    given_flag,
+    host,
+    promote_dtypes,
+    shape_of,
+    unwrapped,
+)
 from .rows import adaptive
 from .shaping import flip, ravel
 from .taking import take_along_axis

@@ -12,27 +12,40 @@ from typing import Any, Sequence, cast
 
 import numpy as np
 
-from jax_core.representation import dtypes, errors, splits
-from jax_core.representation.aval import get_aval
-from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
-from jax_core.traces import structural
+from jax_core.representation import dtypes, errors, splits
+from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
+from jax_core.traces import structural
 
 from .. import lax
 from . import arithmetic, order_statistics, reductions
 from .creation import asarray, placed
 from .grids import linspace
-from .linear_algebra import dot
-from .promotion import (as_array, broadcast_to, broadcast_together, canonical_axes, check_arraylike, concrete, convert, given_axes, given_flag, given_key_axes,
-                        promote_dtypes_inexact, shape_of, strong, unwrapped)
-from .rows import NUMBERS, adaptive, operand
 from .joining import concatenate, stack
+from .linear_algebra import dot
+from .promotion import (
+    as_array,
+    broadcast_to,
+    broadcast_together,
+    canonical_axes,
+    check_arraylike,
+    concrete,
+    convert,
+    given_axes,
+    given_flag,
+    given_key_axes,
+    promote_dtypes_inexact,
+    shape_of,
+    strong,
+    unwrapped,
+)
+from .rows import NUMBERS, adaptive, operand
 from .shaping import diag, moveaxis, ravel
 from .sorting import searchsorted
 from .taking import take, take_along_axis
-from .ufuncs import _is_complex, _like, abs as magnitude
-from .ufuncs import conj, greater_equal, less_equal, real, sqrt
+from .ufuncs import _is_complex, _like, abs as magnitude, conj, greater_equal, less_equal, real, sqrt
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
             "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased")

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation import dtypes, errors, splits
-from jax_core.representation.aval import get_aval
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 from jax_core.representation.source import attributed_to, capture
-from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.representation.typing import ArrayLike, Placement
+from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
 from .arithmetic import remainder

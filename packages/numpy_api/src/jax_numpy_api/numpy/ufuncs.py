@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, Sequence, cast
 import numpy as np
 
 from jax_core.representation.array import Array
-from jax_core.transformations.vmap import vmap
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.vmap import vmap
 
 from .. import lax
 from .promotion import as_array, canonical_axis, check_arraylike, check_batch_ranks, shape_of

@@ -5,16 +5,15 @@ from typing import Any, Callable
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import bessel
 from .creation import array
 from .promotion import evaluating, promote_args_inexact
-
 
 _FEW_POINTS = 1 << 14
 

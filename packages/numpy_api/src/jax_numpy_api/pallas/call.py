@@ -31,12 +31,13 @@ from ..lax.control_flow.map import map_flat
 from . import interpreter
 from .grid import INDEX, Operand, Options, Program, operand, trace_kernel
 from .hidden import traced
-from .spaces import ref_type
 from .mode import forced_interpretation
+from .spaces import ref_type
 from .specs import BlockSpec, CostEstimate, GridSpec, InterpretParams, frozen, no_block_spec
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import ArrayLike
+
     from .specs import CompilerParams
 
 

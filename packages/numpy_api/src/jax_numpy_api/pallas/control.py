@@ -10,18 +10,18 @@ import numpy as np
 from jax_core.references.api import freeze, new_ref_p
 from jax_core.references.primitives import strong
 from jax_core.representation import tree
-from jax_core.representation.aval import get_aval
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 from jax_core.representation.effects import Effect
 from jax_core.representation.marks import ELEMENTWISE, ZERO
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 
+from .. import numpy as jnp
 from ..lax.control_flow.cond import cond
 from ..lax.control_flow.while_loop import fori_loop
 from ..lax.create import full
-from .. import numpy as jnp
 from .spaces import SemaphoreType, ref_type
 from .uninitialized import uninitialized
 

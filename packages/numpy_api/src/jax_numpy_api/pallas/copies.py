@@ -23,6 +23,7 @@ from .spaces import SemaphoreType
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder
+
     from .devices import DeviceId
 
 

@@ -7,7 +7,6 @@ from typing import Any, Iterator
 
 from .specs import InterpretParams
 
-
 _PLAIN = InterpretParams()
 
 

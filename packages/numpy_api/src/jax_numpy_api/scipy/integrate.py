@@ -1,7 +1,6 @@
 """jax.scipy.integrate: integrals of sampled functions."""
 from __future__ import annotations
 
-
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 

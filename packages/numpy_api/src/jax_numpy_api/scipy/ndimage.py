@@ -7,8 +7,8 @@ from typing import Sequence
 
 import numpy as np
 
-from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax, numpy as jnp

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple
 import numpy as np
 
 from jax_core.representation.array import Array
-from jax_core.transformations.autodiff import value_and_grad
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.autodiff import value_and_grad
 
-from .. import lax
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree

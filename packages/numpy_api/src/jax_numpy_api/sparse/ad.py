@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from jax_core.transformations import autodiff
 from jax_core.representation import tree
+from jax_core.transformations import autodiff
 
 from .. import numpy as jnp
 from .base import JAXSparse

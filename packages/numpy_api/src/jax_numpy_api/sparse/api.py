@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from jax_core.representation.tree import tree_flatten, tree_unflatten
 from jax_core.representation.array import Array
+from jax_core.representation.tree import tree_flatten, tree_unflatten
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import numpy as jnp

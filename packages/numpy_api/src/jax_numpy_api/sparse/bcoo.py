@@ -18,16 +18,25 @@ import numpy as np
 
 from jax_core.representation import source, tree_nodes
 from jax_core.representation.arguments import takes
-from jax_core.traces.trace import ensure_compile_time_eval
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
+from jax_core.traces.trace import ensure_compile_time_eval
 
 from .. import numpy as jnp
 from ..named import named
 from .base import JAXSparse, _late, _late_unary, operations
-from .util import (_count_stored_elements, batched_shape, columns, concrete_count, nfold_vmap, SparseEfficiencyError,
-                   SparseEfficiencyWarning, SparseInfo, static_shape, valid)
-
+from .util import (
+    SparseEfficiencyError,
+    SparseEfficiencyWarning,
+    SparseInfo,
+    _count_stored_elements,
+    batched_shape,
+    columns,
+    concrete_count,
+    nfold_vmap,
+    static_shape,
+    valid,
+)
 
 CUSPARSE_DATA_DTYPES = [np.float32, np.float64, np.complex64, np.complex128]
 CUSPARSE_INDEX_DTYPES = [np.int32]

@@ -16,8 +16,7 @@ from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
-from .. import lax
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from ..named import named
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_update_layout, full_batch, parts
 from .bcoo_shape import bcoo_broadcast_in_dim
@@ -25,6 +24,7 @@ from .util import broadcasting_vmap, columns, nfold_vmap, require_none, valid
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
+
     from ..lax.dot import DotDimensionNumbers
 
 

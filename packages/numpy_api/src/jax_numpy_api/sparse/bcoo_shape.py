@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Sequence
 
 import numpy as np
 
-from jax_core.transformations.vmap import vmap
 from jax_core.representation.arguments import takes
 from jax_core.representation.typing import ArrayLike, Placement
+from jax_core.transformations.vmap import vmap
 
-from .. import lax
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from ..numpy.promotion import concrete
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_transpose, bcoo_update_layout, full_batch, parts
-from .util import require_none, static_shape, row, valid
+from .util import require_none, row, static_shape, valid
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array
+
     from ..lax.gather import GatherDimensionNumbers
 
 

@@ -25,6 +25,7 @@ from .util import SparseInfo, batched_shape, nfold_vmap
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
+
     from ..lax.dot import DotDimensionNumbers
 
 

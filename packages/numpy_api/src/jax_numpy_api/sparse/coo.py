@@ -8,7 +8,7 @@ import numpy as np
 from jax_core.representation import tree_nodes
 from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree, Axis
+from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, PyTree
 
 from .. import numpy as jnp
 from ..named import named

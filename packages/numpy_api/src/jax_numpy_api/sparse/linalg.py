@@ -8,12 +8,14 @@ import numpy as np
 from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.representation.typing import ArrayLike
 
-from .. import lax
-from .. import numpy as jnp
-from .csr import CSR, csr_matvec
+from .. import lax, numpy as jnp
 from .bcsr import _row_numbers, _row_starts
-from .lobpcg import (_lobpcg_standard_callable as _lobpcg_standard_callable,
-                     _lobpcg_standard_matrix as _lobpcg_standard_matrix, lobpcg_standard as lobpcg_standard)
+from .csr import CSR, csr_matvec
+from .lobpcg import (
+    _lobpcg_standard_callable as _lobpcg_standard_callable,
+    _lobpcg_standard_matrix as _lobpcg_standard_matrix,
+    lobpcg_standard as lobpcg_standard,
+)
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array

@@ -12,8 +12,7 @@ from jax_core.programs.tracing import eval_shape
 from jax_core.representation import tree
 from jax_core.representation.typing import ArrayLike
 
-from .. import lax
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from ..numpy.promotion import check_arraylike
 
 if TYPE_CHECKING:

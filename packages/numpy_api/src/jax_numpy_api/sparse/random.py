@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.extension_points import random_functions
 from jax_core.representation import dtypes
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import numpy as jnp
-from jax_core.extension_points import random_functions
 from .bcoo import BCOO, bcoo_sort_indices
 from .util import nfold_vmap, static_shape
 

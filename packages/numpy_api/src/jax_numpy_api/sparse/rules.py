@@ -9,24 +9,31 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.transformations.custom_jvp import custom_jvp_call_p
-from jax_core.transformations.custom_vjp import custom_vjp_call_p
+from jax_core.programs.jit_primitive import jit_p
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Literal
-from jax_core.programs.jit_primitive import jit_p
-from jax_core.transformations.checkpoint import remat_p
 from jax_core.representation.typing import PyTree
+from jax_core.transformations.checkpoint import remat_p
+from jax_core.transformations.custom_jvp import custom_jvp_call_p
+from jax_core.transformations.custom_vjp import custom_vjp_call_p
 
-from .. import lax
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from .base import JAXSparse
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_todense, bcoo_transpose, bcoo_update_layout
-from .bcoo_product import (bcoo_conv_general_dilated, bcoo_dot_general, bcoo_multiply_dense, bcoo_multiply_sparse)
-from .bcoo_shape import (bcoo_broadcast_in_dim, bcoo_concatenate, bcoo_dynamic_slice, bcoo_gather, bcoo_reduce_sum,
-                         bcoo_reshape, bcoo_rev, bcoo_slice, bcoo_squeeze)
+from .bcoo_product import bcoo_conv_general_dilated, bcoo_dot_general, bcoo_multiply_dense, bcoo_multiply_sparse
+from .bcoo_shape import (
+    bcoo_broadcast_in_dim,
+    bcoo_concatenate,
+    bcoo_dynamic_slice,
+    bcoo_gather,
+    bcoo_reduce_sum,
+    bcoo_reshape,
+    bcoo_rev,
+    bcoo_slice,
+    bcoo_squeeze,
+)
 from .bcsr import BCSR
 from .util import valid
-
 
 Array = Any
 

@@ -26,7 +26,6 @@ from .base import JAXSparse
 from .bcoo import BCOO
 from .bcsr import BCSR
 
-
 try:
     from absl.testing.parameterized import TestCase
 except ImportError:  # absl is optional

@@ -15,8 +15,8 @@ from jax_core.representation import tree
 from jax_core.representation.arguments import takes
 from jax_core.representation.aval import get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr
-from jax_core.traces.staging import trace_to_closed
 from jax_core.representation.typing import ArrayLike, PyTree
+from jax_core.traces.staging import trace_to_closed
 
 from .bcoo import BCOO
 from .bcoo_product import bcoo_multiply_sparse

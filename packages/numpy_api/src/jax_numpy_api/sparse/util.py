@@ -6,10 +6,10 @@ from typing import Any, Callable, NamedTuple, Sequence
 import numpy as np
 
 from jax_core.representation import errors, tree
-from jax_core.traces.trace import Tracer, ensure_compile_time_eval
-from jax_core.transformations.vmap import vmap
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, PyTree
+from jax_core.traces.trace import Tracer, ensure_compile_time_eval
+from jax_core.transformations.vmap import vmap
 
 from .. import numpy as jnp
 

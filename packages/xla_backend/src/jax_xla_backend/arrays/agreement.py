@@ -5,6 +5,7 @@ import zlib
 from typing import Any, Sequence
 
 import numpy as np
+
 from jax_core.programs.jit import jit
 from jax_core.representation.aval import described_value
 

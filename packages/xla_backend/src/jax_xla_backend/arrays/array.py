@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
-
-from . import interruptible
 from ..jaxlib_compat import _jax
 from ..platforms.distributed_state import state
+from . import interruptible
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import ShardingLike
+
     from ..jaxlib_classes import ArrayImpl
 else:
     ArrayImpl = _jax.ArrayImpl

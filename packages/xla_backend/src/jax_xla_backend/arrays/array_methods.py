@@ -13,17 +13,16 @@ import operator
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, cast
 
 import numpy as np
-from jax_core.representation import array as core_array
-from jax_core.representation import aval as core_aval
-from jax_core.representation import errors, notebooks
 
-from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, is_unreduced, ready, until_ready
+from jax_core.representation import array as core_array, aval as core_aval, errors, notebooks
+
 from ..jaxlib_compat import equip, to_dlpack
+from ..placement.hlo_shardings import Index
 from ..placement.layout import Format, Layout
+from ..placement.sharding import Sharding
+from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, is_unreduced, ready, until_ready
 from .device_put import device_put
 from .put import from_host
-from ..placement.hlo_shardings import Index
-from ..placement.sharding import Sharding
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import Placement

@@ -19,6 +19,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
 import numpy as np
+
 from jax_core.extension_points import callback_caller
 from jax_core.representation.aval import abstract_token
 

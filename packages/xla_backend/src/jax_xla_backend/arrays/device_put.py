@@ -4,20 +4,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from jax_core import extension_points
 from jax_core.configuration import context
 from jax_core.representation import dtypes, memory, partial_sums, splits, tree
 from jax_core.representation.aval import get_aval
 from jax_core.representation.memory import Space
-from jax_core.representation.splits import in_type
-from jax_core.traces import structural
 from jax_core.representation.primitive import Primitive
-from jax_core.representation.traits import Keys, Kind, Traits
+from jax_core.representation.splits import in_type
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.traits import Keys, Kind, Traits
 from jax_core.representation.typing import PyTree
+from jax_core.traces import structural
 from jax_core.traces.trace import EVAL, Tracer
 
-from . import transfer_guards
 from ..jaxlib_compat import _jax
 from ..placement import mesh
 from ..placement.layout import Format
@@ -26,6 +26,7 @@ from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding
 from ..platforms import client
 from ..platforms.distributed_state import state
+from . import transfer_guards
 from .agreement import check_same
 from .array import ArrayImpl, ready
 from .put import as_sharding, put

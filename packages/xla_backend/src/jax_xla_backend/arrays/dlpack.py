@@ -5,17 +5,18 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.typing import DTypeLike, Placement
 
+from ..jaxlib_compat import _jax
+from ..placement.sharding import Sharding
 from ..platforms import client
 from .array import ArrayImpl
 from .array_methods import DLDeviceType
-from ..jaxlib_compat import _jax
 from .device_put import device_put
 from .put import put
-from ..placement.sharding import Sharding
 
 SUPPORTED_DTYPES = frozenset(map(np.dtype, (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",

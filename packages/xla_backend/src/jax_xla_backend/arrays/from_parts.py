@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, described_value, get_aval
 from jax_core.representation.errors import UnexpectedTracerError
@@ -16,7 +17,7 @@ from ..placement.layout import AutoLayout, Format
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 from .array import ArrayImpl
-from .put import typed, as_sharding, put, put_parts
+from .put import as_sharding, put, put_parts, typed
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DeviceLike

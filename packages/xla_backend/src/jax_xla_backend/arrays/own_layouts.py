@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 from jax_core.interfaces import LowerSpec
 
-from .array import ArrayImpl
 from ..placement.layout import AutoLayout, Format, Layout
+from .array import ArrayImpl
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DTypeLike

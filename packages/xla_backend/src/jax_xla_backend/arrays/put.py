@@ -12,27 +12,28 @@ import functools
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
+
 from jax_core import backends
 from jax_core.configuration import context, engine, flags
 from jax_core.programs.jit import jit
 from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray, ShapeDtypeStruct, foreign_value, get_aval
 from jax_core.representation.dtypes import explicit_dtype
-from jax_core.representation.aval import ShapeDtypeStruct, ShapedArray, foreign_value, get_aval
-from jax_core.representation.placements import is_open
-from jax_core.representation.memory import Space, of_kind
 from jax_core.representation.manual_axis_type import UnreducedKind
+from jax_core.representation.memory import Space, of_kind
+from jax_core.representation.placements import is_open
 from jax_core.representation.splits import in_type
 from jax_core.traces import structural
 from jax_core.traces.trace import EVAL
 
-from ..platforms import client
-from ..placement import mesh
-from . import own_layouts
-from .array import ArrayImpl, check_not_deleted, host_value, is_unreduced
 from ..jaxlib_compat import _jax, make_array
+from ..placement import mesh
 from ..placement.layout import AutoLayout, Format, Layout
 from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
+from ..platforms import client
+from . import own_layouts
+from .array import ArrayImpl, check_not_deleted, host_value, is_unreduced
 
 if TYPE_CHECKING:
     from jax_core.representation.aval import AbstractValue

@@ -14,6 +14,7 @@ import re
 from typing import Any, Sequence
 
 import numpy as np
+
 from jax_core.export.container import tree_from_json, tree_to_json
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapeDtypeStruct
@@ -22,7 +23,14 @@ from jax_core.representation.typing import PyTree
 from ..arrays.array import ArrayImpl
 from ..platforms import client
 from .managers import barrier, check_connected
-from .stores import get_tensorstore_spec, is_remote_path, is_tensorstore_spec_leaf, key_value_store, merge_nested_ts_specs, tensorstore
+from .stores import (
+    get_tensorstore_spec,
+    is_remote_path,
+    is_tensorstore_spec_leaf,
+    key_value_store,
+    merge_nested_ts_specs,
+    tensorstore,
+)
 from .transfer import async_serialize, combine_kvstores, run, run_deserialization
 
 STRUCTURE, ARRAYS = "pytreedef.json", "array_store"

@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any, Awaitable, Coroutine, Sequence
 
 import numpy as np
+
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.typing import DTypeLike, Placement, Shape
@@ -24,6 +25,7 @@ from .stores import DEFAULT_DRIVER, get_tensorstore_spec, metadata, shared_conte
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array
+
     from .stores import StoreSpec
 
 

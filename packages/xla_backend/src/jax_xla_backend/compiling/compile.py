@@ -15,13 +15,14 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
 import numpy as np
+
 from jax_core.configuration import flags
 
-from . import disk_cache
 from ..arrays import interruptible
-from ..platforms.client import is_described
 from ..jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax, mlir
 from ..planning.loops import USUAL
+from ..platforms.client import is_described
+from . import disk_cache
 from .compiler_options import EXTRA_OPTIONS, LOOP_OPTION
 
 if TYPE_CHECKING:

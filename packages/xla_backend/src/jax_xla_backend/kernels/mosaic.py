@@ -13,6 +13,7 @@ import json
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 import numpy as np
+
 from jax_core.representation.aval import AbstractRef, ShapedArray
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.representation.jaxpr import ClosedJaxpr
@@ -25,6 +26,7 @@ from .translation import BINARY, Translation, Type, dot_numbers, ir, parsed, pri
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
+
     from ..jaxlib_compat import Operation
 
 _INTEGER = np.dtype(np.int32)

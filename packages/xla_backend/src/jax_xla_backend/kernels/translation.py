@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.transformations.manual import AxisEnv

@@ -22,6 +22,7 @@ from .translation import Translation, Type, dot_numbers, ir, parsed, printed
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
+
     from ..jaxlib_compat import Operation
 
 _DIRECT = {"math.exp", "math.log", "math.sqrt", "math.rsqrt", "math.sin", "math.cos", "math.floor", "math.ceil", "math.absf", "math.erf"}

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias, cast
 
 import numpy as np
+
 from jax_core.public.interpreters_mlir import RuleContext
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr

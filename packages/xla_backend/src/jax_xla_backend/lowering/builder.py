@@ -13,6 +13,7 @@ import types
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
+
 from jax_core.configuration import engine
 from jax_core.representation import partial_sums, splits
 from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token, get_aval
@@ -24,20 +25,19 @@ from jax_core.representation.traits import Kind
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import broadcast_in_dim_p
 
-from . import call_handlers
 from ..jaxlib_compat import BARRIERS_LAST, CONSTANTS_BY_ZERO_TRAP, VECTOR_ATAN
-from . import outside_calls, extended_dtypes, nested_modules, sharding_text
 from ..planning.loops import is_dispatched
 from ..planning.planner import SMALL, plan
+from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .metadata import attributes, shows, under
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value, operand_types
 
 if TYPE_CHECKING:
-    from jax_core.transformations.manual import AxisEnv
+    from jax_core.representation.effects import Effects
     from jax_core.representation.primitive import Primitive
     from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, ShardingLike
-    from jax_core.representation.effects import Effects
+    from jax_core.transformations.manual import AxisEnv
 
 _BOOL = np.dtype(bool)
 NONE = ()

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Sequence
 
-from jax_core.transformations.batching import AxisData, batch_fun
-
-from jax_core.traces.structural import matchaxis
 from jax_core.representation.dtypes import ExtendedDType
 from jax_core.representation.jaxpr import JaxprEqn
+from jax_core.traces.structural import matchaxis
+from jax_core.transformations.batching import AxisData, batch_fun
 
 from .types import physical_aval
 from .values import Value, new_value

@@ -19,17 +19,18 @@ from jax_core.representation.partial_sums import NOTHING, Sums
 from jax_core.transformations.manual import AxisEnv
 
 from ..jaxlib_compat import GROUPS_BY_AXES
-from ..placement.partition_spec import PartitionSpec
 from ..placement.hlo_shardings import hlo_of, unreduced_text
+from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding
 from .outside_calls import quoted
 from .types import physical_aval
 from .values import Value, new_value
 
 if TYPE_CHECKING:
-    from .builder import Builder
     from jax_core.representation.typing import AxisName
+
     from ..placement.mesh import AbstractMesh, Mesh
+    from .builder import Builder
 
 
 @final

@@ -14,26 +14,27 @@ import re
 from typing import Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core.configuration import engine, flags
+from jax_core.interfaces import LowerSpec
 from jax_core.representation import source
 from jax_core.representation.aval import AbstractValue, abstract_token
 from jax_core.representation.effects import ordered_effects
-from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
 from jax_core.representation.memory import Space, mark
 from jax_core.representation.source import NameStack, SourceInfo, canonicalize_filename
 from jax_core.traces.trace import Tracer, escaped
 from jax_core.transformations.manual import AxisEnv
 
-from . import metadata, templates
 from ..arrays.own_layouts import Layouts, mode
 from ..placement.described_shardings import of_mesh_in_use
 from ..placement.layout import Layout
-from .builder import NONE, Builder
-from .outside_calls import HostTransfer, quoted
 from ..planning.loops import UNLIMITED, USUAL, loop_limit
 from ..planning.planner import SMALL, Plans
+from . import metadata, templates
+from .builder import NONE, Builder
 from .facts import Facts, Work
+from .outside_calls import HostTransfer, quoted
 from .sharding_text import Shardings
 from .types import TOKEN_ARRAY, conversions, is_extended, physical_aval, type_text
 from .values import Value, new_value

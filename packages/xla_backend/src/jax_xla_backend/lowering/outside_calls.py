@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
+
 from jax_core.representation.aval import AbstractValue, abstract_token
 
 from ..arrays import callback_buffers
@@ -22,8 +23,9 @@ from ..placement.sharding import NamedSharding, from_hlo
 from .values import Value
 
 if TYPE_CHECKING:
-    from .builder import Builder
     from jax_core.representation.typing import ShardingLike
+
+    from .builder import Builder
 
 _CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback",
                      "rocm": "xla_ffi_python_gpu_callback"}

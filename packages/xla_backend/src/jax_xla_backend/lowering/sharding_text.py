@@ -16,9 +16,10 @@ from .outside_calls import quoted
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DeviceLike, ShardingLike
+
+    from ..placement.mesh import AbstractMesh, Mesh
     from .builder import Builder
     from .values import Value
-    from ..placement.mesh import AbstractMesh, Mesh
 
 
 class Shardings:

@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 

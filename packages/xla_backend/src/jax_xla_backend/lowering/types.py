@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Sequence, cast
 
 import ml_dtypes
 import numpy as np
+
 from jax_core.representation import dtypes
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, Token, abstract_token
 

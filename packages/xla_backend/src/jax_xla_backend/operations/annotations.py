@@ -17,11 +17,11 @@ from jax_core.representation.jaxpr import ClosedJaxpr, Literal
 from jax_core.representation.marks import ELEMENTWISE, LINEAR
 from jax_core.representation.memory import Space
 from jax_core.representation.primitive import Primitive
-from jax_core.representation.traits import Kind, Traits
-from jax_core.transformations.program_call import bind_function, program_call
 from jax_core.representation.source import name_stack, under_names
-from jax_core.traces.structural import optimization_barrier_p
+from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import PyTree
+from jax_core.traces.structural import optimization_barrier_p
+from jax_core.transformations.program_call import bind_function, program_call
 
 from ..lowering import metadata
 

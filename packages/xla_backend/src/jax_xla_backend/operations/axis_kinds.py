@@ -12,14 +12,14 @@ from jax_core.representation import splits, tree
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Keys, Kind, Traits
-from jax_core.traces.trace import Tracer
 from jax_core.representation.typing import Placement
+from jax_core.traces.trace import Tracer
 
-from ..placement import mesh as meshes
-from ..placement.mesh import AbstractMesh, AxisType, get_abstract_mesh, use_abstract_mesh
 from ..arrays.array import ArrayImpl
 from ..arrays.device_put import reshard
 from ..arrays.put import put
+from ..placement import mesh as meshes
+from ..placement.mesh import AbstractMesh, AxisType, get_abstract_mesh, use_abstract_mesh
 from ..placement.sharding import NamedSharding, Sharding
 
 if TYPE_CHECKING:

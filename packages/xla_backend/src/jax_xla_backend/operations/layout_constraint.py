@@ -8,6 +8,7 @@ import functools
 from typing import Any, Callable
 
 import numpy as np
+
 from jax_core.representation import splits, tree
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive

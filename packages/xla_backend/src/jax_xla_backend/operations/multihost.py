@@ -11,23 +11,23 @@ import zlib
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 import numpy as np
+
+from jax_core.programs.jit import jit
 from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray
-from jax_core.programs.jit import jit
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
-from jax_core.representation.typing import PyTree
-from jax_core.representation.typing import ArrayLike
+from jax_core.representation.typing import ArrayLike, PyTree
 
-from ..platforms import client
 from ..arrays import from_parts
+from ..arrays.array import ArrayImpl
 from ..arrays.device_put import device_put
 from ..arrays.put import put
-from ..arrays.array import ArrayImpl
-from ..platforms.distributed_state import state
 from ..placement.mesh import AxisType, Mesh
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding
+from ..platforms import client
+from ..platforms.distributed_state import state
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DeviceLike

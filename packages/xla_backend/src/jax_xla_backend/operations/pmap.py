@@ -13,17 +13,18 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Sequence
 
 import numpy as np
-from jax_core.representation import tree
-from jax_core.programs.jit import jit
-from jax_core.representation.source import describe_function
-from jax_core.transformations.vmap import vmap
-from jax_core.representation.typing import PyTree
 
-from .multihost import global_array_to_host_local_array_impl, host_local_array_to_global_array_impl
-from ..platforms import client
+from jax_core.programs.jit import jit
+from jax_core.representation import tree
+from jax_core.representation.source import describe_function
+from jax_core.representation.typing import PyTree
+from jax_core.transformations.vmap import vmap
+
 from ..placement.mesh import Mesh
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding
+from ..platforms import client
+from .multihost import global_array_to_host_local_array_impl, host_local_array_to_global_array_impl
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DeviceLike

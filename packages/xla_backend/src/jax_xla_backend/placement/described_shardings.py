@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from jax_core.representation.manual_axis_type import UnreducedKind
 
 from ..platforms import client

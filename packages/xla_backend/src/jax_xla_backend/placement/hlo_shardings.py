@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from jax_core.representation.manual_axis_type import UnreducedKind
 
 from ..jaxlib_compat import UNREDUCED_EXTREMA, VERSION_TEXT, HloSharding, _hlo

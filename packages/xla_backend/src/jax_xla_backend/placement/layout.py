@@ -8,7 +8,6 @@ from jax_core.representation.typing import Placement
 from ..jaxlib_compat import _hlo, _jax
 
 
-
 class AutoLayout:
     """The compiler chooses the layout; there is one such object, ``Layout.AUTO``."""
 

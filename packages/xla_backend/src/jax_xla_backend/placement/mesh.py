@@ -19,8 +19,8 @@ from jax_core.configuration import flags
 from jax_core.representation.typing import ArrayLike, AxisName, DeviceLike
 from jax_core.traces.trace import tracing
 
-from ..platforms import client
 from ..jaxlib_compat import _jax
+from ..platforms import client
 
 
 class AxisType(enum.Enum):

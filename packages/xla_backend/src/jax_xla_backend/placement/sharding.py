@@ -12,12 +12,24 @@ import math
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
+
 from jax_core.representation import notebooks, sharding_pictures
 from jax_core.representation.memory import Space, of_kind
 from jax_core.representation.typing import DeviceLike
 
 from ..jaxlib_compat import HloSharding, _jax, equip, names_for_jaxlib
-from .hlo_shardings import Index, entry_axes, hlo_equal, indices_of, is_whole, named_to_hlo, replicated, spec_of, tiles_of, unreduced_text
+from .hlo_shardings import (
+    Index,
+    entry_axes,
+    hlo_equal,
+    indices_of,
+    is_whole,
+    named_to_hlo,
+    replicated,
+    spec_of,
+    tiles_of,
+    unreduced_text,
+)
 from .mesh import AbstractMesh, AxisType, Mesh
 from .partition_spec import UNCONSTRAINED, PartitionSpec
 

@@ -10,8 +10,16 @@ from jax_core.traces.structural import check_out_sharding
 
 from .mesh import get_abstract_mesh
 from .partition_spec import PartitionSpec
-from .sharding import (AxisType, DuplicateSpecError, GSPMDSharding, IndivisibleError, NamedSharding, Sharding, SingleDeviceSharding,
-                       make_single_device_sharding)
+from .sharding import (
+    AxisType,
+    DuplicateSpecError,
+    GSPMDSharding,
+    IndivisibleError,
+    NamedSharding,
+    Sharding,
+    SingleDeviceSharding,
+    make_single_device_sharding,
+)
 
 
 def canonicalize_sharding(sharding: object, api_name: str, check_mesh_consistency: bool = True) -> NamedSharding | None:

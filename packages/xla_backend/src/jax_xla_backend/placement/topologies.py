@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from jax_core.representation.arguments import takes
 
+from ..jaxlib_compat import RuntimeError_, _jax, topology_bytes, topology_of_bytes
 from ..platforms import client, plugins, registry
 from .device_grid import create_device_mesh
-from ..jaxlib_compat import RuntimeError_, _jax, topology_bytes, topology_of_bytes
 from .mesh import Mesh
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from jax_core.configuration.engine import before_change
 from jax_core.extension_points import Listeners
 from jax_core.representation import source
 
-from . import distributed_state, registry as platforms
 from ..jaxlib_compat import LAUNCHES_SHARE_THREADS, _jax
+from . import distributed_state, registry as platforms
 
 if TYPE_CHECKING:
     from ..jaxlib_classes import Device

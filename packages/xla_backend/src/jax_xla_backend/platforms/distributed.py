@@ -14,10 +14,10 @@ from typing import Any, Sequence
 
 from jax_core.configuration import flags
 
+from ..jaxlib_compat import _jax
 from . import client, clusters, liveness
 from .distributed_state import state
 from .relay import Relay
-from ..jaxlib_compat import _jax
 
 _service: Any = None
 _abandoned: Any = None  # connections that are not closed, as closing them waits

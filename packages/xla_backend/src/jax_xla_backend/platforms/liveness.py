@@ -16,8 +16,8 @@ import threading
 import time
 from typing import Any, Callable
 
-from .distributed_state import state
 from ..jaxlib_compat import RuntimeError_
+from .distributed_state import state
 
 BEAT = 4.0  # seconds between signs of life
 SILENCE = 40.0  # seconds after which a process counts as lost: ten signs, as on a busy machine some come late

@@ -24,8 +24,8 @@ from typing import Any, Callable, Iterator
 from jax_core.configuration import flags
 from jax_core.representation import source
 
-from . import attached, distributed_state, registry as platforms
 from ..jaxlib_compat import VERSION, VERSION_TEXT, _jax
+from . import attached, distributed_state, registry as platforms
 
 GROUP = "jax_plugins"
 _PACKAGES = {  # by platform: libraries in the order of preference

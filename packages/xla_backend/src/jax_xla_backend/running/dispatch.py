@@ -12,14 +12,14 @@ from typing import Any, Callable, Hashable, NamedTuple, Sequence
 
 from jax_core.interfaces import FastCall
 from jax_core.representation import tree
-from jax_core.representation.tree_nodes import storage_registry
 from jax_core.representation.tracebacks import shorten
+from jax_core.representation.tree_nodes import storage_registry
 
+from ..arrays.array import ArrayImpl, are_deleted, check_not_deleted, donation_message, mark_donated
+from ..arrays.put import put
+from ..jaxlib_compat import Config, _jax
 from ..platforms import client
 from . import host_calls
-from ..arrays.array import ArrayImpl, are_deleted, check_not_deleted, donation_message, mark_donated
-from ..jaxlib_compat import Config, _jax
-from ..arrays.put import put
 
 _cache = _jax.PjitFunctionCache(capacity=8192)
 _eager_cache = _jax.PjitFunctionCache(capacity=2048)

@@ -7,24 +7,23 @@ on large operands, once they have moved so many bytes on the host as take it lon
 """
 from __future__ import annotations
 
+import math
 from typing import Any, Sequence
 
-import math
-
 import numpy as np
+
 from jax_core.configuration import flags
+from jax_core.interfaces import FastCall, LowerSpec
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.interfaces import FastCall, LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from jax_core.representation.primitive import Primitive, abstract_eval
 
-from . import stages
-from ..arrays import transfer_guards
-from ..arrays import put as _put
+from ..arrays import put as _put, transfer_guards
 from ..arrays.array import LARGE, ArrayImpl, check_not_deleted, view_for_now
 from ..arrays.put import put_now
 from ..placement.sharding import NamedSharding
+from . import stages
 from .dispatch import dispatcher
 
 _LIMIT = 8192

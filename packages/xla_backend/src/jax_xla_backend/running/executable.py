@@ -11,20 +11,21 @@ import threading
 from typing import Any, Callable, Sequence, cast
 
 import numpy as np
+
 from jax_core.interfaces import Run
 
-from ..platforms import client
-from ..compiling import compile
-from ..placement import mesh
 from ..arrays import own_layouts
 from ..arrays.array import ArrayImpl
-from ..jaxlib_compat import _jax
 from ..arrays.put import as_sharding
+from ..compiling import compile
+from ..compiling.compiler_options import options_for
+from ..jaxlib_compat import _jax
+from ..placement import mesh
 from ..placement.hlo_shardings import hlo_equal
 from ..placement.layout import Format, Layout
-from ..compiling.compiler_options import options_for
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, flat_mesh, make_single_device_sharding, on_a_mesh, on_mesh
+from ..platforms import client
 from .described import DescribedProgram
 from .loaded_program import LoadedProgram
 

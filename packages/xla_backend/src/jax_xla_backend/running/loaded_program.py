@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any, Sequence
 from jax_core.configuration import flags
 from jax_core.programs.monitoring import log_level, timed
 
-from ..arrays import array
-from ..arrays import callback_buffers, interruptible, own_layouts
-from . import host_calls, tokens
-from ..compiling import tiered_compilation
+from ..arrays import array, callback_buffers, interruptible, own_layouts
 from ..arrays.array import ArrayImpl
-from ..jaxlib_compat import HloSharding, _jax, result_handler
 from ..arrays.put import put, typed
-from ..platforms import client
+from ..compiling import tiered_compilation
+from ..jaxlib_compat import HloSharding, _jax, result_handler
 from ..placement import mesh
-from ..placement.layout import Format, Layout
 from ..placement.hlo_shardings import hlo_equal
+from ..placement.layout import Format, Layout
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, flat_mesh, from_hlo, in_memory, make_single_device_sharding
+from ..platforms import client
+from . import host_calls, tokens
 
 if TYPE_CHECKING:
     from ..lowering.module import Module

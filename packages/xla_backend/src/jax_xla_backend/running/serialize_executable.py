@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from jax_core.representation.aval import ShapedArray
-from jax_core.representation.dtypes import dtype_named
 from jax_core.interfaces import LowerSpec
-from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Var
 from jax_core.programs.stages import Compiled
 from jax_core.references.primitives import is_ref
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.dtypes import dtype_named
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Var
 
-from ..lowering.facts import Facts
-from ..platforms import client
 from ..compiling import compile
-from .executable import Executable
-from .loaded_program import LoadedProgram
 from ..jaxlib_compat import VERSION_TEXT, _jax
+from ..lowering.facts import Facts
 from ..placement.described_shardings import describe, in_types, on_mesh
 from ..placement.mesh import Mesh
 from ..placement.sharding import NamedSharding, Sharding, from_hlo, make_single_device_sharding
+from ..platforms import client
+from .executable import Executable
+from .loaded_program import LoadedProgram
 
 if TYPE_CHECKING:
     from jax_core.representation.tree import PyTreeDef

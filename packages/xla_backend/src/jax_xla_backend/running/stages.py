@@ -3,15 +3,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jax_core.traces.collector import RELAXED
 from jax_core.interfaces import LowerSpec
-from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.references.discharge import pure
+from jax_core.representation.jaxpr import ClosedJaxpr
+from jax_core.traces.collector import RELAXED
 
 from ..arrays import own_layouts
-from ..platforms import client
 from ..compiling import compile
 from ..placement.sharding import Sharding
+from ..platforms import client
 from .executable import Executable
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from jax_core.representation.aval import ShapedArray
 
 from ..arrays import interruptible

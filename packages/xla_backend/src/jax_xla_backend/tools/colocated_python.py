@@ -9,6 +9,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core.representation import tree
 from jax_core.representation.typing import PyTree
 

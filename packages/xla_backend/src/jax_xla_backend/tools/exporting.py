@@ -9,10 +9,10 @@ from typing import Any
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 
-from ..running import stages
 from ..compiling import compile
-from . import inspecting
 from ..jaxlib_compat import VERSION_TEXT, _jax, mlir
+from ..running import stages
+from . import inspecting
 
 
 def _nested_modules() -> Any:

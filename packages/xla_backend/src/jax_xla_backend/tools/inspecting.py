@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Var
 
-from ..running import stages
-from ..compiling import compile
-from ..platforms import client
-from ..jaxlib_compat import _hlo, _jax
 from ..arrays.put import as_sharding
+from ..compiling import compile
+from ..jaxlib_compat import _hlo, _jax
 from ..lowering.facts import Work
-from ..planning.planner import plan
 from ..placement.layout import Format
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import Sharding
+from ..planning.planner import plan
+from ..platforms import client
+from ..running import stages
 
 if TYPE_CHECKING:
     from ..lowering.module import Module

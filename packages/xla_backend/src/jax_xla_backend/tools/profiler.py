@@ -14,11 +14,11 @@ import os
 import threading
 from typing import Any, Callable, ParamSpec, TypeVar
 
-from ..platforms import client
-from ..jaxlib_compat import write_profile_data
-
 from jaxlib import _profiler as profiler  # type: ignore[attr-defined, unused-ignore]
 from jaxlib._profile_data import ProfileData, ProfileEvent, ProfileLine, ProfilePlane
+
+from ..jaxlib_compat import write_profile_data
+from ..platforms import client
 
 ProfileOptions = profiler.ProfileOptions
 P = ParamSpec("P")

@@ -14,21 +14,22 @@ import math
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
+
 from jax_core.representation import tree
-from jax_core.transformations.autodiff import vjp as _vjp
 from jax_core.representation.aval import ShapeDtypeStruct, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Literal
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Part
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import add_any_p
+from jax_core.transformations.autodiff import vjp as _vjp
 
 from ..operations.shard_map.api import shard_map
 from ..placement.mesh import AbstractMesh, Mesh
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import PyTree
     from jax_core.representation.aval import AbstractValue
+    from jax_core.representation.typing import PyTree
 
 ShapeDtypeStructTree = Any
 Specs = Any

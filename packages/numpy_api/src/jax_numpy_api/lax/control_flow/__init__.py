@@ -5,7 +5,8 @@
 ``in_place``          conditionals that hand large operands on without a copy
 ``scan``              a fixed number of steps, with stacked results
 ``while_loop``        `while_loop` and `fori_loop`
-``cond``              `cond` and `switch`
+``cond``              `cond`, `switch` and `platform_dependent`
+``platforms``         which function is for the platform of a program
 ``map``               a function over the leading axis
 ``associative_scan``  prefixes of an associative operation, in logarithmic depth
 ``solves``            solutions defined by equations, differentiated through these

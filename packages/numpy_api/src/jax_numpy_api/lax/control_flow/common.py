@@ -17,17 +17,16 @@ import numpy as np
 from jax_core import backends
 from jax_core.configuration import engine, flags
 from jax_core.extension_points import caches_cleared
-from jax_core.representation import dtypes, tree
-from jax_core.representation import splits
+from jax_core.programs.call import check_results
+from jax_core.programs.jit_primitive import jit_p, jit_params
+from jax_core.references.discharge import any_refs, apply_discharged
+from jax_core.representation import dtypes, splits, tree
 from jax_core.representation.arguments import LazyNames, parameters
 from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import Effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, types_compatible
-from jax_core.programs.call import check_results
-from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.primitive import Primitive, Zero, abstract_eval
-from jax_core.references.discharge import any_refs, apply_discharged
 from jax_core.representation.source import describe_code, describe_function, is_own, name_and_code
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 from jax_core.traces.structural import convert_element_type_p, instantiate, reshard

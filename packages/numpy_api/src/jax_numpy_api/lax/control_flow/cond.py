@@ -1,4 +1,4 @@
-"""cond and switch: one of several functions, chosen by a scalar.
+"""cond, switch, platform_dependent: one of several functions, chosen by a scalar or by the platform.
 
 One primitive, `cond_p`, with a rank-0 int32 index and a tuple of branches that all take the same operands. Under vmap an
 index without mapped axis keeps the conditional; with one, all branches run and a select picks, except where a branch
@@ -14,40 +14,66 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.configuration import flags
+from jax_core.programs.jit_primitive import jit_p, jit_params
+from jax_core.references.discharge import any_refs, check_aliases, discharged, place
 from jax_core.representation import dtypes, splits, tree, tree_nodes
 from jax_core.representation.array import Array
-from jax_core.transformations import logs, manual
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
-from jax_core.transformations.high_primitives import holds_high_values
-from jax_core.transformations.batching import batch_jaxpr
-from jax_core.traces.structural import moved
 from jax_core.representation.effects import operand_effects
-from jax_core.transformations.forward import has_tangent, jvp_jaxpr
-from jax_core.representation.jaxpr import (ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible)
-from jax_core.programs.jit_primitive import jit_p, jit_params
+from jax_core.representation.jaxpr import (
+    ClosedJaxpr,
+    DropVar,
+    Jaxpr,
+    JaxprEqn,
+    Literal,
+    Var,
+    eval_jaxpr,
+    jaxprs_in_params,
+    types_compatible,
+)
 from jax_core.representation.marks import ELEMENTWISE, ZERO
-from jax_core.representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear, none
-from jax_core.representation.traits import Kind, Traits
-from jax_core.references.discharge import any_refs, check_aliases, discharged, place
-from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
+from jax_core.representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear
 from jax_core.representation.source import describe_function, is_own
+from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import ArrayLike, PyTree
+from jax_core.traces.staging import trace_to_jaxpr, varying_in_loop
+from jax_core.traces.structural import broadcast_in_dim, convert_element_type_p, moved, reshard_p, zeros
+from jax_core.traces.trace import to_concrete_value
+from jax_core.transformations import logs, manual
+from jax_core.transformations.batching import batch_jaxpr
+from jax_core.transformations.forward import has_tangent, jvp_jaxpr
+from jax_core.transformations.high_primitives import holds_high_values
+from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.transformations.saving import saved_parts
 from jax_core.transformations.splitting import EquationSplit, split_jaxpr
-from jax_core.traces.staging import trace_to_jaxpr, varying_in_loop
-from jax_core.traces.structural import convert_element_type_p, reshard_p, zeros
-from jax_core.traces.structural import broadcast_in_dim
-from jax_core.traces.trace import to_concrete_value
-from jax_core.representation.tracebacks import api_boundary
-from jax_core.representation.typing import ArrayLike, PyTree
 
-from .high_types import choose_high
 from ..compare import eq, ne
 from ..select import clamp, select_n
+from .common import (
+    INVARIANT_PARTS,
+    bind_noting_keys,
+    check_effects,
+    convert,
+    either,
+    fill,
+    leaf_avals,
+    narrow,
+    nonzero_flags,
+    reorder,
+    require_callable,
+    run_eagerly,
+    select,
+    share_constants,
+    structure_differences,
+    takes_placement,
+    trace_body,
+)
+from .high_types import choose_high
 from .in_place import emit as emit_in_place, plan as plan_in_place
-from .common import (INVARIANT_PARTS, bind_noting_keys, check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags,
-                     reorder, require_callable, run_eagerly, select, share_constants, structure_differences, takes_placement, trace_body)
 from .lowering import emit_case
 from .map import map_flat
+from .platforms import platform_branch, platform_index_p
 
 INT32 = np.dtype(np.int32)
 _NOT_GIVEN: Any = object()
@@ -715,7 +741,7 @@ def _cond_discharge(prim, args, refs, params):
 
 def _cond_lower(b, index, *ops, branches, branches_platforms=None):
     if branches_platforms is not None:  # the other branches may hold what cannot be lowered for this platform
-        return b.jaxpr(branches[_platform_index(b.platform, branches_platforms)], *ops)
+        return b.jaxpr(branches[platform_branch(b.platform, branches_platforms)], *ops)
     if b.platform == "cpu":
         found = branches[0].memo(("in_place", *map(id, branches)), lambda: (plan_in_place(branches), branches))[0]
         if found is not None:
@@ -751,7 +777,7 @@ cond_p: ProgramPrimitive = ProgramPrimitive(
 INVARIANT_PARTS[cond_p] = split_invariant
 
 
-# -- helpers that are primitives -------------------------------------------------------------------------------------
+# -- a value that no result depends on -------------------------------------------------------------------------------
 
 unused_p = Primitive(
     "unused", out_type=lambda x: x, jvp=ZERO, transpose=lambda ct, x: Zero(x.aval), batch=ELEMENTWISE,
@@ -759,19 +785,3 @@ unused_p = Primitive(
     traits=Traits(Kind.IDENTITY),
 )
 """The identity, for a value that reaches no result: it has neither tangent nor cotangent (so none that is NaN)."""
-
-
-def _platform_index(platform: str, platforms: tuple) -> int:
-    aliases = {"cuda": ("cuda", "gpu"), "rocm": ("rocm", "gpu"), "gpu": ("gpu", "cuda")}.get(platform, (platform,))
-    for i, names in enumerate(platforms):
-        if names is None or any(n in aliases for n in names):
-            return i
-    raise NotImplementedError(f"lax.platform_dependent: no function for platform {platform!r} and no default; "
-                              f"given: {[n for names in platforms for n in names]}.")
-
-
-platform_index_p = Primitive(
-    "platform_index", out_type=lambda *, platforms: ShapedArray((), INT32), jvp=ZERO,
-    batch=none("it has no operands"),
-    lower=lambda b, *, platforms: b.scalar(_platform_index(b.platform, platforms), INT32),
-)

@@ -17,39 +17,59 @@ import numpy as np
 from jax_core.compat.flat_trees import ScanHabits
 from jax_core.configuration import flags
 from jax_core.extension_points import LoopBody
-from jax_core.references.api import refuse_views
-from jax_core.transformations import logs, manual
-from jax_core.representation import splits, tree
-from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
-from jax_core.transformations.batching import batch_jaxpr, unmapped_aval
-from jax_core.transformations.saving import saved_parts
-from jax_core.traces.structural import bdim_at_front, moved
-from jax_core.representation.effects import operand_effects
-from jax_core.representation.errors import ConcretizationTypeError
-from jax_core.transformations.forward import jvp_jaxpr
-from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from jax_core.programs.jit_primitive import jit_p
-from jax_core.representation.primitive import ProgramPrimitive, Zero, is_linear
-from jax_core.representation.traits import Kind, Traits
+from jax_core.references.api import refuse_views
 from jax_core.references.discharge import any_refs, check_aliases, discharged, place
 from jax_core.references.primitives import is_ref
+from jax_core.representation import splits, tree
+from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
+from jax_core.representation.effects import operand_effects
+from jax_core.representation.errors import ConcretizationTypeError
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
+from jax_core.representation.primitive import ProgramPrimitive, Zero, is_linear
+from jax_core.representation.source import describe_function
+from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import PyTree
+from jax_core.traces.staging import trace_to_jaxpr
+from jax_core.traces.structural import add as add_values, bdim_at_front, moved, zeros
+from jax_core.traces.trace import Tracer
+from jax_core.transformations import logs, manual
+from jax_core.transformations.batching import batch_jaxpr, unmapped_aval
+from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.transformations.high_primitives import holds_high_values
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
-from jax_core.representation.source import describe_function
+from jax_core.transformations.saving import saved_parts
 from jax_core.transformations.splitting import EquationSplit, split_call, split_equation, split_jaxpr
-from jax_core.traces.staging import trace_to_jaxpr
-from jax_core.traces.structural import add as add_values
-from jax_core.traces.structural import zeros
-from jax_core.traces.trace import Tracer
-from jax_core.representation.tracebacks import api_boundary
-from jax_core.representation.typing import PyTree
 
-from .high_types import scan_high
 from ..shape import stack
 from ..slicing import index_in_dim
-from .common import (INVARIANT_PARTS, as_arrays, bind_noting_keys, carry_fixpoint, check_carry, check_counts, check_effects, fill, handed_on, instantiate_all,
-                     leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
-                     split, stacked, trace_body, unstacked, with_strong_carry)
+from .common import (
+    INVARIANT_PARTS,
+    as_arrays,
+    bind_noting_keys,
+    carry_fixpoint,
+    check_carry,
+    check_counts,
+    check_effects,
+    fill,
+    handed_on,
+    instantiate_all,
+    leaf_avals,
+    narrow,
+    nonzero_flags,
+    promote_carry,
+    reorder,
+    require_callable,
+    run_eagerly,
+    select,
+    split,
+    stacked,
+    trace_body,
+    unstacked,
+    with_strong_carry,
+)
+from .high_types import scan_high
 from .lowering import add, emit_observed_while, less, observed, stack_buffer, subtract
 
 if TYPE_CHECKING:

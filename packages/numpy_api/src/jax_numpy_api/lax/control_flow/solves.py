@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
+from jax_core.references.discharge import discharged, place, pure
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import get_aval
+from jax_core.representation.effects import RefEffect, operand_effects
+from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
+from jax_core.representation.primitive import Linear, ProgramPrimitive, Zero, is_linear, none
+from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import PyTree
+from jax_core.traces.staging import trace_to_closed
+from jax_core.traces.structural import add, bdim_at_front, instantiate, moved
+from jax_core.transformations.autodiff import linearize
 from jax_core.transformations.batching import batch_jaxpr
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.forward import jvp_flat
-from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
-from jax_core.representation.effects import RefEffect, operand_effects
-from jax_core.references.discharge import discharged, place, pure
-from jax_core.representation.primitive import Linear, ProgramPrimitive, Zero, is_linear, none
 from jax_core.transformations.reverse import backward_pass
-from jax_core.traces.staging import trace_to_closed
-from jax_core.traces.structural import add, bdim_at_front, instantiate, moved
-from jax_core.representation.tracebacks import api_boundary
-from jax_core.representation.typing import PyTree
-from jax_core.transformations.autodiff import linearize
 
 from ..arithmetic import neg
 from .common import leaf_avals, require_callable, run_eagerly, split, trace_body

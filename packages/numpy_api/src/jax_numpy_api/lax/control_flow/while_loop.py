@@ -9,46 +9,66 @@ side effects or callbacks, the lanes run one after the other, so that a callback
 """
 from __future__ import annotations
 
-import math
 import functools
+import math
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
 from jax_core.configuration import flags
 from jax_core.extension_points import LoopBody
+from jax_core.references.discharge import discharged, place
 from jax_core.representation import dtypes, tree
-from jax_core.transformations import manual
 from jax_core.representation.aval import get_aval
-from jax_core.transformations.batching import batch_jaxpr
-from jax_core.traces.structural import bdim_at_front, moved
-from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.representation.effects import operand_effects, ordered_effects
-from jax_core.transformations.forward import jvp_jaxpr
-from jax_core.transformations.high_primitives import holds_high_values
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from jax_core.representation.primitive import ProgramPrimitive, Zero, none
-from jax_core.representation.traits import Kind, Traits
-from jax_core.references.discharge import discharged, place
 from jax_core.representation.source import describe_function
-from jax_core.transformations.splitting import EquationSplit, split_jaxpr
-from jax_core.traces.staging import trace_to_jaxpr
-from jax_core.traces.trace import to_concrete_value
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import ArrayLike, PyTree
+from jax_core.traces.staging import trace_to_jaxpr
+from jax_core.traces.structural import bdim_at_front, moved
+from jax_core.traces.trace import to_concrete_value
+from jax_core.transformations import manual
 from jax_core.transformations.autodiff import jvp
+from jax_core.transformations.batching import batch_jaxpr
 from jax_core.transformations.checkpoint import checkpoint
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.transformations.forward import jvp_jaxpr
+from jax_core.transformations.high_primitives import holds_high_values
+from jax_core.transformations.splitting import EquationSplit, split_jaxpr
 
-from .high_types import while_loop_high
 from ..arithmetic import add
 from ..bits import bitwise_and
 from ..compare import lt
 from ..reduce import reduce_or_p
-from .common import (BodyOf, as_arrays, bind_noting_keys, carry_fixpoint, check_carry, check_counts, check_effects, convert, fill, handed_on, instantiate_all, leaf_avals, narrow,
-                     nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body,
-                     with_strong_carry)
-from .cond import runs_lane_by_lane, lane_select
-from .cond import cond as choose
+from .common import (
+    BodyOf,
+    as_arrays,
+    bind_noting_keys,
+    carry_fixpoint,
+    check_carry,
+    check_counts,
+    check_effects,
+    convert,
+    fill,
+    handed_on,
+    instantiate_all,
+    leaf_avals,
+    narrow,
+    nonzero_flags,
+    promote_carry,
+    reorder,
+    require_callable,
+    run_eagerly,
+    select,
+    split,
+    trace_body,
+    with_strong_carry,
+)
+from .cond import cond as choose, lane_select, runs_lane_by_lane
+from .high_types import while_loop_high
 from .lowering import emit_observed_while, observed
 from .map import map_flat
 from .scan import scan

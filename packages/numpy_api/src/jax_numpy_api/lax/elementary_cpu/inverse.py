@@ -8,7 +8,6 @@ Source: Abramowitz & Stegun, 4.4; the numbers: `benchmarks/accuracy/minimax.py`.
 """
 from __future__ import annotations
 
-
 from .lanes import FLOAT32, FLOAT64, Lane, polynomial
 
 _ASIN = {  # of (asin(r)/r - 1) / r**2 in r**2, r up to 1/2

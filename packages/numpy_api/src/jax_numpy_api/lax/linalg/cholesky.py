@@ -10,15 +10,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jax_core.representation import splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
-from jax_core.traces.structural import zeros
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.structural import zeros
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, check_square, eye_mask, ffi_call, for_platform, full_like, gpu_library,
-                     hermitian, info_type, is_complex, jvp_through, lapack, letter, mm, mt, nan_on_failure, symmetrize, tril, triu)
+
+from .common import (
+    batch_rule,
+    check_dtype,
+    check_square,
+    eye_mask,
+    ffi_call,
+    for_platform,
+    full_like,
+    gpu_library,
+    hermitian,
+    info_type,
+    is_complex,
+    jvp_through,
+    lapack,
+    letter,
+    mm,
+    mt,
+    nan_on_failure,
+    symmetrize,
+    tril,
+    triu,
+)
 from .triangular import triangular_solve_p
 
 if TYPE_CHECKING:

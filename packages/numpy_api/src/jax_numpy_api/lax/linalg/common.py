@@ -13,10 +13,11 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import AbstractValue, ShapedArray
-from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.primitive import Zero
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, transpose, zeros
+from jax_core.transformations.forward import jvp_flat
 from jax_numpy_api import lax
+
 from ..nary import flag as flag
 
 if TYPE_CHECKING:

@@ -17,12 +17,36 @@ import numpy as np
 
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, Zero, none
-from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, check_square, complex_dtype, conj, diagonal, ffi_call, flag, for_platform, full_like,
-                     gpu_library, hermitian, info_type, inverse_gaps, is_complex, lapack, letter, mh, mm, nan_on_failure, real,
-                     real_dtype, rows, symmetrize)
+
+from .common import (
+    batch_rule,
+    check_dtype,
+    check_square,
+    complex_dtype,
+    conj,
+    diagonal,
+    ffi_call,
+    flag,
+    for_platform,
+    full_like,
+    gpu_library,
+    hermitian,
+    info_type,
+    inverse_gaps,
+    is_complex,
+    lapack,
+    letter,
+    mh,
+    mm,
+    nan_on_failure,
+    real,
+    real_dtype,
+    rows,
+    symmetrize,
+)
 from .lu import lu, permute_rows
 from .triangular import triangular_solve
 

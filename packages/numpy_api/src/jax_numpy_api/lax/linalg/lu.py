@@ -10,16 +10,30 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation import dtypes, splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
-from jax_core.traces.structural import broadcast_in_dim
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.structural import broadcast_in_dim
 from jax_numpy_api import lax
-from .common import (batch_rule, check_matrix, eye, ffi_call, first_columns, first_rows, for_platform, gpu_library,
-                     info_type, lapack, mm, tril, triu)
+
+from .common import (
+    batch_rule,
+    check_matrix,
+    eye,
+    ffi_call,
+    first_columns,
+    first_rows,
+    for_platform,
+    gpu_library,
+    info_type,
+    lapack,
+    mm,
+    tril,
+    triu,
+)
 from .triangular import triangular_solve_p
 
 # -- lu_pivots_to_permutation ----------------------------------------------------------------------------------------

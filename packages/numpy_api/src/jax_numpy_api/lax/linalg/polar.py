@@ -16,6 +16,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
+
 from .common import check_matrix, eye, full_like, is_complex, mh, mm, real_dtype
 from .qr import qr
 

@@ -11,16 +11,38 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
-from jax_core.traces.structural import broadcast_in_dim, zeros
-from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
-from jax_numpy_api.lax.sort import take_along
+from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, check_matrix, columns, conj, eye, eye_mask, ffi_call, first_columns, flag,
-                     first_rows, for_platform, full_like, gpu_library, is_complex, jvp_through, lapack, mh, mm, tril, triu)
+from jax_numpy_api.lax.sort import take_along
+
+from .common import (
+    batch_rule,
+    check_dtype,
+    check_matrix,
+    columns,
+    conj,
+    eye,
+    eye_mask,
+    ffi_call,
+    first_columns,
+    first_rows,
+    flag,
+    for_platform,
+    full_like,
+    gpu_library,
+    is_complex,
+    jvp_through,
+    lapack,
+    mh,
+    mm,
+    tril,
+    triu,
+)
 from .triangular import triangular_solve, triangular_solve_p
 
 # -- reflections -----------------------------------------------------------------------------------------------------

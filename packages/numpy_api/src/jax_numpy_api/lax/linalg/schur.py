@@ -12,11 +12,29 @@ import numpy as np
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
-from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, diagonal, ffi_call, flag, for_platform, full_like, gpu_library, info_type,
-                     is_complex, lapack, letter, mh, mm, nan_on_failure, real_dtype, triu)
+
+from .common import (
+    batch_rule,
+    check_dtype,
+    diagonal,
+    ffi_call,
+    flag,
+    for_platform,
+    full_like,
+    gpu_library,
+    info_type,
+    is_complex,
+    lapack,
+    letter,
+    mh,
+    mm,
+    nan_on_failure,
+    real_dtype,
+    triu,
+)
 from .lu import lu, permute_rows
 from .triangular import triangular_solve
 

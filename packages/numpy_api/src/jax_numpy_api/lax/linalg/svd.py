@@ -10,15 +10,38 @@ import enum
 
 import numpy as np
 
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
-from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
-from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask, ffi_call, first_columns, flag, for_platform,
-                     full_like, gpu_library, info_type, is_complex, lapack, letter, mh, mm, nan_on_failure, real, real_dtype,
-                     rows, safe_reciprocal)
+
+from .common import (
+    batch_rule,
+    check_matrix,
+    columns,
+    diagonal,
+    eye,
+    eye_mask,
+    ffi_call,
+    first_columns,
+    flag,
+    for_platform,
+    full_like,
+    gpu_library,
+    info_type,
+    is_complex,
+    lapack,
+    letter,
+    mh,
+    mm,
+    nan_on_failure,
+    real,
+    real_dtype,
+    rows,
+    safe_reciprocal,
+)
 from .svd_polar import svd_by_polar
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
+
 from .common import diagonal, first_columns, mh, mm, rows
 from .eigen import eigh
 from .polar import qdwh

@@ -7,20 +7,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-
 import numpy as np
 
 from jax_core.representation import dtypes, splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.primitive import Primitive, Zero, is_linear
-from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, zeros
-from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import ArrayLike
+from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, zeros
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, conj, ffi_call, flag, for_platform, gpu_library, info_type, is_complex, lapack,
-                     letter, mm, mt, nan_on_failure, tangent_of, tril, triu)
+
+from .common import (
+    batch_rule,
+    check_dtype,
+    conj,
+    ffi_call,
+    flag,
+    for_platform,
+    gpu_library,
+    info_type,
+    is_complex,
+    lapack,
+    letter,
+    mm,
+    mt,
+    nan_on_failure,
+    tangent_of,
+    tril,
+    triu,
+)
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax
@@ -15,7 +15,6 @@ from ..shaping import matrix_transpose
 from ..taking import take_along_axis
 from ..ufuncs import _like, abs as _abs
 from .matrices import argsort, as_matrices, conjugate_transpose
-
 
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
 EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")

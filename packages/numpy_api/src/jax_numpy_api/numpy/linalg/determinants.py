@@ -8,11 +8,11 @@ from collections import namedtuple
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.transformations.custom_jvp import custom_jvp
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.custom_jvp import custom_jvp
 
 from ... import lax
 from .. import arithmetic, reductions
@@ -23,7 +23,6 @@ from ..shaping import diagonal as _diagonal, matrix_transpose
 from ..ufuncs import _is_complex, _like, abs as _abs
 from .matrices import as_matrices, conjugate_transpose
 from .systems import solve_factored, solve_matrices
-
 
 SlogdetResult = namedtuple("SlogdetResult", "sign logabsdet")
 

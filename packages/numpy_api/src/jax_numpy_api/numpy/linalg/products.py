@@ -9,7 +9,15 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from ..creation import eye
-from ..linear_algebra import cross as _cross, dot, matmul as _matmul, outer as _outer, tensordot as _tensordot, vecdot as _vecdot, trace as _trace
+from ..linear_algebra import (
+    cross as _cross,
+    dot,
+    matmul as _matmul,
+    outer as _outer,
+    tensordot as _tensordot,
+    trace as _trace,
+    vecdot as _vecdot,
+)
 from ..promotion import as_array, broadcast_to, canonical_axis, check_arraylike, shape_of
 from ..shaping import diagonal as _diagonal
 from .systems import inv

@@ -12,11 +12,11 @@ from typing import Sequence
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.transformations.custom_jvp import custom_jvp
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.custom_jvp import custom_jvp
 
 from ... import lax
 from .. import arithmetic, reductions

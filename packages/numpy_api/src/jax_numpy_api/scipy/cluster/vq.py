@@ -1,9 +1,8 @@
 """jax.scipy.cluster.vq: vector quantisation."""
 from __future__ import annotations
 
-
-from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp

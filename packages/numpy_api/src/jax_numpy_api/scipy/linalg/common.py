@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation.array import Array
 from jax_core.representation import dtypes, source
+from jax_core.representation.array import Array
 
 from ... import numpy as jnp
 from ...numpy.promotion import as_array, check_arraylike, check_batch_ranks, promote_dtypes_inexact
-
 
 
 def matrices(name: str, *args: Any, square: bool = True) -> list[Array]:

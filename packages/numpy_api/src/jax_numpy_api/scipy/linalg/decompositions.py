@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...lax.linalg.common import eye
 from ...numpy.promotion import as_array, check_arraylike, given_flag, promote_dtypes_inexact
 from .common import adjoint, as_columns, matrices, mm, to_complex

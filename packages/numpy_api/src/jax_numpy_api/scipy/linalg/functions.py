@@ -14,16 +14,15 @@ from typing import Callable
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.autodiff import jvp
 from jax_core.transformations.custom_jvp import custom_jvp
-from jax_core.programs.jit import inlined
 from jax_core.transformations.vmap import vmap
-from jax_core.representation.typing import ArrayLike
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...numpy.promotion import given_flag
 from .common import adjoint, matrices, mm, to_complex
 from .decompositions import rsf2csf, schur

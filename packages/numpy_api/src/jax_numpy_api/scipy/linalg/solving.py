@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...numpy.promotion import given_flag
 from .common import adjoint, as_columns, is_complex, matrices, mm, to_complex
 from .decompositions import _cho_solve, _cholesky

@@ -14,8 +14,7 @@ import numpy as np
 from jax_core.representation import tree
 from jax_core.representation.typing import ArrayLike, PyTree
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...numpy.promotion import check_numbers, is_arraylike
 
 __all__ = ["bicgstab", "cg", "gmres"]

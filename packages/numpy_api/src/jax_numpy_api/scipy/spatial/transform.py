@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
+from jax_core.extension_points import random_functions
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import promote_dtypes_inexact
-from jax_core.extension_points import random_functions
 
 __all__ = ["Rotation", "Slerp"]
 

@@ -6,13 +6,12 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.representation.array import Array
 from jax_core.programs import jit
 from jax_core.representation import dtypes
+from jax_core.representation.array import Array
 from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...lax import series
 from ...numpy.promotion import check_arraylike, promote_args_inexact
 

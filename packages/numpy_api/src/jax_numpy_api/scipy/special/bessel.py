@@ -10,11 +10,10 @@ import operator
 import numpy as np
 
 from jax_core.representation.array import Array
-from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.custom_jvp import custom_jvp
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...numpy import bessel
 from ...numpy.promotion import convert, promote_args_inexact
 from ._series import inlined, wide

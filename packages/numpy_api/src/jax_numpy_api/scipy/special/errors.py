@@ -17,13 +17,12 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.custom_jvp import custom_jvp
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...numpy.promotion import promote_args_inexact
-from ._series import check_floats, chebyshev, differentiable, inlined, log1p, wide
+from ._series import chebyshev, check_floats, differentiable, inlined, log1p, wide
 
 _ERFCX = (
     1.1775789345674017, -0.004590054580646478, -0.08424913336651792, 0.05920993999819189, -0.026658668435305753,

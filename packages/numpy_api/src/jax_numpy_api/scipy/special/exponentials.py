@@ -13,10 +13,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
-from ... import lax
-from ... import numpy as jnp
-from ...nn.normalize import softmax as softmax_along
-from ...nn.normalize import log_softmax as log_softmax_along
+from ... import lax, numpy as jnp
+from ...nn.normalize import log_softmax as log_softmax_along, softmax as softmax_along
 from ...numpy.promotion import promote_args_inexact
 from ._series import chebyshev, differentiable, inlined, log1p
 

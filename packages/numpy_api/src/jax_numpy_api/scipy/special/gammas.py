@@ -16,12 +16,11 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.transformations.autodiff import jvp
-from jax_core.representation.typing import ArrayLike
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...lax.incomplete import _lgamma_gap
 from ...numpy.promotion import check_arraylike, convert, promote_args_inexact
 from ._series import chebyshev, differentiable, inlined, log1p, wide

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ._series import differentiable, inlined, wide
 from .gammas import gammasgn
 

@@ -12,9 +12,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
-from ... import lax
-from ... import numpy as jnp
-from ._series import check_floats, chebyshev, differentiable, inlined, log1p, wide
+from ... import lax, numpy as jnp
+from ._series import chebyshev, check_floats, differentiable, inlined, log1p, wide
 from .gammas import _bernoulli_numbers, _gamma
 
 _E1 = (

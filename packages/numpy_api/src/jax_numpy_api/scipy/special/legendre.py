@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation.array import Array
-from jax_core.transformations.autodiff import jvp
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.autodiff import jvp
 
 from ... import lax, numpy as jnp
 from ...numpy.promotion import concrete, promote_args_inexact

@@ -1,11 +1,10 @@
 """jax.scipy.stats.dirichlet: the Dirichlet distribution on the simplex."""
 from __future__ import annotations
 
-
 import numpy as np
 
-from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp

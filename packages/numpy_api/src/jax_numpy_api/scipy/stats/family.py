@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
 
-from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 

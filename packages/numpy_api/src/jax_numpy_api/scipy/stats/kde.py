@@ -6,15 +6,14 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.representation.array import Array
+from jax_core.extension_points import random_functions
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
 from jax_core.representation.tree_nodes import register_pytree_node_class
 from jax_core.representation.typing import ArrayLike, PyTree
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...numpy.promotion import check_arraylike
-from jax_core.extension_points import random_functions
 from ..special import logsumexp, ndtr
 from .multivariate_normal import _logpdf as _normal_logpdf
 

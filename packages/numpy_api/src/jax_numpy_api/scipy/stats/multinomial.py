@@ -1,12 +1,11 @@
 """jax.scipy.stats.multinomial: counts of several outcomes in ``n`` trials."""
 from __future__ import annotations
 
-
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp

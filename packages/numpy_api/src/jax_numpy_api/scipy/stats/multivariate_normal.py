@@ -5,12 +5,11 @@ import math
 
 import numpy as np
 
-from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...numpy.promotion import check_arraylike, promote_dtypes_inexact
 
 

@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
-from ... import lax
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...numpy.promotion import as_array, canonical_axis, check_arraylike, given_flag
 
 

@@ -14,15 +14,15 @@ import weakref
 from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
 from jax_core.configuration import flags
-from jax_core.transformations import manual
-from jax_core.representation import tree
-from jax_core.representation.aval import ShapeDtypeStruct, ShapedArray, get_aval
 from jax_core.interfaces import LowerSpec
+from jax_core.representation import tree
+from jax_core.representation.aval import ShapedArray, ShapeDtypeStruct, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, runs_its_program
-from jax_core.transformations.manual import AxisEnv
 from jax_core.representation.primitive import Primitive, ProgramPrimitive, none
 from jax_core.representation.source import describe_function
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
+from jax_core.transformations import manual
+from jax_core.transformations.manual import AxisEnv
 
 from ...jaxlib_compat import HloSharding, _jax
 from ...lowering.module import lower_module
@@ -33,8 +33,8 @@ from ...placement.sharding import Sharding, from_hlo
 from .rules import SdyShardingRule, parse_rule
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import PyTree
     from jax_core.representation.tree import PyTreeDef
+    from jax_core.representation.typing import PyTree
 
 _TARGET = "CustomSPMDPartitioning"
 _calls: "weakref.WeakValueDictionary[bytes, _Call]" = weakref.WeakValueDictionary()

@@ -5,20 +5,20 @@ import functools
 from typing import Any, Callable, Collection, Hashable, Sequence
 
 from jax_core.configuration import context, flags
-from jax_core.transformations import manual
 from jax_core.representation import splits, tree
 from jax_core.representation.aval import AbstractRef, get_aval, is_jax_type
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.representation.jaxpr import DebugInfo
-from jax_core.transformations.manual import ManualAxis
 from jax_core.representation.source import describe_function
+from jax_core.representation.typing import PyTree
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.trace import EVAL
-from jax_core.representation.typing import PyTree
+from jax_core.transformations import manual
+from jax_core.transformations.manual import ManualAxis
 
+from ...arrays.array import ArrayImpl
 from ...placement.mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mesh, manual_in
 from ...placement.partition_spec import UNCONSTRAINED, PartitionSpec
-from ...arrays.array import ArrayImpl
 from ...placement.sharding import DuplicateSpecError, NamedSharding
 from . import program
 

@@ -17,33 +17,34 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 import numpy as np
 
 from jax_core.configuration import flags
-from jax_core.transformations import logs, manual
-from jax_core.traces import nans
-from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.transformations.batching import AxisData, batch_jaxpr
-from jax_core.traces.structural import broadcast_in_dim, moved
-from jax_core.representation.effects import NamedAxisEffect
-from jax_core.transformations.forward import jvp_jaxpr
-from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
 from jax_core.programs.jit_primitive import jit_p, jit_params
+from jax_core.references.discharge import discharged
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.effects import NamedAxisEffect
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
 from jax_core.representation.partial_sums import NOTHING, Sums
 from jax_core.representation.primitive import ProgramPrimitive, Zero, abstract_eval, is_linear, none
 from jax_core.representation.traits import Kind, Traits
-from jax_core.references.discharge import discharged
+from jax_core.traces import nans
+from jax_core.traces.staging import trace_to_jaxpr
+from jax_core.traces.structural import broadcast_in_dim, moved
+from jax_core.transformations import logs, manual
+from jax_core.transformations.batching import AxisData, batch_jaxpr
+from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.transformations.splitting import EquationSplit, split_jaxpr
-from jax_core.traces.staging import trace_to_jaxpr
 
 from ...arrays.array import ArrayImpl
-from ...lowering.types import is_extended
+from ...arrays.put import put
 from ...lowering.manual_regions import Stacked, manual_computation, placement, whole_spec
+from ...lowering.types import is_extended
 from ...placement.mesh import AxisType, Mesh
 from ...placement.partition_spec import PartitionSpec
 from ...placement.sharding import NamedSharding
-from ...arrays.put import put
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import AxisName
+
     from ...placement.mesh import AbstractMesh
 
 
