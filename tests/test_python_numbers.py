@@ -63,3 +63,17 @@ def test_gradient_of_a_function_that_switches_x64(outside, wide):
         got = jax.grad(f)(0.5)
         assert got.dtype == (np.float64 if outside else np.float32)
         np.testing.assert_allclose(got, np.cos(0.5), rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", [
+    jnp.add, jnp.subtract, jnp.multiply, jnp.divide, jax.lax.div, jnp.power, jnp.float_power, jnp.arctan2, jnp.hypot, jnp.maximum, jnp.logaddexp, jnp.copysign,
+    jnp.remainder, jax.scipy.special.xlogy, jax.scipy.special.betaln, lambda x, y: jnp.where(x > 0, x, y), lambda x, y: {"a": x / y, "b": [y / x]}["a"]], ids=str)
+def test_derivatives_by_python_numbers_are_those_by_arrays(function):
+    """Also by a number whose value a rule may know: 0, 1, 2."""
+    def everything(x, y):
+        return jax.vjp(function, x, y)[1](1.0), jax.grad(function, (0, 1))(x, y), jax.jvp(function, (x, y), (1.0, 2.0)), jax.jvp(function, (x, y), (1.0, 0.0))
+    compiled = jax.jit(everything)
+    for x in (0.0, 1.0, 2.0):
+        for y in (0.0, 1.0, 2.0):
+            got, want = (np.array(jax.tree.leaves(f(x, y))) for f in (everything, compiled))
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)

@@ -6,7 +6,7 @@ import pytest
 from mpmath import mp
 
 from jax_core.programs.jit import jit
-from jax_core.transformations.autodiff import grad, jvp
+from jax_core.transformations.autodiff import grad, jvp, value_and_grad
 from jax_numpy_api.scipy import stats
 
 G = mp.loggamma
@@ -37,7 +37,8 @@ POINTS = {
               (770600, 1247400, 0.6176), (0, 1e6, 1e-6), (1e6, 1e6, 0.999999)],
     "nbinom": [(1e6, 1e6, 0.5), (998000, 1e6, 0.5), (30, 12, 0.3), (9, 8.5, 0.4), (7, 1e4, 0.999)],
     "beta": [(0.5, 1e6, 1e6), (0.5005, 1e6, 1e6), (0.3, 10, 12), (0.01, 20, 2000), (0.46344, 8527700, 9871800)],
-    "betabinom": [(500000, 1e6, 1e5, 1e5), (1e5, 2e5, 2.0, 3.0), (9, 20, 10, 12), (0, 5, 2, 3), (1200, 2000, 50, 40), (3, 7, 20, 9)],
+    "betabinom": [(500000, 1e6, 1e5, 1e5), (1e5, 2e5, 2.0, 3.0), (9, 20, 10, 12), (0, 5, 2, 3), (1200, 2000, 50, 40), (3, 7, 20, 9),
+                  (1, 1e8, 1e-3, 1e6), (20, 1e8, 5, 1e8), (99999984, 1e8, 1e8, 5), (0, 1e8, 5, 1e8), (500000, 1e6, 1000, 1e-3), (5, 1e4, 3, 1e4)],
 }
 
 
@@ -84,3 +85,36 @@ def test_where_nothing_can_happen(call):
 @pytest.mark.parametrize("a, b", [(1.5, 2.5), (25.0, 30.0), (1e-3, 1e5)])
 def test_no_trial_has_one_outcome(a, b):
     assert stats.betabinom.logpmf(0, 0, a, b) == 0 and grad(stats.betabinom.logpmf, 2)(0, 0, a, b) == 0
+
+
+# -- of several outcomes -------------------------------------------------------------------------------------------------
+
+def _multinomial(x, p):
+    return G(sum(x) + 1) + sum(x * mp.log(p) - G(x + 1) for x, p in zip(x, p))
+
+
+def _dirichlet(x, alpha):
+    return G(sum(alpha)) + sum((a - 1) * mp.log(x) - G(a) for x, a in zip(x, alpha))
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 3), (30, 0, 5), (300, 300, 400), (300000, 300100, 399900), (6000000, 6000100, 7999900), (3, 5000000, 2)], ids=str)
+@pytest.mark.parametrize("p", [(0.3, 0.3, 0.4), (0.1, 0.2, 0.7), (0.3, 0.2, 0.3)], ids=str)  # the last ones do not add up to 1
+def test_multinomial(counts, p):
+    n, wide, p = sum(counts), [mp.mpf(x) for x in counts], np.array(p, np.float32)
+    value, slopes = jit(value_and_grad(lambda p: stats.multinomial.logpmf(np.array(counts), n, p)))(p)
+    with mp.workdps(60):
+        np.testing.assert_allclose(value, float(_multinomial(wide, [mp.mpf(float(x)) for x in p])), rtol=2e-6, atol=1e-5)
+    np.testing.assert_allclose(slopes, counts / p, rtol=1e-3, atol=1e-4 * n ** 0.5)
+
+
+@pytest.mark.parametrize("alpha", [(0.5, 1.5, 2.0), (20, 0.5, 3), (200, 300, 500), (2e5, 3e5, 5e5), (2e7, 3e7, 5e7), (1e-3, 3e5, 0.5)], ids=str)
+@pytest.mark.parametrize("x", [(0.2, 0.3, 0.5), (0.25, 0.25, 0.5), (1e-5, 0.99998, 1e-5)], ids=str)
+def test_dirichlet(x, alpha):
+    x, alpha = np.array(x, np.float32), np.array(alpha, np.float32)
+    value, (slopes, by_alpha) = jit(value_and_grad(stats.dirichlet.logpdf, (0, 1)))(x, alpha)
+    with mp.workdps(60):
+        point, wide = ([mp.mpf(float(v)) for v in column] for column in (x, alpha))
+        np.testing.assert_allclose(value, float(_dirichlet(point, wide)), rtol=4e-6, atol=1e-5)
+        np.testing.assert_allclose(slopes, [float((a - 1) / v) for v, a in zip(point, wide)], rtol=1e-3, atol=1e-3 * float(sum(wide)) ** 0.5)
+        want = [float(mp.log(v) - mp.digamma(a) + mp.digamma(sum(wide))) for v, a in zip(point, wide)]
+        np.testing.assert_allclose(by_alpha, want, rtol=1e-4, atol=1e-5)

@@ -11,7 +11,7 @@ import pytest
 from mpmath import mp
 
 from jax_core.programs.jit import jit
-from jax_core.transformations.autodiff import grad, jvp
+from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_numpy_api import lax, nn, numpy as jnp
 from special_points import ASK, EACH, INF, LARGEST, NAN, ONE, SUBNORMAL, At, special_points_law
@@ -229,6 +229,15 @@ def test_second_derivative_at_a_tie(function, point, want):
 @pytest.mark.parametrize("x, y, want", [(LARGEST, LARGEST, 0.5 ** 0.5), (-LARGEST, 3e38, -0.75), (LARGEST, 1.0, 1.0), (INF, LARGEST, 1.0), (LARGEST, INF, 0.0)])
 def test_slope_of_hypot_where_it_overflows(x, y, want):
     assert np.allclose(grad(jnp.hypot)(x, y), want, rtol=0.01 if want == -0.75 else 1e-6)
+
+
+@pytest.mark.parametrize("function", [nn.softplus, nn.log_sigmoid, nn.sigmoid, nn.relu, nn.silu, jnp.tanh, jnp.sqrt, jnp.exp, lambda x: jnp.logaddexp(x, 1.0),
+                                      lambda x: jnp.logaddexp(2.0, x), lambda x: jnp.logaddexp2(x, 1.0), lambda x: jnp.hypot(x, 1.0), lambda x: 1.5 / x, lambda x: x / 3])
+def test_an_infinite_tangent_is_multiplied(function):
+    """By a slope that is neither 0 nor infinite: terms of opposite signs would be NaN."""
+    slope = grad(function)(1.0)
+    for t in (INF, -INF):
+        assert jvp(function, (1.0,), (t,))[1] == vjp(function, 1.0)[1](t)[0] == t * slope
 
 
 def test_spacing_of_half_precision_is_numpys():

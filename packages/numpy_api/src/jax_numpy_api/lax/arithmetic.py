@@ -151,7 +151,7 @@ def _div_jvp(primals, tangents):
     if isinstance(gy, Zero):
         return out, Zero.of(out) if isinstance(gx, Zero) else div_p.bind(like(gx, out), y)
     moved = mul_p.bind(gy, out)
-    if isinstance(x, (float, np.generic)) and x == 1:  # a reciprocal, which is all that its slope needs
+    if isinstance(gx, Zero) and isinstance(x, (float, np.generic)) and x == 1:  # a reciprocal, which is all that its slope needs
         return out, neg_p.bind(mul_p.bind(moved, out))
     return out, div_p.bind(neg_p.bind(moved) if isinstance(gx, Zero) else sub_p.bind(gx, moved), y)
 

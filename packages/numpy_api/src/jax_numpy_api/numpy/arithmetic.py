@@ -6,6 +6,7 @@ are finite where the function's are: what a branch does not use is computed from
 """
 from __future__ import annotations
 
+import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
-from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 
 from .. import lax
 from .promotion import (
@@ -348,8 +349,7 @@ def logaddexp(x1: Array, x2: Array, /):
     x1, x2 = promote_args_inexact("logaddexp", x1, x2)
     if _is_complex(x1):
         return _complex_logaddexp(x1, x2)
-    larger, gap = _larger_and_gap(x1, x2, finite)
-    return lax.add(larger, lax.log1p(lax.exp(gap)))
+    return _log_sum(x1, x2, True, finite)
 
 
 @inlined()
@@ -363,8 +363,32 @@ def logaddexp2(x1: Array, x2: Array, /):
     if _is_complex(x1):
         ln2 = _like(x1, np.log(2))
         return lax.div(_complex_logaddexp(lax.mul(x1, ln2), lax.mul(x2, ln2)), ln2)
-    larger, gap = _larger_and_gap(x1, x2)
-    return lax.add(larger, lax.div(lax.log1p(lax.exp2(gap)), _like(x1, np.log(2))))
+    return _log_sum(x1, x2, False, False)
+
+
+@functools.partial(custom_jvp, nondiff_argnums=(2, 3))
+def _log_sum(x1: Array, x2: Array, natural: bool, finite: bool) -> Array:
+    """`logaddexp`, or `logaddexp2`, of two floats of one dtype, one of which may be known to be ``finite``."""
+    larger, share, _ = _larger_and_share(x1, x2, natural, finite)
+    log = lax.log1p(share)
+    return lax.add(larger, log if natural else lax.div(log, _like(x1, np.log(2))))
+
+
+@functools.partial(_log_sum.defjvp, symbolic_zeros=True)
+def _log_sum_jvp(natural, finite, primals, tangents):
+    """Each tangent by the operand's share of the sum: one product, so that infinite tangents do not meet with opposite signs."""
+    _, share, second = _larger_and_share(*primals, natural, finite)
+    one = _like(share, 1)
+    whole = lax.add(one, share)
+    parts = [lax.mul(t, lax.div(select(second, *numerators), whole)) for t, numerators in zip(tangents, ((share, one), (one, share)))
+             if not isinstance(t, SymbolicZero)]
+    return _log_sum(*primals, natural, finite), functools.reduce(lax.add, parts)
+
+
+def _larger_and_share(x1, x2, natural, finite):
+    """The larger operand, what the other is beside it before the logarithm, and whether the second is the larger."""
+    larger, gap, second = _larger_and_gap(x1, x2, finite)
+    return larger, lax.exp(gap) if natural else lax.exp2(gap), second
 
 
 def _is_finite_number(x: Any) -> bool:
@@ -372,14 +396,14 @@ def _is_finite_number(x: Any) -> bool:
 
 
 def _larger_and_gap(x1, x2, finite=False):
-    """The larger operand, and the smaller one less it; 0 for equal infinities, of which there are none if one is ``finite``.
+    """The larger operand, the smaller one less it, and whether the second is the larger; the gap is 0 for equal infinities, of which there
+    are none if one is ``finite``.
 
-    One comparison decides for both, so that their derivatives belong together where the operands are equal: those of
-    ``max(x1, x2)`` and of ``-abs(x1 - x2)`` are each right on a side of their own.
+    One comparison decides for all, so that their derivatives belong together where the operands are equal.
     """
     second = lax.lt(x1, x2)
     larger, smaller = select(second, x2, x1), select(second, x1, x2)
-    return larger, lax.sub(smaller, larger) if finite else _gap(larger, smaller, lax.is_finite(larger))
+    return larger, lax.sub(smaller, larger) if finite else _gap(larger, smaller, lax.is_finite(larger)), second
 
 
 def _gap(large, small, finite):

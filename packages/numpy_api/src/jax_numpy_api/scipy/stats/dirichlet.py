@@ -11,6 +11,7 @@ from ... import numpy as jnp
 from ...numpy.promotion import check_arraylike, promote_dtypes_inexact
 from ..special import gammaln, xlogy
 from .family import nan_unless
+from .saddle import large, log_multinomial
 
 
 @inlined
@@ -43,6 +44,9 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
     column = alpha.reshape(alpha.shape + (1,) * (x.ndim - 1))
     safe = jnp.where(inside, x, 1 / alpha.shape[0])
     value = jnp.sum(xlogy(column - 1, safe), 0) + gammaln(jnp.sum(alpha)) - jnp.sum(gammaln(alpha))
+    positive = jnp.where(safe > 0, safe, 1.0)  # as the density of counts alpha with probabilities x
+    many = log_multinomial(column, positive, value, 0) + jnp.sum(jnp.log(column / positive), 0) - jnp.log(jnp.sum(alpha))
+    value = jnp.where(large(jnp.sum(alpha)) & jnp.all(safe > 0, 0), many, value)
     return nan_unless(~jnp.any(jnp.isnan(x), 0), jnp.where(inside, value, -np.inf))
 
 

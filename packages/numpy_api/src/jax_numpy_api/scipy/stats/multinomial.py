@@ -11,6 +11,7 @@ from jax_core.representation.typing import ArrayLike
 from ... import numpy as jnp
 from ...numpy.promotion import check_arraylike, promote_args_inexact
 from ..special import gammaln, xlogy
+from .saddle import log_multinomial
 
 
 @inlined
@@ -36,7 +37,7 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     n = jnp.asarray(n, x.dtype)
     inside = jnp.all(x >= 0, -1) & (jnp.sum(x, -1) == n)
     safe = jnp.where((x >= 0), x, 0.0)
-    value = gammaln(n + 1) + jnp.sum(xlogy(safe, p) - gammaln(safe + 1), -1)
+    value = log_multinomial(safe, p, gammaln(n + 1) + jnp.sum(xlogy(safe, p) - gammaln(safe + 1), -1))
     return jnp.where(inside, value, -np.inf).astype(x.dtype)
 
 

@@ -15,6 +15,7 @@ import operator
 from jax_core.representation.array import Array
 
 from ... import numpy as jnp
+from ..special import gammaln, xlogy
 from ..special._series import differentiable
 from ..special.gammas import _stirling_sum
 
@@ -67,6 +68,29 @@ def log_binomial(x: Array, y: Array, p: Array, q: Array, few: Array, factor: Arr
     small = _stirling_sum(n) - _stirling_sum(x) - _stirling_sum(y)
     log = jnp.log(factor / jnp.sqrt(x / n * y)) - _HALF_LOG_2_PI
     return jnp.where(inside, small - deviance(x, n * p) - deviance(y, n * q) + log, few)
+
+
+def log_multinomial(x: Array, p: Array, few: Array, axis: int = -1) -> Array:
+    """``log(n! / prod(x!) prod(p**x))``, ``n`` the sum of ``x`` along ``axis``: by Poisson distributions given their sum where ``n`` is
+    `large`, elsewhere ``few``. Where ``p`` does not add up to 1, its rest counts ``n`` times."""
+    n = jnp.sum(x, axis, keepdims=True)
+    inside = large(n)
+    n, x = jnp.where(inside, n, 2 * LARGE), jnp.where(inside, x, 0.0)
+    each = _poisson(x, n * p)
+    value = jnp.sum(each, axis) - jnp.squeeze(_poisson(n, n) - n * _excess(p, axis), axis)
+    return jnp.where(jnp.squeeze(inside, axis), value, few)
+
+
+def _excess(p, axis):
+    """``sum(p) - 1`` of probabilities, exactly enough to count a hundred million times: the upper halves of their digits add up without
+    rounding."""
+    unit = 2.0 ** (26 if p.dtype.itemsize == 8 else 12)
+    upper = jnp.round(p * unit) / unit
+    return jnp.sum(upper, axis, keepdims=True) - 1 + jnp.sum(p - upper, axis, keepdims=True)
+
+
+def _poisson(x, m):
+    return log_poisson(x, m, xlogy(x, m) - gammaln(x + 1) - m)
 
 
 def log_beta_binomial(x: Array, y: Array, a: Array, b: Array, few: Array) -> Array:
