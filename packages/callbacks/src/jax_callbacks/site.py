@@ -182,15 +182,15 @@ class Site:
     def _check_structure(self, leaves, structure):
         """Lists and tuples may stand for each other; all else must be as declared."""
         if len(leaves) == len(self._wanted):
-            declared = tree.unflatten(self.out_tree, range(len(leaves)))
-            returned = tree.unflatten(structure, range(len(leaves)))
+            declared = tree.skeleton(self.out_tree)
+            returned = tree.skeleton(structure)
             if _keys(declared) == _keys(returned):
                 return
         raise ValueError(f"{self.kind}: the result of {describe_function(self.function)} has the wrong structure: "
                          f"expected {self.out_tree}, got {structure}.")
 
     def _where(self, i: int) -> str:
-        paths = tree.flatten_with_path(tree.unflatten(self.out_tree, range(len(self._wanted))))[0]
+        paths = tree.flatten_with_path(tree.skeleton(self.out_tree))[0]
         place = tree.keystr(paths[i][0]) if i < len(paths) else f"[{i}]"
         return f"{self.kind}: the result{f' at {place}' if place else ''} of {describe_function(self.function)}"
 
@@ -214,7 +214,7 @@ def _stored(aval: Any) -> ShapedArray:
 def _of_operands(function: Callable, in_tree: Any, statics: Sequence[Any]) -> Callable:
     """``function`` as a function of the operands alone, which are put in their places."""
     if all(s is DYNAMIC for s in statics):
-        args, kwargs = tree.unflatten(in_tree, range(len(statics)))
+        args, kwargs = tree.skeleton(in_tree)
         if not kwargs and args == tuple(range(len(statics))):  # nothing but arrays by position
             return function
 

@@ -175,7 +175,7 @@ class Call:
         dropped = {i for i, _ in self.static[0]}
         positions = [i for i in range(self.args_count) if i not in dropped]
         donate = {i if i >= 0 else i + self.args_count for i in options.donate_argnums}
-        args, kwargs = tree.unflatten(self.in_tree, list(range(len(self.flat))))
+        args, kwargs = tree.skeleton(self.in_tree)
         flags: list[bool] = []
         for i, arg in zip(positions, args):
             flags += [i in donate] * len(tree.leaves(arg))

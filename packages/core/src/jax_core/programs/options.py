@@ -164,7 +164,7 @@ def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequen
         try:
             return asked_for(placement, avals[i].shape)
         except (TypeError, ValueError, RuntimeError) as error:
-            leaf = tree.flatten_with_path(tree.unflatten(structure, range(len(avals))))[0][i][0]
+            leaf = tree.flatten_with_path(tree.skeleton(structure))[0][i][0]
             where = argument_name(fun, leaf, ((), ())) if name == "in_shardings" else tree.keystr(leaf)
             error.args = (f"jit of {describe_function(fun)}: {name} for {where or 'the result'} of type {avals[i]}: {error}",)
             raise
@@ -183,7 +183,7 @@ def _flat_placements(shardings, structure, count, name, fun) -> tuple | None:
     """``shardings`` (None, one for all, or a pytree prefix) for each leaf."""
     if shardings is None:
         return None
-    whole = tree.unflatten(structure, range(count))
+    whole = tree.skeleton(structure)
     if name == "in_shardings" and whole[1]:
         raise ValueError(f"jit of {describe_function(fun)}: in_shardings are for positional arguments, and the call has the keyword "
                          f"arguments {sorted(whole[1])}; pass them by position.")

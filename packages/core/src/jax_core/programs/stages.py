@@ -381,7 +381,7 @@ def check_arguments(stage: _Stage, name: str, args: tuple, kwargs: dict) -> list
     """The flat arguments; raises TypeError if they are not of the structure and types that the stage is for."""
     flat, in_tree = tree.flatten((args, kwargs))
     if in_tree != stage.in_tree:
-        compiled_for = tree.unflatten(stage.in_tree, [0] * stage.in_tree.num_leaves)
+        compiled_for = tree.skeleton(stage.in_tree)
         where = [reason for i, (group, kind) in enumerate((("args", "args"), ("kwargs", "kwargs"))) for reason in
                  tree.prefix_mismatches((args, kwargs)[i], compiled_for[i], f"the call's {group}", f"the compiled {kind}")]
         raise TypeError(f"call of the compiled {name}: the arguments form {in_tree}, but it was compiled for {stage.in_tree}; "

@@ -113,8 +113,7 @@ def donation_vector(donate_argnums: Sequence[int], donate_argnames: Sequence[str
     >>> jax.api_util.donation_vector((1,), (), structure)
     (False, True, True)
     """
-    args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves)) if kws else (
-        tree.unflatten(in_tree, range(in_tree.num_leaves)), {})
+    args, kwargs = tree.skeleton(in_tree) if kws else (tree.skeleton(in_tree), {})
     flags: list[bool] = []
     for i, arg in enumerate(args):
         flags += [i in donate_argnums] * len(tree.leaves(arg))

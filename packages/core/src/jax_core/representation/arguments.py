@@ -84,7 +84,7 @@ class LazyNames:
         self.in_tree, self.static, self.source = in_tree, static, names_of(fun)
 
     def _names(self):
-        args = tree.unflatten(self.in_tree, range(self.in_tree.num_leaves))
+        args = tree.skeleton(self.in_tree)
         known = parameters(*self.source)
         return [name_at(known, path, self.static) for path, _ in tree.flatten_with_path(args)[0]]
 
@@ -112,7 +112,7 @@ class LazyPaths:
         return self.structure[0].num_leaves
 
     def __getitem__(self, i):
-        leaves, _ = tree.flatten_with_path(tree.unflatten(self.structure[0], range(len(self))))
+        leaves, _ = tree.flatten_with_path(tree.skeleton(self.structure[0]))
         return f"result{tree.keystr(leaves[i][0])}"
 
 

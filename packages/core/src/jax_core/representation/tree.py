@@ -214,6 +214,33 @@ def treedef_is_leaf(treedef: PyTreeDef) -> bool:
     return _structure("treedef_is_leaf", treedef).num_nodes == 1
 
 
+def skeleton(structure: PyTreeDef, values: Iterable[Any] | None = None) -> Any:
+    """A tree of that structure with stand-ins as leaves, their numbers or ``values``, for what asks only where leaves are.
+
+    Classes may want arrays as children (``assert x.ndim``). A node that refuses its stand-ins is a tuple of them.
+    """
+    stand_ins = list(range(structure.num_leaves) if values is None else values)
+    try:
+        return structure.unflatten(stand_ins)
+    except Exception:  # whatever the user's class raises
+        return _lenient(structure, iter(stand_ins))
+
+
+def _lenient(structure: PyTreeDef, values: Iterator[Any]) -> Any:
+    node = structure.node_data()
+    if node is None:
+        return next(values)
+    parts = structure.children()
+    children = [_lenient(part, values) for part in parts]
+    try:
+        return PyTreeDef.from_node_data_and_children(registry, node, [_leaf] * len(parts)).unflatten(children)
+    except Exception:
+        return tuple(children)
+
+
+_leaf = tree_structure(0)
+
+
 # --- mapping and reducing ------------------------------------------------------------------
 def tree_map(f: Callable[..., PyTree], tree: PyTree, *rest: Any, is_leaf: Callable[[PyTree], bool] | None = None) -> Any:
     """Apply `f` to each leaf of `tree`, together with what stands in its place in the other trees.

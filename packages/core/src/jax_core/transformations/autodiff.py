@@ -394,8 +394,7 @@ def linearize(fun: Callable[..., PyTree], *primals: Any, has_aux: bool = False,
         results = iter(eval_jaxpr(jaxpr, (), *residuals, *(t for t, nz in zip(given, nonzero) if nz)))
         return tree.unflatten(out_tree, [shown_of(a, next(results) if zero is None else zero) for a, zero in zip(out_avals, out_zeros)])
     derivative: Any = tree_nodes.Partial(functools.partial(apply, jaxpr), residuals)
-    derivative.out_nzs = tree.unflatten(
-        out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
+    derivative.out_nzs = tree.skeleton(out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
     value = tree.unflatten(out_tree, outs[:n])
     return (value, derivative, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, derivative)
 

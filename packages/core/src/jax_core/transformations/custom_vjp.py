@@ -454,7 +454,7 @@ def _leaves_like(structure, ct):
     try:
         return structure.flatten_up_to(ct)
     except (ValueError, TypeError):
-        return tree.broadcast_prefix(ct, tree.unflatten(structure, range(structure.num_leaves)), lambda x: x is None)
+        return tree.broadcast_prefix(ct, tree.skeleton(structure), lambda x: x is None)
 
 
 def custom_gradient(fun: Callable[..., PyTree] | None = None, *, with_logs: bool = False, remat: bool = False,

@@ -281,7 +281,7 @@ class VJP:
 
     @property
     def out_nzs(self) -> Any:
-        return tree.unflatten(self.out_tree, self._tangent_flags()[:len(self.out_avals)])
+        return tree.skeleton(self.out_tree, self._tangent_flags()[:len(self.out_avals)])
 
     def __repr__(self):
         return f"VJP({self._shown_name() or 'function'}: {self.out_tree} -> {self.in_tree})"

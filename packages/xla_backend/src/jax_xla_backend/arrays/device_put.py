@@ -84,7 +84,7 @@ def _placements(name: str, device: Any, treedef: Any, count: int) -> list[Any]:
     leaf = lambda p: p is None or isinstance(p, _PLACEMENTS)
     if tree.tree_structure(device, leaf).num_leaves == 1 and leaf(device) is False and tree.all_leaves([device]):
         as_sharding(device)  # raises, and says what is allowed
-    full = tree.tree_unflatten(treedef, range(count))
+    full = tree.skeleton(treedef)
     return tree.broadcast_prefix(device, full, is_leaf=leaf, names=(f"device_put {name}", "x"))
 
 

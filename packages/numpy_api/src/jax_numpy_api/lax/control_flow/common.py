@@ -161,7 +161,7 @@ class _NamesOfParts(LazyNames):
         self.parts = fun.parts
 
     def _names(self):
-        (carry, *_), _ = tree.unflatten(self.in_tree, range(self.in_tree.num_leaves))
+        (carry, *_), _ = tree.skeleton(self.in_tree)
         known = dict(enumerate(parameters(*self.source).positional))
         return [f"{name if isinstance(name, str) else known.get(name, f'args[{name}]')}{tree.keystr(path)}"
                 for name, part in zip(self.parts, carry) for path, _ in tree.flatten_with_path(part)[0]]
