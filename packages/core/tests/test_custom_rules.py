@@ -199,3 +199,22 @@ def test_rules_in_a_program_see_numbers_with_shape_and_dtype(number):
     jvp(jit(lambda x: scaled(x, number)), (X,), (X,))
     grad(lambda x: total(jit(lambda x: saved(x, number))(x)))(X)
     assert seen == [want, want]
+
+
+@pytest.mark.parametrize("number", [2, 2.0, 2j])
+@pytest.mark.parametrize("zeros", [False, True])
+def test_functions_and_rules_called_with_numbers_may_ask_for_their_dtype(number, zeros):
+    """Outside of programs too: in the function, in its rule, with and without symbolic zeros; the number is still one of Python."""
+    want, seen = get_aval(number).dtype, []
+
+    def saw(x):
+        seen.append((x.dtype, x.shape, type(number).__repr__(x), str(x), isinstance(x, type(number))))
+    forward = custom_jvp(lambda x, n: (saw(n), sin(x))[1])
+    forward.defjvp(lambda primals, tangents: (saw(primals[1]), (forward(*primals), tangents[0]))[1], symbolic_zeros=zeros)
+    saved = custom_vjp(lambda x, n: (saw(n), sin(x))[1])
+    saved.defvjp(lambda x, n: (saw(n.value), (sin(x.value), x.value))[1] if zeros else (saw(n), (sin(x), x))[1],
+                 lambda x, ct: (mul(ct, cos(x)), None), symbolic_zeros=zeros)
+    forward(X, number), saved(X, number)
+    jvp(lambda x: forward(x, number), (X,), (X,))
+    grad(lambda x: total(saved(x, number)))(X)
+    assert seen == [(want, (), repr(number), str(number), True)] * len(seen) and len(seen) == 5

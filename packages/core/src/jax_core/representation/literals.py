@@ -1,8 +1,9 @@
-"""`jax._src.literals`: Python's numbers with a dtype, which the rules of custom derivatives get for numbers in a program, and NumPy arrays
+"""`jax._src.literals`: Python's numbers with a dtype, which functions with custom derivatives and their rules get, and NumPy arrays
 that know whether their dtype is weak, for libraries that tell arrays by their class. Nothing of ours makes such an array.
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Callable
 
 import numpy as np
@@ -56,10 +57,7 @@ class _TypedScalar:
     ndim = 0
     weak_type = True
 
-    @classmethod
-    def _number(cls) -> Any:
-        """The class of plain numbers that it is one of."""
-        return cls.__mro__[2]
+    plain: Any  # the class of Python's numbers that it is one of
 
     def __new__(cls, value: Any, dtype: Any) -> Any:
         self = super().__new__(cls, value)  # type: ignore[call-arg]  # of the number beside it
@@ -67,22 +65,31 @@ class _TypedScalar:
         return self
 
     def __getnewargs__(self) -> tuple:
-        return self._number()(self), self.dtype
+        return self.plain(self), self.dtype
+
+    def __str__(self) -> str:
+        return self.plain.__repr__(self)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._number().__repr__(self)}, dtype={self.dtype.name})"
+        return f"{type(self).__name__}({self.plain.__repr__(self)}, dtype={self.dtype.name})"
 
 
 class TypedInt(_TypedScalar, int):
     """An int with a dtype."""
 
+    plain = int
+
 
 class TypedFloat(_TypedScalar, float):
     """A float with a dtype."""
 
+    plain = float
+
 
 class TypedComplex(_TypedScalar, complex):
     """A complex with a dtype."""
+
+    plain = complex
 
 
 aval_of_type[TypedNdArray] = lambda x: x.aval
@@ -90,6 +97,11 @@ for _kind in (TypedInt, TypedFloat, TypedComplex):
     aval_of_type[_kind] = lambda x: ShapedArray((), x.dtype, weak_type=True)
 
 _WITH_DTYPE: dict[type, Callable] = {int: TypedInt, float: TypedFloat, complex: TypedComplex}
+
+
+def typed_numbers(values: Iterable[Any]) -> list:
+    """The values, where Python's numbers have their dtypes: functions with custom derivatives may ask ``x.dtype`` of what they are given."""
+    return [_WITH_DTYPE[type(x)](x, get_aval(x).dtype) if type(x) in _WITH_DTYPE else x for x in values]
 
 
 def with_dtype(number: Any, aval: ShapedArray) -> Any:

@@ -19,7 +19,7 @@ from ..representation.arguments import signature_of
 from ..representation.aval import described_value, get_aval
 from ..representation.effects import operand_effects
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, runs_its_program, types_compatible
-from ..representation.literals import with_dtype
+from ..representation.literals import typed_numbers, with_dtype
 from ..representation.primitive import ProgramPrimitive, Zero, none
 from ..representation.source import describe_function, name_of, written_in
 from ..representation.tracebacks import api_boundary
@@ -361,7 +361,7 @@ class custom_jvp(Wrapping):
         out_avals: list = []  # of the function, once it has run
 
         def fun(*leaves):
-            given = iter(tree.unflatten(in_tree, leaves))
+            given = iter(tree.unflatten(in_tree, typed_numbers(leaves)))
             rest = iter(nondiff)
             out = self.fun(*[next(rest) if i in self.nondiff_argnums else next(given) for i in range(len(args))])
             outs, tree_out = tree.flatten(out)
@@ -370,7 +370,7 @@ class custom_jvp(Wrapping):
 
         def jvp(primals, tangents):
             with written_in(self.jvp):
-                result = self.jvp(*nondiff, tree.unflatten(in_tree, primals), tree.unflatten(in_tree, tangents))
+                result = self.jvp(*nondiff, tree.unflatten(in_tree, typed_numbers(primals)), tree.unflatten(in_tree, tangents))
             outs, out_tangents, tree_out = self._flatten_result(result)
             if out_tree and out_avals:
                 self._check_primals(out_tree[0], out_avals, tree_out, outs)
