@@ -152,7 +152,10 @@ def test_no_tracing_refuses_programs_that_were_not_traced_before():
     f(1.0)
     with jax.no_tracing():
         assert f(2.0) == 6 and jnp.tan(0.0) == 0
-        for call in (lambda: f(1), lambda: jax.jit(lambda x: x)(1.0), lambda: jax.eval_shape(lambda x: x, 1.0), lambda: f.lower(1)):
+        for call in (lambda: f(1), lambda: jax.jit(lambda x: x)(1.0), lambda: jax.eval_shape(lambda x: x, 1.0), lambda: f.lower(1),
+                     lambda: jax.lax.scan(lambda c, x: (c + x, c), 0.0, jnp.ones(2)), lambda: jax.lax.cond(True, lambda x: x, lambda x: x + 1, 1),
+                     lambda: jax.lax.while_loop(lambda x: x < 2, lambda x: x + 1, 0),
+                     lambda: jax.grad(jax.checkpoint(lambda x: x * x))(1.0)):
             with pytest.raises(RuntimeError, match="jax_no_tracing is on"):
                 call()
     assert f(1) == 3
@@ -249,3 +252,9 @@ def test_the_rule_of_dead_code_for_calls():
         assert reads == [True, False] and len(eqn.invars) == 1 and type(eqn.params["call_jaxpr"]) is type(call_jaxpr)
         assert len(eqn.params["call_jaxpr"].eqns) == 1
         assert pe.dce_jaxpr(program.jaxpr, [False, False])[0].eqns == []
+
+
+@pytest.mark.parametrize("x", [np.inf, -np.inf, np.nan, 1.0])
+def test_isinf_makes_no_infinity_that_debug_infs_would_find(x):
+    with jax.debug_infs(True):
+        assert jnp.isinf(x) == np.isinf(x)

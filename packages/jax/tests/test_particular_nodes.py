@@ -2,12 +2,12 @@
 
 What only needs names or places of leaves must not build such nodes from stand-ins.
 """
+import pytest
+
 import jax
 import jax.numpy as jnp
-import pytest
-from jax.experimental import io_callback
-
 import jax_core.representation.tree as tree
+from jax.experimental import io_callback
 
 
 class Measured:

@@ -395,3 +395,26 @@ def test_functions_on_bare_buffers():
     for got, want in zip(bare._bcoo_to_bcsr(indices, shape=dense.shape, index_dtype=np.int32), rows[1:]):
         same(got, want)
         assert got.dtype == np.int32
+
+
+@pytest.mark.parametrize("call", [
+    lambda: vmap(lambda m: m.todense())(sparse.BCOO.fromdense(jnp.eye(3))),
+    lambda: vmap(lambda m: m.todense(), in_axes=1)(sparse.BCOO.fromdense(jnp.ones((2, 3, 3)), n_batch=1)),
+    lambda: vmap(lambda m: m.todense(), in_axes=-1)(sparse.BCOO.fromdense(jnp.ones((2, 3, 3)), n_batch=1)),
+    lambda: vmap(lambda m: m * 2, out_axes=1)(sparse.BCOO.fromdense(jnp.ones((2, 3, 3)), n_batch=1)),
+    lambda: vmap(lambda m: m.todense())(sparse.BCSR.fromdense(jnp.eye(3))),
+    lambda: vmap(lambda m: m.todense())(sparse.COO.fromdense(jnp.eye(3))),
+    lambda: vmap(lambda x: sparse.CSR.fromdense(jnp.eye(3), nse=3))(jnp.ones(2))])
+def test_vmap_refuses_axes_that_are_no_batch_axes(call):
+    """The buffers do not share the others: mapped, they gave arrays of another shape with other elements."""
+    with pytest.raises(ValueError, match=r"^vmap: (in|out)_axes=.* batch axes"):
+        call()
+
+
+def test_vmap_over_batch_axes_of_sparse_arrays():
+    x = jnp.arange(24.0).reshape(2, 3, 2, 2)
+    m = sparse.BCOO.fromdense(x, n_batch=2)
+    assert jnp.array_equal(vmap(lambda a: a.todense(), in_axes=1)(m), x.swapaxes(0, 1))
+    out = vmap(lambda a: a * 2, in_axes=1, out_axes=1)(m)
+    assert out.n_batch == 2 and jnp.array_equal(out.todense(), 2 * x)
+    assert vmap(lambda y: sparse.COO.fromdense(jnp.eye(2)), out_axes=None)(jnp.ones(3)).shape == (2, 2)

@@ -19,7 +19,7 @@ from ..representation.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
 from ..representation.primitive import clear_type_cache
 from ..representation.source import called_by_user, describe_function, is_own, metadata_in_force, name_of
 from ..traces import nans
-from ..traces.staging import constants_to_inputs, trace_to_jaxpr
+from ..traces.staging import check_may_trace, constants_to_inputs, trace_to_jaxpr
 from ..traces.trace import Tracer
 from .monitoring import timed
 from .options import JitOptions, asked_placements, placements_of_results
@@ -131,9 +131,7 @@ class Call:
         return found
 
     def trace(self) -> TracedProgram:
-        if flags.no_tracing.value and not is_own(self.fun):  # whether one of ours is compiled on this call is ours to choose
-            raise RuntimeError(f"{describe_function(self.fun)} would be traced for arguments of types {', '.join(a.str_short() for a in self.avals)}, "
-                               "and jax_no_tracing is on; call it with such arguments before, or outside of jax.no_tracing()")
+        check_may_trace(self.fun, self.avals)
         self._check_mesh()
         fun, in_tree, static, count = self.fun, self.in_tree, self.static, self.args_count
         out_tree: list = []

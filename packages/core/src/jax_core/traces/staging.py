@@ -260,6 +260,13 @@ class FoldingTrace(DynamicJaxprTrace):
         return super().process(prim, args, params)
 
 
+def check_may_trace(fun: Callable, avals: Sequence[AbstractValue]) -> None:
+    """Raise RuntimeError if `jax.no_tracing` is in force and ``fun`` is the user's; whether one of ours is traced is ours to choose."""
+    if flags.no_tracing.value and not source.is_own(fun):
+        raise RuntimeError(f"{source.describe_function(fun)} would be traced for arguments of types {', '.join(a.str_short() for a in avals)}, "
+                           "and jax_no_tracing is on; call it with such arguments before, or outside of jax.no_tracing()")
+
+
 def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
                    debug: DebugInfo | None = None) -> tuple[Jaxpr, list, list]:
     """Trace ``fun``, a function of flat arguments that returns a flat sequence.

@@ -26,7 +26,7 @@ from ..representation.source import describe_function
 from ..representation.tracebacks import boundary
 from ..representation.traits import Kind, Traits
 from ..representation.typing import PyTree
-from ..traces.staging import trace_to_closed, trace_to_jaxpr
+from ..traces.staging import check_may_trace, trace_to_closed, trace_to_jaxpr
 from ..traces.structural import copy_p
 from ..traces.trace import EVAL, Tracer
 from ..traces.traced_once import TracedOnce
@@ -220,6 +220,7 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
         avals, count = tuple(map(get_aval, flat)), len(args)
 
         def trace():
+            check_may_trace(fun, avals)
             out_tree: list = []
 
             def flat_fun(*leaves):

@@ -65,6 +65,8 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
         if any([type(getattr(x, "aval", None)) is AbstractRef for x in flat]):
             refuse_views("vmap", (args, kwargs))
         axes = _flat_axes(fun, in_axes, args, kwargs, in_tree)
+        if vmappable.node_rules:
+            vmappable.check_nodes((args, kwargs), axes, "in_axes")
         size = _mapped_size(fun, in_tree, flat, axes, axis_size)
         dims = [a if a is None or isinstance(a, MappingSpec) else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]
         split_over = _split_over(fun, flat, dims)
@@ -79,8 +81,11 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
 
         def flat_fun(*leaves):
             given, given_kwargs = tree.unflatten(in_tree, leaves)
-            outs, structure = tree.flatten(fun(*given, **given_kwargs))
+            result = fun(*given, **given_kwargs)
+            outs, structure = tree.flatten(result)
             out_tree[:] = [structure]
+            if vmappable.node_rules:
+                vmappable.check_nodes(result, _flat_out_axes(fun, out_axes, structure), "out_axes")
             check_values(fun, structure, outs, also=Zero)
             return outs
         run, out_dims = batch_fun(flat_fun, axis, dims)

@@ -104,6 +104,28 @@ def mapped(fun: Callable[..., PyTree], args: tuple, kwargs: dict, in_axes: objec
         return tree.unflatten(out_tree, [whole(axis.size, x, spec) for x, spec in zip(outs, wanted)])
 
 
+# --- pytree nodes that can be mapped along some axes only ---------------------------------------
+node_rules: dict[type, Callable[[Any, list, str], None]] = {}
+"""For the type of a node a function ``(node, axes of its leaves, "in_axes" or "out_axes")`` that raises ValueError where these do not fit.
+
+In ``out_axes`` the node is an element, so its leaves lack the axis.
+"""
+
+
+def _has_rule(x: object) -> bool:
+    return type(x) in node_rules
+
+
+def check_nodes(value: PyTree, axes: Sequence[Any], name: str) -> None:
+    """Ask the rules of the nodes in ``value``, whose leaves are mapped along ``axes``."""
+    position = 0
+    for x in tree.leaves(value, is_leaf=_has_rule):
+        count = len(tree.leaves(x)) if _has_rule(x) else 1
+        if _has_rule(x):
+            node_rules[type(x)](x, list(axes[position: position + count]), name)
+        position += count
+
+
 def _leaves_as_marks(args):
     return tree.map(lambda x: 0, args, is_leaf=is_vmappable)
 

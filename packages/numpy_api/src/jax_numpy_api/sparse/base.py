@@ -29,6 +29,23 @@ def operations() -> Any:
     return _sparse.transform
 
 
+def mapped_along_batch_axes(node: Any, axes: list, name: str) -> None:
+    """The rule of `vmap` for sparse arrays: batch axes come first in all their buffers, so one of those is mapped, or a new one put among them.
+
+    Raises:
+      ValueError: another axis, whose meaning the buffers do not share.
+    """
+    count = getattr(node, "n_batch", 0)
+    axis = axes[0]
+    if all(a == axis for a in axes) and (axis is None or hasattr(axis, "__index__") and 0 <= axis < count + (name == "out_axes" and hasattr(node, "n_batch"))):
+        return
+    advice = f"the mapped axis of a sparse array is one of its batch axes, of which there are {count}; formats with n_batch can be given one, " \
+             "as by BCOO.fromdense(x, n_batch=1)"
+    if name == "out_axes":
+        advice = f"the axis is put among its {count} batch axes or behind them, so at most at {count}"
+    raise ValueError(f"vmap: {name}={axis if all(a == axis for a in axes) else tuple(axes)} of {node!r}: {advice}")
+
+
 def _late(name: str, reflected: bool = False) -> Callable:
     """The operator that `sparsify` makes of the function ``name`` of jax.numpy."""
     def operator(self, other: object):

@@ -21,10 +21,11 @@ from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 from jax_core.traces.trace import ensure_compile_time_eval
+from jax_core.transformations.vmappable import node_rules
 
 from .. import numpy as jnp
 from ..named import named
-from .base import JAXSparse, _late, _late_unary, operations
+from .base import JAXSparse, _late, _late_unary, mapped_along_batch_axes, operations
 from .util import (
     SparseEfficiencyError,
     SparseEfficiencyWarning,
@@ -215,6 +216,9 @@ class BCOO(JAXSparse):
     __le__, __gt__, __ge__ = _late("less_equal"), _late("greater"), _late("greater_equal")
     __abs__ = _late_unary("abs")
     __hash__ = None
+
+
+node_rules[BCOO] = mapped_along_batch_axes
 
 
 def properties(data: Array, indices: Array, shape: Sequence[int]) -> BCOOProperties:

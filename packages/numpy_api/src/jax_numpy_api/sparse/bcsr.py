@@ -14,10 +14,11 @@ from jax_core.representation import tree_nodes
 from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
+from jax_core.transformations.vmappable import node_rules
 
 from .. import numpy as jnp
 from ..named import named
-from .base import JAXSparse
+from .base import JAXSparse, mapped_along_batch_axes
 from .bcoo import BCOO, bcoo_eliminate_zeros, bcoo_fromdense, bcoo_sort_indices, bcoo_sum_duplicates, full_batch
 from .bcoo_product import bcoo_dot_general
 from .bcoo_shape import bcoo_broadcast_in_dim, bcoo_concatenate
@@ -152,6 +153,9 @@ class BCSR(JAXSparse):
     @classmethod
     def _eye(cls, N, M, k, *, dtype=None, index_dtype="int32", n_batch=0, n_dense=0):
         return cls.from_bcoo(BCOO._eye(N, M, k, dtype=dtype, index_dtype=index_dtype, n_batch=n_batch, n_dense=n_dense))
+
+
+node_rules[BCSR] = mapped_along_batch_axes
 
 
 def _properties(data: Any, indices: Any, indptr: Any, shape: Sequence[int]) -> BCSRProperties:

@@ -9,10 +9,11 @@ from jax_core.representation import tree_nodes
 from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, PyTree
+from jax_core.transformations.vmappable import node_rules
 
 from .. import numpy as jnp
 from ..named import named
-from .base import JAXSparse
+from .base import JAXSparse, mapped_along_batch_axes
 from .bcoo import BCOO
 from .util import matrix_and_count
 
@@ -110,6 +111,9 @@ class COO(JAXSparse):
         diagonal = BCOO._eye(N, M, k, dtype=dtype, index_dtype=index_dtype)
         return cls((diagonal.data, diagonal.indices[:, 0], diagonal.indices[:, 1]), shape=(N, M), rows_sorted=True,
                    cols_sorted=True)
+
+
+node_rules[COO] = mapped_along_batch_axes
 
 
 def _matmul(mat, other, matvec, matmat):

@@ -9,11 +9,12 @@ from jax_core.representation import tree_nodes
 from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
+from jax_core.transformations.vmappable import node_rules
 
 from .. import numpy as jnp
 from ..named import named
 from . import coo
-from .base import JAXSparse
+from .base import JAXSparse, mapped_along_batch_axes
 from .bcoo import BCOO
 from .bcsr import _row_numbers, _row_starts
 from .util import SparseInfo, matrix_and_count
@@ -104,6 +105,9 @@ class CSR(_Compressed):
         return cls((diagonal.data, diagonal.indices[:, 1], _row_starts(diagonal.indices[:, 0], N)), shape=(N, M))
 
 
+node_rules[CSR] = mapped_along_batch_axes
+
+
 @tree_nodes.register_pytree_node_class
 class CSC(_Compressed):
     """A matrix in compressed column format: the buffers of the transposed matrix in CSR.
@@ -145,6 +149,9 @@ class CSC(_Compressed):
     @classmethod
     def _eye(cls, N, M, k, *, dtype=None, index_dtype="int32"):
         return CSR._eye(M, N, -k, dtype=dtype, index_dtype=index_dtype)._other(cls)
+
+
+node_rules[CSC] = mapped_along_batch_axes
 
 
 def _fromdense(mat, *, nse, index_dtype):

@@ -28,7 +28,7 @@ from jax_core.representation.effects import Effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, types_compatible
 from jax_core.representation.primitive import Primitive, Zero, abstract_eval
 from jax_core.representation.source import describe_code, describe_function, is_own, name_and_code
-from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
+from jax_core.traces.staging import check_may_trace, trace_to_closed, trace_to_jaxpr
 from jax_core.traces.structural import convert_element_type_p, instantiate, reshard
 from jax_core.traces.trace import Tracer, escaped
 from jax_core.traces.traced_once import TracedOnce
@@ -123,6 +123,7 @@ _bodies = TracedOnce()
 
 
 def _trace_body(name, fun, in_tree, avals):
+    check_may_trace(fun, avals)
     structure: list = []
 
     def flat(*leaves):
