@@ -21,4 +21,4 @@ def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> N
 def remat(fun: Callable[..., Any], *, prevent_cse: bool | tuple[bool, ...] = True, policy: Callable[..., bool] | None = None, static_argnums: int | tuple[int, ...] = ..., static_argnames: str | Sequence[str] = ..., concrete: bool = False) -> Callable[..., Any]:
     """``fun``, whose intermediate values are recomputed in the backward pass instead of being kept."""
 def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
-    """What differentiating ``f`` would keep for the backward pass: ``(type, where it comes from)`` for each value."""
+    """What differentiating ``f`` would keep for the backward pass: ``(type, where it comes from)`` for each value, arguments first."""

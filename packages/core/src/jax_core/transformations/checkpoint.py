@@ -336,7 +336,7 @@ remat_p = program_call("checkpoint", _remat_lower, linearize=_remat_linearize, s
 
 
 def saved_residuals(f: Callable[..., PyTree], *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
-    """What differentiating ``f`` would keep for the backward pass: ``(type, where it comes from)`` for each value.
+    """What differentiating ``f`` would keep for the backward pass: ``(type, where it comes from)`` for each value, arguments first.
 
     >>> [str(aval) for aval, _ in jax.ad_checkpoint.saved_residuals(lambda x: jnp.sin(x) * 2, 1.0)]
     ['~float32[]']
@@ -352,7 +352,7 @@ def saved_residuals(f: Callable[..., PyTree], *args: Any, **kwargs: Any) -> list
         outs, inputs, trace, tangents = linearize_flat(flat_fun, leaves)
         _, residuals = trace.to_jaxpr(inputs, [t for t in tangents if not isinstance(t, Zero)])
         position = {id(x): i for i, x in enumerate(leaves)}
-        for r in residuals:
+        for r in sorted(residuals, key=lambda r: position.get(id(r), len(leaves))):
             if id(r) in position:
                 where = f"from the argument {names[position[id(r)]]}"
             elif isinstance(r, Tracer) and r._trace.producer(r._var) is not None:
