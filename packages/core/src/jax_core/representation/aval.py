@@ -505,7 +505,7 @@ def refuse_masked(x: object) -> None:
 
 def described_class(kind: type) -> str:
     """The name of a class for messages: ``str``, ``mymodule.Config``."""
-    kind = getattr(kind, "plain", kind)  # a number with a dtype is no class of the user's
+    kind = getattr(kind, "_plain_number", kind)  # a number with a dtype is no class of the user's
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 

@@ -1,5 +1,9 @@
-"""`jax._src.literals`: Python's numbers with a dtype, which functions with custom derivatives and their rules get, and NumPy arrays
-that know whether their dtype is weak, for libraries that tell arrays by their class. Nothing of ours makes such an array.
+"""`jax._src.literals`: Python's numbers with a dtype, and NumPy arrays that know whether their dtype is weak.
+
+Python's numbers become such numbers in one place, `typed`, where a transformation hands them to a user's function: arguments of functions
+with custom derivatives and of their rules, and of what is differentiated in reverse. There ``x.dtype`` and ``x.shape`` can be asked
+whether the caller passed a number or an array, and ``if x:``, formatting and indexing with it work as with a number.
+Nothing of ours makes such an array; it is for libraries that tell arrays by their class.
 """
 from __future__ import annotations
 
@@ -57,39 +61,43 @@ class _TypedScalar:
     ndim = 0
     weak_type = True
 
-    plain: Any  # the class of Python's numbers that it is one of
+    _plain_number: Any  # the class of Python's numbers that it is one of
 
     def __new__(cls, value: Any, dtype: Any) -> Any:
         self = super().__new__(cls, value)  # type: ignore[call-arg]  # of the number beside it
         self.dtype = np.dtype(dtype)
         return self
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Weak beside NumPy's values, as the plain number is: NumPy takes a subclass of float for float64."""
+        return getattr(ufunc, method)(*[getattr(type(x), "_plain_number", lambda x: x)(x) for x in inputs], **kwargs)
+
     def __getnewargs__(self) -> tuple:
-        return self.plain(self), self.dtype
+        return self._plain_number(self), self.dtype
 
     def __str__(self) -> str:
-        return self.plain.__repr__(self)
+        return self._plain_number.__repr__(self)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.plain.__repr__(self)}, dtype={self.dtype.name})"
+        return f"{type(self).__name__}({self._plain_number.__repr__(self)}, dtype={self.dtype.name})"
 
 
 class TypedInt(_TypedScalar, int):
     """An int with a dtype."""
 
-    plain = int
+    _plain_number = int
 
 
 class TypedFloat(_TypedScalar, float):
     """A float with a dtype."""
 
-    plain = float
+    _plain_number = float
 
 
 class TypedComplex(_TypedScalar, complex):
     """A complex with a dtype."""
 
-    plain = complex
+    _plain_number = complex
 
 
 aval_of_type[TypedNdArray] = lambda x: x.aval
@@ -99,15 +107,21 @@ for _kind in (TypedInt, TypedFloat, TypedComplex):
 _WITH_DTYPE: dict[type, Callable] = {int: TypedInt, float: TypedFloat, complex: TypedComplex}
 
 
-def typed_numbers(values: Iterable[Any]) -> list:
-    """The values, where Python's numbers have their dtypes: functions with custom derivatives may ask ``x.dtype`` of what they are given."""
-    return [_WITH_DTYPE[type(x)](x, get_aval(x).dtype) if type(x) in _WITH_DTYPE else x for x in values]
+def typed(values: Iterable[Any]) -> list:
+    """``values`` with each number of Python as a number with the dtype that programs give it, and values of NumPy in that dtype.
+
+    A bool stays: it has no weak type, and there is no subclass of it.
+    """
+    return [_typed(x) for x in values]
 
 
-def with_dtype(number: Any, aval: ShapedArray) -> Any:
-    """``number`` of Python or NumPy as a number of this type; not an array, so that it can still be asked (``if number:``)."""
-    typed = _WITH_DTYPE.get(type(number)) if aval.weak_type else None
-    return np.asarray(number).astype(aval.dtype)[()] if typed is None else typed(number, aval.dtype)
+def _typed(x: Any) -> Any:
+    known = _WITH_DTYPE.get(type(x))
+    if known is not None:
+        return known(x, get_aval(x).dtype)
+    if isinstance(x, (np.ndarray, np.generic)) and x.dtype != (dtype := get_aval(x).dtype):
+        return x.astype(dtype)
+    return x
 
 
 __all__ = ["TypedComplex", "TypedFloat", "TypedInt", "TypedNdArray"]

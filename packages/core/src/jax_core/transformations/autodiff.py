@@ -14,6 +14,7 @@ from ..representation import dtypes, splits, tree, tree_nodes
 from ..representation.arguments import check_values
 from ..representation.aval import AbstractRef, as_type, described_value, get_aval, plain_values
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
+from ..representation.literals import typed
 from ..representation.primitive import Linear, Zero
 from ..representation.source import describe_function, name_of, transformed
 from ..representation.tracebacks import api_boundary, boundary
@@ -183,6 +184,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
         flat, in_tree = tree.flatten(chosen)
         flat = plain_values(flat)
         _check_inputs(name, flat, in_tree, holomorphic, allow_int)
+        flat = typed(flat)
         run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name, user=fun)
         outs, pullback = vjp_flat(run, flat)
         if record["out_tree"] != _LEAF or np.shape(outs[0]) != ():
@@ -279,7 +281,7 @@ def jvp(fun: Callable[..., PyTree], primals: Sequence[object], tangents: Sequenc
 
 def _shown_beside(value, tangent):
     """A tangent as users get it; one that was given as a number is an array where the value has become one."""
-    if type(tangent) in (float, complex) and type(value) is not type(tangent) and not isinstance(value, Tracer):
+    if isinstance(tangent, (float, complex)) and not isinstance(value, (float, complex, Tracer)):
         return backends.get().put(tangent, get_aval(value))
     return shown_of(get_aval(value), tangent)
 
@@ -331,7 +333,7 @@ def vjp(fun: Callable[..., PyTree], *primals: Any, has_aux: bool = False, reduce
     if reduce_axes:
         raise NotImplementedError("vjp: reduce_axes is not supported; reduce with lax.psum instead")
     flat, in_tree = tree.flatten(primals)
-    flat = plain_values(flat)
+    flat = typed(plain_values(flat))
     avals = [get_aval(x) for x in flat]
     nonzero = list(map(has_tangent, avals))
     if in_nzs is not None:

@@ -56,8 +56,8 @@ def checkpoint_name(x: PyTree, name: str) -> Any:
 def checkpoint_name_fwd(x: PyTree, name: str) -> Any:
     """`checkpoint_name` for the value alone: its tangent gets no name.
 
-    >>> jax.ad_checkpoint.checkpoint_name_fwd(1.0, 'x')
-    1.0
+    >>> jax.ad_checkpoint.checkpoint_name_fwd(jnp.float32(1), 'x')
+    Array(1., dtype=float32)
     """
     return tree.map(lambda leaf: _named_value(leaf, name), x)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from .. import backends
 from ..compat.linear_util import WrappedFun, wrap_init
 from ..configuration import context
 from ..references.discharge import custom_rule
@@ -19,7 +20,7 @@ from ..representation.arguments import signature_of
 from ..representation.aval import described_value, get_aval
 from ..representation.effects import operand_effects
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, runs_its_program, types_compatible
-from ..representation.literals import typed_numbers, with_dtype
+from ..representation.literals import typed
 from ..representation.primitive import ProgramPrimitive, Zero, none
 from ..representation.source import describe_function, name_of, written_in
 from ..representation.tracebacks import api_boundary
@@ -188,9 +189,11 @@ class _CustomJvpPrimitive(ProgramPrimitive):
 
 
 def as_typed(primals: Sequence[Any], avals: Sequence[Any]) -> list:
-    """``primals`` of an equation as its rule gets them: literals, which are plain numbers, with the shape and dtype that the program gives them."""
-    return [with_dtype(x, aval) if type(x) in _NUMBERS or isinstance(x, np.generic) and x.dtype != aval.dtype else x
-            for x, aval in zip(primals, avals)]
+    """``primals`` of an equation as its rule gets them: literals, which are plain numbers, as arrays of the type that the program gives them.
+
+    They are arrays and not traced values, so that a rule can ask them (``if y:``); staged again, an array without axes is a literal.
+    """
+    return [backends.get().put(x, aval) if type(x) in _NUMBERS or isinstance(x, np.generic) else x for x, aval in zip(primals, avals)]
 
 
 _NUMBERS = frozenset([bool, int, float, complex])
@@ -361,7 +364,7 @@ class custom_jvp(Wrapping):
         out_avals: list = []  # of the function, once it has run
 
         def fun(*leaves):
-            given = iter(tree.unflatten(in_tree, typed_numbers(leaves)))
+            given = iter(tree.unflatten(in_tree, typed(leaves)))
             rest = iter(nondiff)
             out = self.fun(*[next(rest) if i in self.nondiff_argnums else next(given) for i in range(len(args))])
             outs, tree_out = tree.flatten(out)
@@ -370,7 +373,7 @@ class custom_jvp(Wrapping):
 
         def jvp(primals, tangents):
             with written_in(self.jvp):
-                result = self.jvp(*nondiff, tree.unflatten(in_tree, typed_numbers(primals)), tree.unflatten(in_tree, tangents))
+                result = self.jvp(*nondiff, tree.unflatten(in_tree, typed(primals)), tree.unflatten(in_tree, typed(tangents)))
             outs, out_tangents, tree_out = self._flatten_result(result)
             if out_tree and out_avals:
                 self._check_primals(out_tree[0], out_avals, tree_out, outs)

@@ -19,7 +19,7 @@ from ..representation.aval import ShapedArray, described_value, get_aval
 from ..representation.effects import operand_effects
 from ..representation.errors import UnexpectedTracerError
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
-from ..representation.literals import typed_numbers
+from ..representation.literals import typed
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
 from ..representation.source import name_of, written_in
 from ..representation.splits import cotangent_type
@@ -335,12 +335,12 @@ class custom_vjp(Wrapping):
             return [next(rest) if i in self.nondiff_argnums else next(given) for i in range(count)]
 
         def fun(*leaves):
-            outs, tree_out = tree.flatten(self.fun(*in_place(tree.unflatten(in_tree, typed_numbers(leaves)))))
+            outs, tree_out = tree.flatten(self.fun(*in_place(tree.unflatten(in_tree, typed(leaves)))))
             out_tree[:] = [tree_out]
             return outs
 
         def fwd(primals, perturbed):
-            primals = typed_numbers(primals)
+            primals = typed(primals)
             if self.symbolic_zeros:
                 primals = [CustomVJPPrimal(x, p) for x, p in zip(primals, perturbed)]
             with written_in(self.fwd):
