@@ -4,6 +4,7 @@ The calls are drawn by `bad_calls`; a failure prints the call, which is a reprod
 """
 import enum
 import fractions
+import operator
 import warnings
 
 import numpy as np
@@ -118,14 +119,32 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jnp.piecewise(jnp.ones(2), jnp.ones((5, 2), bool), [1, 2])", ValueError), ("jnp.piecewise(jnp.ones(2), jnp.ones((3, 5), bool), [1, 2])", ValueError),
     ("jnp.delete(jnp.arange(4), jnp.ones(3))", ValueError), ("jax.nn.logmeanexp([1.0])", TypeError), ("jsp.special.spence([1.0])", TypeError),
     ("jsp.optimize.minimize(lambda x: x @ x, jnp.ones(2), method=3)", TypeError), ("jsp.linalg.pascal(2.5)", TypeError),
+    *((f"jax.{name}(GENERATOR)", TypeError) for name in ("jit", "grad", "value_and_grad", "vmap", "pmap", "jacfwd", "jacrev", "hessian", "make_jaxpr")),
+    *((f"{name}(GENERATOR, 1.0)", TypeError) for name in ("jax.vjp", "jax.linearize", "jax.eval_shape", "jax.linear_transpose")),
+    ("jax.jvp(GENERATOR, (1.0,), (1.0,))", TypeError), ("jnp.vectorize(GENERATOR)", TypeError), ("operator.iadd([1], jnp.arange(3))", TypeError),
+    ("jax.jit(lambda x: operator.iadd([1], x))(jnp.arange(3))", TypeError), ("format(jax.random.key(0), '.2f')", TypeError),
+    *((f"{call}(KEYS, KEYS)", TypeError) for call in ("jnp.dot", "jnp.vdot", "jnp.matmul", "jnp.inner", "jnp.convolve")),
+    ("jax.lax.dot_general(KEYS, KEYS, (((0,), (0,)), ((), ())))", TypeError), ("jax.lax.conv(KEYS[None, None], KEYS[None, None], (1,), 'SAME')", TypeError),
+    ("jax.lax.top_k(KEYS, 1)", TypeError), ("jax.lax.sort((jnp.arange(2), KEYS), num_keys=1)", TypeError),
     ("jsp.sparse.linalg.cg(jnp.eye(2), jax.random.split(jax.random.key(0)))", TypeError), ("jax.named_scope(7)", TypeError), ("jax.default_device(7)", ValueError),
 ]
 
 
+def generator(x):
+    yield x
+
+
 @pytest.mark.parametrize("call, kind", REFUSED, ids=lambda p: p if isinstance(p, str) else p.__name__)
 def test_refused_with_the_class_that_users_expect(call, kind):
+    keys = jax.random.split(jax.random.key(0))
     with pytest.raises(kind):
-        eval(call, {"jax": jax, "jnp": jnp, "np": np, "jsp": jax.scipy})
+        eval(call, {"jax": jax, "jnp": jnp, "np": np, "jsp": jax.scipy, "operator": operator, "GENERATOR": generator, "KEYS": keys})
+
+
+@pytest.mark.parametrize("call", ["jnp.sum(KEYS)", "jnp.prod(KEYS)", "jnp.any(KEYS)", "jnp.pad(KEYS, 1)", "jnp.diag(KEYS)", "jnp.dot(KEYS, KEYS)"])
+def test_keys_are_refused_in_words(call):
+    with pytest.raises(TypeError, match="key<fry>.* (jax.random.key|it takes numbers)"):
+        eval(call, {"jnp": jnp, "KEYS": jax.random.split(jax.random.key(0))})
 
 
 ACCEPTED = [  # what was refused, and is true
@@ -136,7 +155,11 @@ ACCEPTED = [  # what was refused, and is true
     "jnp.array_equiv(enum.IntEnum('I', {'x': 1}).x, jnp.ones(3))", "jnp.float32('1.5') == 1.5", "jnp.int8('3').dtype == 'int8'",
     "jnp.float32(fractions.Fraction(1, 2)) == 0.5", "jnp.bool(object())", "jsp.stats.norm.pdf(2**40) == 0", "jax.debug_nans(2.5) is not None", "jax.enable_x64([]) is not None",
     "len(jax.make_jaxpr(lambda x, y: x, jnp.int32(1))(1, 2).in_avals) == 1", "not jax.experimental.multihost_utils.reached_preemption_sync_point(1)",
-    "jsp.linalg.pascal(np.float64(2.0)).shape == (2, 2)", "jsp.special.hyp2f1(1.0, 1.0, (1.5,), 0.5).shape == (1,)", "jsp.special.bessel_jn([1.0, 2.0], v=1).shape == (2, 2)",
+    "round(jnp.uint8(3)).dtype == 'int32' and round(jnp.array([1], 'int4')).dtype == 'int32' and not round(jnp.asarray(3)).weak_type",
+    "(jax.random.permutation(jax.random.key(1), jax.random.split(jax.random.key(0), 5)) == jax.random.split(jax.random.key(0), 5)[jax.random.permutation(jax.random.key(1), 5)]).all()",
+    "jax.random.permutation(jax.random.key(1), jax.random.split(jax.random.key(0), (5, 2)), 1, independent=True).shape == (5, 2)",
+    "jax.random.key(0).to_device(jax.devices()[0]) == jax.random.key(0)", "jax.random.key(0).addressable_data(0) == jax.random.key(0)",
+    "jax.random.key(0).on_device_size_in_bytes() == 8", "jsp.linalg.pascal(np.float64(2.0)).shape == (2, 2)", "jsp.special.hyp2f1(1.0, 1.0, (1.5,), 0.5).shape == (1,)", "jsp.special.bessel_jn([1.0, 2.0], v=1).shape == (2, 2)",
     "jax.core.jaxpr_as_fun(jax.make_jaxpr(lambda x: x + 1)(1.0).jaxpr)(2.0) == [3.0]",
     "jax.random.randint(jax.random.key(0), (), 0, 2**32, 'uint32').dtype == 'uint32'", "jax.random.randint(jax.random.key(0), (2,), -2**31, 2**31).shape == (2,)", "jax.random.randint(jax.random.key(0), (), 0, 2**31).dtype == 'int32'",
 ]

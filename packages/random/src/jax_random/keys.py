@@ -149,6 +149,19 @@ class PRNGKeyArray:
     def global_shards(self):
         return [s.stored_for(self, self._of_words) for s in self._base_array.global_shards]
 
+    def addressable_data(self, index: int) -> "PRNGKeyArray":
+        """What the device numbered ``index`` of this process holds."""
+        return self._of_words(self._base_array.addressable_data(index))
+
+    def on_device_size_in_bytes(self) -> int:
+        return self._base_array.on_device_size_in_bytes()
+
+    def to_device(self, device: Any, *, stream: int | None = None) -> "PRNGKeyArray":
+        """These keys on another device or with another sharding; ``stream`` must be None."""
+        if stream is not None:
+            raise NotImplementedError("to_device: stream is not supported; transfers are asynchronous as they are.")
+        return self._device_put(device)
+
     def _of_words(self, words: Any) -> "PRNGKeyArray":
         return PRNGKeyArray(self.dtype.impl, words)
 
@@ -215,7 +228,9 @@ class PRNGKeyArray:
     __str__ = __repr__
 
     def __format__(self, spec):
-        return format(repr(self), spec)
+        if spec:
+            raise TypeError(f"format: keys have no number to be written as {spec!r}; got {self.aval.str_short()}")
+        return repr(self)
 
 
 def _refused(name: str):
@@ -241,7 +256,7 @@ def _rebuild(impl, words):
 _OWN = frozenset(name for name in vars(PRNGKeyArray) if name not in ("__module__", "__doc__", "__slots__"))
 _OMITTED = frozenset({
     "astype", "tolist", "item", "tobytes", "__float__", "__int__", "__complex__", "__index__", "__dlpack__",
-    "__dlpack_device__", "__array_namespace__", "addressable_data", "on_device_size_in_bytes", "traceback"})
+    "__dlpack_device__", "__array_namespace__", "traceback"})
 
 avals.register_array_class(PRNGKeyArray)
 tree_nodes.register_stored(PRNGKeyArray, lambda keys: ((keys._base_array,), keys.dtype.impl), lambda impl, words: PRNGKeyArray(impl, *words))

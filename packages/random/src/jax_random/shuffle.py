@@ -78,6 +78,10 @@ def _permutation_of_range(words, *, impl, n):
 
 @inlined(static_argnames=("impl", "axis", "independent"))
 def _permutation(words, x, *, impl, axis, independent):
+    if isinstance(x.dtype, dtypes.ExtendedDType):  # a sort carries numbers along only: here the positions
+        positions = draw_shuffle(words, impl, lax.broadcasted_iota(dtypes.default_int_dtype(), x.shape, axis), axis) if independent else \
+            jnp.expand_dims(draw_permutation(words, impl, x.shape[axis]), [i for i in range(x.ndim) if i != axis])
+        return jnp.take_along_axis(x, positions, axis)
     if independent or x.ndim == 1:
         return draw_shuffle(words, impl, x, axis)
     return jnp.take(x, draw_permutation(words, impl, x.shape[axis]), axis, unique_indices=True)

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Sequence
 
-from ..transformations.autodiff import check_callable, positions, split_args, vjp
+from ..representation.arguments import check_callable
+from ..transformations.autodiff import positions, split_args, vjp
 from .jit import jit
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from .. import backends
 from ..configuration import context, flags
 from ..references.discharge import check_aliases, pure
 from ..representation import high, source, tree
+from ..representation.arguments import check_callable
 from ..representation.array import Array
 from ..representation.dtypes import ExtendedDType
 from ..representation.source import describe_function, name_of
@@ -73,12 +74,9 @@ def jit(fun: Callable[..., PyTree] | None = None, /, *, in_shardings: PyTree = N
 
 def _jitted(fun, in_shardings, out_shardings, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused, device,
             backend, inline, compiler_options, in_block=False):
-    if not callable(fun):
-        raise TypeError(f"jit: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    check_callable("jit", fun)
     if isinstance(fun, (staticmethod, classmethod)):
         raise TypeError(f"jit: a {type(fun).__name__} object is no function yet; write @{type(fun).__name__} above @jax.jit, not below")
-    if inspect.isgeneratorfunction(fun):
-        raise TypeError(f"jit: {describe_function(fun)} is a generator function; return a list or use lax.scan")
     if device is not None and backend is not None:
         raise ValueError("jit: give device or backend, not both")
     if (device is not None or backend is not None) and (in_shardings is not None or out_shardings not in (None, UNSPECIFIED)):

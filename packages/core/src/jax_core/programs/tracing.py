@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 from .. import extension_points
 from ..configuration import context
 from ..representation import tree
+from ..representation.arguments import check_callable
 from ..representation.aval import as_type
 from ..representation.jaxpr import Jaxpr
 from ..representation.tracebacks import api_boundary, boundary
@@ -44,8 +45,7 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
         d:f32[] = add c 1.0:f32[]
       in (d,) }
     """
-    if not callable(fun):
-        raise TypeError(f"make_jaxpr: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    check_callable("make_jaxpr", fun)
     if abstracted_axes is not None:
         raise NotImplementedError("make_jaxpr: abstracted_axes (dynamic shapes) is not supported")
     options = _plain_options(fun, static_argnums)
@@ -75,8 +75,7 @@ def eval_shape(fun: Callable[..., PyTree], *args: Any, **kwargs: Any) -> Any:
     >>> jax.eval_shape(jnp.dot, jax.ShapeDtypeStruct((2, 3), jnp.float32), jax.ShapeDtypeStruct((3,), jnp.float32))
     ShapeDtypeStruct(shape=(2,), dtype=float32)
     """
-    if not callable(fun):
-        raise TypeError(f"eval_shape: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    check_callable("eval_shape", fun)
     if extension_points.symbolic_shapes.value is not None:
         is_symbolic_dim, symbolic = extension_points.symbolic_shapes.value
         if any([is_symbolic_dim(d) for x in tree.leaves((args, kwargs)) for d in getattr(x, "shape", ())]):

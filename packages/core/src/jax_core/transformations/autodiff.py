@@ -11,7 +11,7 @@ from ..configuration import context
 from ..references.discharge import pure
 from ..references.primitives import RefTangent
 from ..representation import dtypes, splits, tree, tree_nodes
-from ..representation.arguments import check_values
+from ..representation.arguments import check_callable, check_values
 from ..representation.aval import AbstractRef, as_type, described_value, get_aval, plain_values
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from ..representation.literals import typed
@@ -32,12 +32,6 @@ if TYPE_CHECKING:
 
 
 _LEAF = tree.structure(0)
-
-
-def check_callable(name: str, fun: Callable[..., PyTree]) -> None:
-    """Raise TypeError if ``fun`` cannot be called."""
-    if not callable(fun):
-        raise TypeError(f"{name}: expected a callable, got {fun!r} of type {type(fun).__name__}")
 
 
 def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, name: str = "grad", scope: str = "jvp",

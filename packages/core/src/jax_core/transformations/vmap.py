@@ -8,7 +8,7 @@ import numpy as np
 from ..configuration import flags
 from ..references.api import refuse_views
 from ..representation import splits, tree
-from ..representation.arguments import LazyPaths, argument_name, check_values
+from ..representation.arguments import LazyPaths, argument_name, check_callable, check_values
 from ..representation.aval import AbstractRef, get_aval, plain_values
 from ..representation.high import MappingSpec
 from ..representation.primitive import Zero
@@ -41,8 +41,7 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
     >>> jax.vmap(jnp.dot, in_axes=(0, None))(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
     Array([3, 7], dtype=int32)
     """
-    if not callable(fun):
-        raise TypeError(f"vmap: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    check_callable("vmap", fun)
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     if not (in_axes is None or isinstance(in_axes, (int, tuple)) or _is_int(in_axes) or vmappable.is_spec(in_axes) or

@@ -29,7 +29,7 @@ from jax_core.traces.structural import convert_element_type_p, zeros
 
 from . import conv_cpu
 from .dot import Precision, PrecisionLike, canonical_precision, check_result_dtype, cotangent_split, dot_general
-from .nary import as_operand, check_same_dtypes
+from .nary import as_operand, check_same_dtypes, refuse_keys
 from .shape import reshaped, rev_p
 
 if TYPE_CHECKING:
@@ -219,6 +219,7 @@ def conv_transpose_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int
 def _conv_type(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
                batch_group_count, precision, preferred_element_type, out_sharding=None):
     check_same_dtypes("conv_general_dilated", (lhs, rhs))
+    refuse_keys("conv_general_dilated", lhs, rhs)
     where = f"lax.conv_general_dilated of operand {lhs.str_short()} and kernel {rhs.str_short()}"
     numbers = dimension_numbers
     if lhs.ndim != rhs.ndim or lhs.ndim < 2:

@@ -28,7 +28,7 @@ from jax_core.traces import structural
 from jax_core.traces.structural import convert_element_type_p
 
 from .dot_cpu import split_contraction
-from .nary import as_operand
+from .nary import as_operand, refuse_keys
 
 # -- precision -----------------------------------------------------------------------------------------------------------
 
@@ -222,6 +222,7 @@ def _check_dimensions(lhs, rhs, dimension_numbers):
 
 def _dot_general_type(lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
     _check_dimensions(lhs, rhs, dimension_numbers)
+    refuse_keys("dot_general", lhs, rhs)
     (lc, rc), (lb, rb) = dimension_numbers
     shape = (*(lhs.shape[d] for d in lb), *(lhs.shape[d] for d in _free(lhs.ndim, lc, lb)),
              *(rhs.shape[d] for d in _free(rhs.ndim, rc, rb)))

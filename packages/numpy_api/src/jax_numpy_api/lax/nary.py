@@ -64,6 +64,14 @@ def check_dtype(name: str, x: AbstractValue, accepts: tuple[str, ...], position:
                         "Convert it first, as with lax.convert_element_type.")
 
 
+def refuse_keys(name: str, *avals: AbstractValue) -> None:
+    """Raise TypeError where an operand holds random keys, of whose words nothing is computed."""
+    for i, x in enumerate(avals):
+        if isinstance(x.dtype, dtypes.ExtendedDType):
+            raise TypeError(f"lax.{name} does not accept dtype {x.str_short()} as argument {i}; it takes numbers, and jax.random.key_data "
+                            "gives those of keys")
+
+
 def integers(*avals: ShapedArray, **params: Any) -> bool:
     """Where arithmetic is exact on the host: on integers and booleans, whose results have the same bits everywhere."""
     return avals[0].dtype.kind in "biu"

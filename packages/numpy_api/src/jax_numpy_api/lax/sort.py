@@ -27,7 +27,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import bdim_at_front
 from jax_numpy_api import lax
 
-from .nary import flag, whole_bytes
+from .nary import flag, refuse_keys, whole_bytes
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -252,9 +252,11 @@ def _sort_reference(*xs, dimension, is_stable, num_keys):
 def _sort_type(*xs, dimension, is_stable, num_keys):
     if any(x.shape != xs[0].shape for x in xs):
         raise TypeError(f"Arguments to sort must have equal shapes, got: {' '.join(str(x.shape) for x in xs)}")
-    for x in xs[:num_keys]:
+    for i, x in enumerate(xs):
         if isinstance(x.dtype, dtypes.ExtendedDType):
-            raise TypeError(f"sort: keys must be numbers or booleans, got {x.str_short()}.")
+            raise TypeError(f"sort: keys must be numbers or booleans, got {x.str_short()}." if i < num_keys else
+                            f"sort: operand {i} is {x.str_short()}, and only numbers and booleans are carried along; sort positions "
+                            "(lax.iota) and index with them")
     return list(xs)
 
 
@@ -372,6 +374,7 @@ def sort_key_val(keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_sta
 # -- top_k -----------------------------------------------------------------------------------------------------------
 
 def _top_k_type(x, *, k, axis, is_stable=True):
+    refuse_keys("top_k", x)
     if dtypes.issubdtype(x.dtype, np.complexfloating):
         raise ValueError("top_k is not compatible with complex inputs.")
     n = x.shape[axis]

@@ -60,12 +60,14 @@ def _accepts(other: Any) -> bool:
 
 def _declined(name: str, array: Any, other: Any) -> Any:
     """Python goes on to ask ``other``, and at last says that the two are not equal, or repeats ``other`` as often as an array of one integer
-    says: of a list of numbers that would mislead."""
+    says, or, in ``other += array``, appends the elements: of a list of numbers that would mislead."""
     if name in ("__eq__", "__ne__") and isinstance(other, (list, tuple, dict, set)):
         raise TypeError(f"{'==' if name == '__eq__' else '!='} of an array and a {type(other).__name__} is not defined; make the latter "
                         "an array with jnp.asarray")
-    if name in ("__mul__", "__rmul__") and isinstance(other, (list, tuple)) and not isinstance(array, Tracer):
-        raise TypeError(f"unsupported operand type(s) for *: an array and a {type(other).__name__}; make the latter an array with jnp.asarray")
+    if (name in ("__mul__", "__rmul__") and isinstance(other, (list, tuple)) and not isinstance(array, Tracer)) or \
+            (name == "__radd__" and isinstance(other, list)):
+        raise TypeError(f"unsupported operand type(s) for {'+' if name == '__radd__' else '*'}: an array and a {type(other).__name__}; make the "
+                        "latter an array with jnp.asarray")
     return NotImplemented
 
 
@@ -136,9 +138,9 @@ def _contains(self, key):
 
 
 def _round(self, ndigits=None):
-    if ndigits is None:
-        return _numpy.round(self).astype(int) if dtypes.issubdtype(self.dtype, np.inexact) else self
-    return _numpy.round(self, decimals=ndigits)
+    if ndigits is None and self.dtype != bool:
+        return _numpy.round(self).astype(int)
+    return _numpy.round(self, decimals=ndigits or 0)
 
 
 def _power(self, exponent, modulo=None):

@@ -198,6 +198,8 @@ def convert(x: ArrayLike, dtype: Any, weak: bool = False) -> Any:
 
 def _literal(x: Any, dtype: np.dtype) -> Any:
     """A number as a NumPy scalar; integers that an array of Python ints holds wrap as they do when a compiled program converts them."""
+    if isinstance(dtype, dtypes.ExtendedDType):
+        raise TypeError(f"the number {x!r} does not become an element of dtype {dtype}: keys combine with keys only, as of jax.random.key")
     if isinstance(x, complex) and dtype.kind not in "cb":
         x = x.real
     if isinstance(x, float) and dtype.kind in "iu":

@@ -118,6 +118,7 @@ def _prepared(name: str, a: Any, dtype: Any, promote: bool = True) -> tuple:
     check_arraylike(name, a)
     a = unwrapped(a)
     own, weak = own_dtype(a)
+    check_numbers(name, own)
     result = dtype if dtype is not None else sum_dtype(own, promote)
     compute = np.dtype(np.float32) if result in _NARROW else result
     if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(compute, np.complexfloating):

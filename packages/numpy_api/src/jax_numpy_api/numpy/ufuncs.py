@@ -169,7 +169,7 @@ def truth(x: ArrayLike) -> Array:
     value: Any = unwrapped(x)
     if lax.dtype(value) == np.bool_:
         return value
-    return lax.ne(value, _like(value, 0))
+    return lax.ne(whole("a function of truth values", value), _like(value, 0))
 
 
 def _logical(name: str, op: Any, summary: str, example: str = ""):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, Sequence, cast
 
 import numpy as np
 
+from jax_core.representation.arguments import check_callable
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.vmap import vmap
@@ -55,6 +56,7 @@ def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature
     >>> norm(jnp.array([[3., 4.], [6., 8.]]))
     Array([ 5., 10.], dtype=float32)
     """
+    check_callable("jax.numpy.vectorize", pyfunc)
     if any(not isinstance(e, (str, int)) for e in excluded):
         raise TypeError(f"jax.numpy.vectorize: excluded={set(excluded)!r} must hold positions (ints) and names (strings)")
     if any(isinstance(e, int) and e < 0 for e in excluded):

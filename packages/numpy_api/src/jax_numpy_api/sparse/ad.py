@@ -10,6 +10,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.representation import tree
+from jax_core.representation.arguments import check_callable
 from jax_core.transformations import autodiff
 
 from .. import numpy as jnp
@@ -90,7 +91,7 @@ def value_and_grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0,
     >>> float(value), g.data
     (2.0, Array([1., 1.], dtype=float32))
     """
-    autodiff.check_callable("sparse.value_and_grad", fun)
+    check_callable("sparse.value_and_grad", fun)
     autodiff.positions("sparse.value_and_grad", argnums)
 
     @functools.wraps(fun)
@@ -120,7 +121,7 @@ def grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: 
 
 
 def _jacobian(transform: Callable, fun: Callable, argnums: Any, has_aux: bool, kwargs: dict) -> Callable:
-    autodiff.check_callable("sparse.jacobian", fun)
+    check_callable("sparse.jacobian", fun)
     autodiff.positions("sparse.jacobian", argnums)
 
     @functools.wraps(fun)

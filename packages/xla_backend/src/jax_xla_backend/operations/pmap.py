@@ -16,6 +16,7 @@ import numpy as np
 
 from jax_core.programs.jit import jit
 from jax_core.representation import tree
+from jax_core.representation.arguments import check_callable
 from jax_core.representation.source import describe_function
 from jax_core.representation.typing import PyTree
 from jax_core.transformations.vmap import vmap
@@ -58,8 +59,7 @@ def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_ax
     >>> jax.pmap(lambda x: x * 2)(jnp.arange(3.0)[None])
     Array([[0., 2., 4.]], dtype=float32)
     """
-    if not callable(fun):
-        raise TypeError(f"pmap: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    check_callable("pmap", fun)
     static, donated = _numbers(static_broadcasted_argnums), _numbers(donate_argnums)
     if set(static) & set(donated):
         raise ValueError(f"pmap: arguments {sorted(set(static) & set(donated))} are both static and donated.")
