@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.core import AbstractValue, ShapedArray
 from jax.experimental import hijax
 from jax.interpreters import xla
-from jax.sharding import ManualAxisType
+from jax.sharding import AxisType, ManualAxisType, PartitionSpec as P
 
 MATRIX = ShapedArray((3, 4), np.float32)
 
@@ -44,6 +44,14 @@ def test_types_are_their_own_representation():
     """A value is the one array that represents it."""
     assert not MATRIX.is_high and MATRIX.lo_ty() == [MATRIX] and MATRIX.normalize() is MATRIX
     assert MATRIX.raise_val(*MATRIX.lower_val(2.0)) == 2.0
+
+
+def test_axes_of_the_mesh_by_type():
+    """Asked for, they follow the type; outside of meshes there are none."""
+    mesh = jax.sharding.AbstractMesh((2, 2), ("x", "y"), axis_types=(AxisType.Explicit, AxisType.Auto))
+    split = MATRIX.update(shape=(4, 4), sharding=jax.NamedSharding(mesh, P("x")))
+    assert split.str_short(True, mesh_axis_types=True) == "f32[4@x,4]({Explicit: ('x',), Auto: ('y',)})"
+    assert split.str_short() == "float32[4@x,4]" and MATRIX.str_short(True, True) == "f32[3,4]"
 
 
 def test_weak_type_is_replaced():

@@ -108,7 +108,7 @@ class AbstractValue(TypeHabits):
         """Where `vmap` puts the mapped axis of such values to have it in front."""
         return 0
 
-    def str_short(self, short_dtypes: bool = False, **_: Any) -> str:
+    def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
         return str(self)
 
 
@@ -214,8 +214,8 @@ class AbstractRef(RefTypeHabits, AbstractValue):
     def strip_weak_type(self) -> "AbstractRef":
         return self.update(self.inner_aval.strip_weak_type())
 
-    def str_short(self, short_dtypes: bool = False, **_: Any) -> str:
-        return f"Ref{{{self.inner_aval.str_short(short_dtypes)}}}"
+    def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
+        return f"Ref{{{self.inner_aval.str_short(short_dtypes, mesh_axis_types)}}}"
 
     def __repr__(self):
         return self.str_short()
@@ -376,13 +376,14 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
     def to_ct_aval(self) -> "ShapedArray":
         return splits.cotangent_type(self.to_tangent_aval())
 
-    def str_short(self, short_dtypes: bool = False, **_: Any) -> str:
-        """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``."""
+    def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
+        """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``; with ``mesh_axis_types`` also the axes of its mesh by type."""
         name = dtypes.short_name(self.dtype) if short_dtypes else _dtype_name(self.dtype)
         axes = self.shape if self.placement is None else map(splits.text_of_axis, self.shape, splits.entries(self))
         if self.memory_space is not Space.Device:
             name += mark(self.memory_space)
-        return f"{name}[{','.join(map(str, axes))}]{self._marks() if self.vma or self.sums is not NOTHING or self.placement is not None else ''}"
+        marks = self._marks() if self.vma or self.sums is not NOTHING or self.placement is not None else ""
+        return f"{name}[{','.join(map(str, axes))}]{marks}{_mesh_axes_text(self.sharding.mesh) if mesh_axis_types else ''}"
 
     def _marks(self) -> str:
         spec = self.sums if self.placement is None else self.placement.spec
@@ -412,6 +413,14 @@ def _axes_text(mark: str, axes: frozenset) -> str:
     """``V:x``, ``U:(x,y)``: mesh axes that a value varies over, or is unreduced or reduced over."""
     names = sorted(map(str, axes))
     return f"{mark}:{names[0]}" if len(names) == 1 else f"{mark}:({','.join(names)})"
+
+
+def _mesh_axes_text(mesh: Any) -> str:
+    """``({Explicit: ('x',), Auto: ('y',)})``, or nothing for a mesh without axes."""
+    by_type: dict = {}
+    for name, kind in zip(mesh.axis_names, mesh.axis_types):
+        by_type.setdefault(kind.name, []).append(name)
+    return f"({{{', '.join(f'{kind}: {tuple(names)}' for kind, names in by_type.items())}}})" if by_type else ""
 
 
 def _dtype_name(dtype) -> str:

@@ -53,17 +53,18 @@ def _sharding(x: Any) -> Any:
     return x if x is None or isinstance(x, Sharding) else as_sharding(x)
 
 
-def _computation(module: Any, debug_info: bool = False) -> Any:
-    return _jax.mlir.mlir_module_to_xla_computation(module.text(debug_info), use_tuple_args=False, return_tuple=False)
+def _computation(module: Any) -> Any:
+    """``module`` in HLO, whose instructions are called by the program's operations and arguments: XLA takes names from locations."""
+    return _jax.mlir.mlir_module_to_xla_computation(module.text(debug_info=True), use_tuple_args=False, return_tuple=False)
 
 
 def hlo_text(module: object, debug_info: bool) -> str:
-    """The program in HLO, before optimisation; with ``debug_info`` also what its operations are called, and their places."""
+    """The program in HLO, before optimisation; with ``debug_info`` also the places of its operations."""
     if not debug_info:
         return _computation(module).as_hlo_text()
     options = _hlo.HloPrintOptions()
     options.print_metadata = True
-    return _computation(module, True).get_hlo_module().to_string(options)
+    return _computation(module).get_hlo_module().to_string(options)
 
 
 def compiler_ir(module: Module, dialect: str | None) -> Any:
