@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs compiled the quick way and in full, by size: the tables of docs/compile-time.md.
+"""Programs compiled the quick way and in full, by size: the tables of docs/internals/compile-time.md.
 
 usage: quick_compile.py [--passes] [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
 

@@ -111,7 +111,7 @@ class _Bar:
             self.bar.update(done - self.bar.n)
 
     def _start(self, now: float, total: int | None) -> None:
-        from tqdm.auto import tqdm  # an optional dependency
+        from tqdm.auto import tqdm  # start-up: loaded with the first bar
 
         self.close()
         self.bar = tqdm(total=self.total if self.total is not None else total, mininterval=self.interval, **self.options)

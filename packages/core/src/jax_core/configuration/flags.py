@@ -152,7 +152,7 @@ array_garbage_collection_guard = define_enum(
 # ours: the planning pass that decides which values a fused loop nest materialises
 fusion_planner = define_enum("jax_fusion_planner", ("on", "off"), "on",
                              "Plan which intermediate values are materialised.", affects_tracing=True)
-# ours: see docs/compile-time.md
+# ours: see docs/internals/compile-time.md
 quick_compile = define_bool("jax_quick_compile", True, "Programs whose runs take no longer for it are compiled the quick way (CPU).")
 tiered_compilation = define_bool("jax_tiered_compilation", False,
                                  "The first calls of a program run code that compiles fast, later ones the full code (CPU).")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 from typing import Any, Callable, Mapping
 
-# ns for one element where a kernel computes it along with other things (docs/fusion.md has the measurements)
+# ns for one element where a kernel computes it along with other things (docs/internals/fusion.md has the measurements)
 ARITHMETIC = 0.012  # an addition or multiplication: LLVM makes multiply-adds of them
 SIMPLE = 0.03  # a comparison, selection, ...
 MOVE = 0.01  # a change of shape

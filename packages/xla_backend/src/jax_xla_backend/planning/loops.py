@@ -5,7 +5,7 @@ step reads and writes few bytes, but it counts a table of which a step reads one
 
 What is lost in such a function: it runs on one thread, and where a result takes the buffer of an operand its code has no
 vector instructions. So where a step is a single kernel it pays only if that is short; else steps over at most `ELEMENTS` may do
-anything, and steps over more only what is cheap. docs/control_flow.md has the measurements.
+anything, and steps over more only what is cheap. docs/internals/control-flow.md has the measurements.
 """
 from __future__ import annotations
 

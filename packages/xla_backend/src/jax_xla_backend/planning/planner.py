@@ -34,7 +34,7 @@ from jax_core.representation.traits import MOVE, Kind
 from jax_core.traces.structural import broadcast_in_dim_p
 
 # Costs in ns; those of operations stand in their declarations (`traits`). benchmarks/planner/constants.py measures those of
-# operations, bytes and kernels; docs/fusion.md has its figures beside these. Of special functions, and where no unit is
+# operations, bytes and kernels; docs/internals/fusion.md has its figures beside these. Of special functions, and where no unit is
 # said, they are choices.
 COSTLY = 0.5  # a loop of its own pays for what costs so much of random numbers
 CHEAP = 0.2  # XLA does not compute again what costs more

@@ -3,7 +3,7 @@
 Each kernel computes all that is behind its result, up to values in memory. Where 64 leaves of a carry need one sum of them,
 the sum is computed 64 times a step, and each time is code to compile. The planner's barriers are no remedy for small values:
 XLA's loops over less than 16 kB are one function, which has no barriers. But there every operation may as well stand alone,
-as its operands are in the processor's cache: such programs are compiled without fusion (docs/control_flow.md).
+as its operands are in the processor's cache: such programs are compiled without fusion (docs/internals/control-flow.md).
 """
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_pa
 from jax_core.representation.traits import Kind, Quick
 
 ELEMENTS = 1024
-"""Of every array in a small program, at most; docs/compile-time.md has the measurements."""
+"""Of every array in a small program, at most; docs/internals/compile-time.md has the measurements."""
 EQUAL = 2
 """Kernels of a kind in it, on average and at most: XLA's full way compiles equal kernels once, the quick way each one."""
 SHORT = 32
@@ -42,7 +42,7 @@ def is_small(jaxpr: Jaxpr) -> bool:
 def only_reads_inputs(jaxpr: Jaxpr) -> bool:
     """Whether all kernels are passes over the inputs and what is reduced from them, as in most functions that are called eagerly.
 
-    Such code is as fast either way (docs/compile-time.md). Not so what the quick way is bad at: a result that takes the
+    Such code is as fast either way (docs/internals/compile-time.md). Not so what the quick way is bad at: a result that takes the
     buffer of an intermediate value, parts of computed values (`roll` is a concatenation of slices), and long programs. So no
     large array but the inputs is read twice, as XLA may keep it in memory then.
     """

@@ -2,7 +2,7 @@
 
 Unrolling makes compiling 1.1 to 1.4 times slower. It pays for loops of few turns inside others: over a short last axis, or the
 pieces that a kernel puts together. A plain loop gains nothing; a reduction even loses its vector instructions.
-docs/compile-time.md has the measurements.
+docs/internals/compile-time.md has the measurements.
 """
 from __future__ import annotations
 
