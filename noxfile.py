@@ -259,7 +259,7 @@ def run_tests_of_wheel(session: nox.Session, folder: str) -> None:
 def types(session: nox.Session) -> None:
     """What mypy, pyright and jedi make of the stubs; `python packages/jax/tools/make_stubs.py` writes them anew."""
     install(session, ALL, *TEST_TOOLS, "mypy", "pyright[nodejs]", "jedi")
-    session.run("python", "-m", "pytest", "-q", "packages/jax/tests/test_stubs.py", *session.posargs)
+    session.run("python", "-m", "pytest", "-q", "packages/jax/tests/test_stubs.py", "packages/jax/tests/test_stubs_say_what_runs.py", *session.posargs)
 
 
 @nox.session

@@ -1,16 +1,12 @@
 """The stubs: up to date, and what type checkers make of a program of typical lines."""
 from __future__ import annotations
 
-import ast
-import collections
 import importlib.util
-import inspect
 import json
 import pathlib
 import re
 import subprocess
 import sys
-import types
 
 import pytest
 
@@ -37,60 +33,6 @@ def test_stubs_are_up_to_date():
     """`python packages/jax/tools/make_stubs.py` mends it."""
     done = subprocess.run([sys.executable, MAKER, "--check"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def in_stub(function: ast.FunctionDef) -> dict[str, bool]:
-    """The parameters of a function in a stub, and whether each has a default; ``*`` and ``**`` stand for all others."""
-    args = function.args
-    by_place = args.posonlyargs + args.args
-    defaults = [False] * (len(by_place) - len(args.defaults)) + [True] * len(args.defaults)
-    return {**{p.arg: d for p, d in zip(by_place, defaults)}, **({"*": False} if args.vararg else {}),
-            **{p.arg: d is not None for p, d in zip(args.kwonlyargs, args.kw_defaults)}, **({"**": False} if args.kwarg else {})}
-
-
-def in_module(function: object) -> dict[str, bool]:
-    """The same of the function itself."""
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return {stars.get(p.kind, p.name): p.default is not p.empty for p in inspect.signature(function).parameters.values()}
-
-
-def differ(stub: str, module: types.ModuleType) -> list[str]:
-    """The functions and named tuples of a stub that take other arguments than those of the module."""
-    wrong, overloads = [], {}
-    for node in ast.parse(stub).body:
-        if isinstance(node, ast.FunctionDef):
-            overloads.setdefault(node.name, []).append(in_stub(node))
-        elif isinstance(node, ast.ClassDef) and hasattr(getattr(module, node.name, None), "_field_defaults"):
-            fields = {n.target.id for n in node.body if isinstance(n, ast.AnnAssign) and n.value is not None}
-            if fields != set(getattr(module, node.name)._field_defaults):
-                wrong.append(node.name)
-    for name, written in overloads.items():
-        try:
-            own = in_module(getattr(module, name))
-        except ValueError:  # of C++
-            continue
-        together = set().union(*written)
-        if len(written) == 1 and written[0] != own or "*" not in together and not set(own) <= together:
-            wrong.append(name)
-    return wrong
-
-
-STUBS = {".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path
-         for path in sorted((SOURCE / "jax").rglob("*.pyi")) if "_src" not in path.parts}
-
-
-@pytest.mark.parametrize("module", STUBS)
-def test_functions_in_stubs_take_what_functions_take(module):
-    """Names, order of names and defaults; with overloads, no parameter is forgotten."""
-    assert differ(STUBS[module].read_text(), importlib.import_module(module)) == []
-
-
-def test_differences_from_stubs_are_found():
-    module = types.SimpleNamespace(f=lambda x, n=1, *rest, key=None: x, Pair=collections.namedtuple("Pair", "a b", defaults=(1,)))
-    right = "def f(x, n=..., *rest, key=...): ...\nclass Pair(NamedTuple):\n    a: int\n    b: int = ..."
-    assert differ(right, module) == []
-    assert differ(right.replace("n=...", "n"), module) == differ(right.replace(", key=...", ""), module) == ["f"]
-    assert differ(right.replace("b: int = ...", "b: int"), module) == ["Pair"]
 
 
 def test_mypy_sees_types_and_typos(tmp_path):

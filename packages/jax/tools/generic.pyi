@@ -110,7 +110,7 @@ class Array:
 def jit(fun: Callable[_P, _R], /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: int | Sequence[int] | None = None, static_argnames: str | Iterable[str] | None = None, donate_argnums: int | Sequence[int] | None = None, donate_argnames: str | Iterable[str] | None = None, keep_unused: bool = False, device: Any = None, backend: str | None = None, inline: bool | Inline = False, compiler_options: dict[str, Any] | None = None) -> Wrapped[_P, _R]:
     """A compiled form of a function."""
 @overload
-def jit(*, in_shardings: Any = None, out_shardings: Any = None, static_argnums: int | Sequence[int] | None = None, static_argnames: str | Iterable[str] | None = None, donate_argnums: int | Sequence[int] | None = None, donate_argnames: str | Iterable[str] | None = None, keep_unused: bool = False, device: Any = None, backend: str | None = None, inline: bool | Inline = False, compiler_options: dict[str, Any] | None = None) -> Callable[[Callable[_P, _R]], Wrapped[_P, _R]]: ...
+def jit(fun: None = None, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: int | Sequence[int] | None = None, static_argnames: str | Iterable[str] | None = None, donate_argnums: int | Sequence[int] | None = None, donate_argnames: str | Iterable[str] | None = None, keep_unused: bool = False, device: Any = None, backend: str | None = None, inline: bool | Inline = False, compiler_options: dict[str, Any] | None = None) -> Callable[[Callable[_P, _R]], Wrapped[_P, _R]]: ...
 def grad(fun: Callable[_P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False, allow_int: bool = False, reduce_axes: Sequence[Hashable] = ()) -> Callable[_P, Any]:
     """The gradient of a function whose result is a scalar."""
 def value_and_grad(fun: Callable[_P, _R], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False, allow_int: bool = False, reduce_axes: Sequence[Hashable] = ()) -> Callable[_P, tuple[_R, Any]]:
@@ -125,24 +125,21 @@ def jacobian(fun: Callable[_P, Any], argnums: int | Sequence[int] = 0, has_aux: 
     """The Jacobian, row by row."""
 def hessian(fun: Callable[_P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable[_P, Any]:
     """Second derivatives."""
-@overload
-def checkpoint(fun: _F, /, *, prevent_cse: bool | Sequence[bool] = True, policy: Callable[..., Any] | None = None, static_argnums: int | Sequence[int] = (), static_argnames: str | Iterable[str] | None = None, concrete: bool = False) -> _F:
+def checkpoint(fun: _F, *, prevent_cse: bool | Sequence[bool] = True, policy: Callable[..., Any] | None = None, static_argnums: int | Sequence[int] = (), static_argnames: str | Iterable[str] = (), concrete: bool = False) -> _F:
     """A function whose intermediate values are computed again for its derivative."""
-@overload
-def checkpoint(*, prevent_cse: bool | Sequence[bool] = True, policy: Callable[..., Any] | None = None, static_argnums: int | Sequence[int] = (), static_argnames: str | Iterable[str] | None = None, concrete: bool = False) -> Callable[[_F], _F]: ...
 remat = checkpoint
 @overload
-def vjp(fun: Callable[..., _R], *primals: Any, has_aux: Literal[False] = False, **options: Any) -> tuple[_R, Callable[..., Any]]:
+def vjp(fun: Callable[..., _R], *primals: Any, has_aux: Literal[False] = False, reduce_axes: Sequence[Hashable] = (), saveable_args: bool = True, in_nzs: Sequence[bool] | None = None) -> tuple[_R, Callable[..., Any]]:
     """The value of a function and its transposed derivative."""
 @overload
-def vjp(fun: Callable[..., tuple[_R, _T]], *primals: Any, has_aux: Literal[True], **options: Any) -> tuple[_R, Callable[..., Any], _T]: ...
+def vjp(fun: Callable[..., tuple[_R, _T]], *primals: Any, has_aux: Literal[True], reduce_axes: Sequence[Hashable] = (), saveable_args: bool = True, in_nzs: Sequence[bool] | None = None) -> tuple[_R, Callable[..., Any], _T]: ...
 def jvp(fun: Callable[..., _R], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
     """The value of a function and its derivative along tangents."""
 @overload
-def linearize(fun: Callable[..., _R], *primals: Any, has_aux: Literal[False] = False, **options: Any) -> tuple[_R, Callable[..., Any]]:
+def linearize(fun: Callable[..., _R], *primals: Any, has_aux: Literal[False] = False, in_nzs: Sequence[bool] | None = None) -> tuple[_R, Callable[..., Any]]:
     """The value of a function and its derivative as a linear function."""
 @overload
-def linearize(fun: Callable[..., tuple[_R, _T]], *primals: Any, has_aux: Literal[True], **options: Any) -> tuple[_R, Callable[..., Any], _T]: ...
+def linearize(fun: Callable[..., tuple[_R, _T]], *primals: Any, has_aux: Literal[True], in_nzs: Sequence[bool] | None = None) -> tuple[_R, Callable[..., Any], _T]: ...
 def block_until_ready(x: _T) -> _T:
     """Wait for every array in a pytree."""
 def make_jaxpr(fun: Callable[_P, Any], static_argnums: int | Sequence[int] = (), axis_env: Sequence[tuple[Hashable, int]] | None = None, return_shape: bool = False, abstracted_axes: Any = None) -> Callable[_P, Any]:
@@ -152,9 +149,11 @@ def named_scope(name: str) -> AbstractContextManager[None]:
 class custom_jvp(Generic[_P, _R]):
     def __init__(self, fun: Callable[_P, _R], nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()) -> None: ...
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., _R]: ...
 class custom_vjp(Generic[_P, _R]):
     def __init__(self, fun: Callable[_P, _R], nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()) -> None: ...
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., _R]: ...
 # == jax.typing
 class SupportsDType(Protocol):
     @property

@@ -10,6 +10,7 @@ their use is an error. With them go the stubs that our own packages are checked 
 """
 from __future__ import annotations
 
+import abc
 import ast
 import builtins
 import collections.abc
@@ -51,7 +52,7 @@ LAST = ("jax.core", "jax.interpreters", "jax.experimental", "jax.ad", "jax.examp
 OPERATORS = {f"__{r}{n}__" for n in "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor".split() for r in ("", "r")} | {
     f"__{n}__" for n in "eq ne lt le gt ge neg pos abs invert round".split()}
 SPECIAL = {"__init__", "__call__", "__getitem__", "__iter__", "__len__", "__contains__", "__enter__", "__exit__", "__getattr__",
-           "__hash__"} | OPERATORS
+           "__hash__", "__get__"} | OPERATORS
 STANDS_FOR = {  # names of the implementation's protocols and helpers, and what a caller knows them as
     "ShardingLike": "jax.sharding:Sharding", "SpecLike": "jax.sharding:PartitionSpec", "DeviceLike": "jax:Device",
     "ArrayImpl": "jax:Array", "SupportsDType": "jax.typing:SupportsDType", "Override": "contextlib:AbstractContextManager[Any]",
@@ -147,7 +148,7 @@ class Stub:
     def text(self) -> str:
         body = [self.statement(name, value) for name, value in self.names.items() if name not in self.generic or isinstance(value, type)]
         body += [self.annotated(text) for name, text in self.generic.items() if not isinstance(self.names.get(name), type)]
-        if self.module == "jax":
+        if self.module in ("jax", "jax.version"):
             body.append("__version__: str\n__version_info__: tuple[int, int, int]\n")
         imports = [f"import {m}" for m in sorted(self.plain_imports)]
         imports += [f"from {m} import {', '.join(sorted(names))}" for m, names in sorted(self.imports.items())]
@@ -375,9 +376,12 @@ class Stub:
     def bases(self, cls: type) -> str:
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
             return f"({self.imported('typing', 'NamedTuple')})"
-        found = [self.class_name(c) for c in cls.__mro__[1:] if c is not object and (
+        shown = [c for c in cls.__mro__[1:] if c is not object and (
             id(c) in self.library.home or issubclass(c, (BaseException, enum.Enum, tuple, dict, str, int)) and not defined_by_us(c))
-            and c is not enum.ReprEnum][:1]
+            and c is not enum.ReprEnum]
+        found = [self.class_name(c) for i, c in enumerate(shown) if not any(issubclass(earlier, c) for earlier in shown[:i])]
+        if not shown and isinstance(cls, abc.ABCMeta) and any(getattr(v, "__isabstractmethod__", False) for v in vars(cls).values()):
+            found = [self.imported("abc", "ABC")]
         if issubclass(cls, enum.Enum):
             found = [self.imported("enum", "IntEnum" if issubclass(cls, int) else "Enum")]
         return f"({', '.join(found)})" if found and found != ["Any"] else ""
@@ -386,14 +390,14 @@ class Stub:
         found: dict[str, Any] = {}
         for c in self.own(cls):
             for member, value in vars(c).items():
-                public = not member.startswith("_") or (member in SPECIAL and not issubclass(cls, enum.Enum))
-                if public and member not in NOT_IN_EVERY_JAXLIB and not (member == "__init__" and issubclass(cls, (tuple, BaseException))) and not keyword.iskeyword(member):
+                public = not member.startswith("_") or member in SPECIAL and (member == "__call__" or not issubclass(cls, enum.Enum))
+                if public and member not in NOT_IN_EVERY_JAXLIB and not (member == "__init__" and (issubclass(cls, tuple) or issubclass(cls, BaseException) and not inspect.isfunction(value))) and not keyword.iskeyword(member):
                     found.setdefault(member, value)
         made = vars(cls).get("__new__")
         if isinstance(made, staticmethod) and "__init__" not in found and not issubclass(cls, (tuple, enum.Enum)):
-            found["__init__"] = made.__func__  # as callers see it: the same parameters behind the first
+            found["__new__"] = made.__func__
         shown_by_base = {n for c in cls.__mro__[1:] if id(c) in self.library.home
-                         for n in (*dir(c), *getattr(c, "__annotations__", ()))} - SPECIAL
+                         for n in (*dir(c), *getattr(c, "__annotations__", ()))} - SPECIAL - takes_else(cls)
         found = {n: v for n, v in found.items() if n not in shown_by_base}
         if cls is not jax.Array:  # `object` has them for everybody
             found = {n: v for n, v in found.items() if n not in ("__eq__", "__ne__", "__hash__")}
@@ -403,6 +407,8 @@ class Stub:
         if name == "__hash__":
             return ["    __hash__: None  # type: ignore[assignment]"] if value is None else []
         namespace = vars(sys.modules[cls.__module__])
+        if name == "__new__":
+            return ["    " + line for line in self.definition(name, value, ["cls"], ["cls"])]
         if isinstance(value, property) or type(value).__name__ in ("getset_descriptor", "member_descriptor", "cached_property", "nb_property"):
             getter = getattr(value, "fget", None) or getattr(value, "func", None)
             kind = getattr(getter, "__annotations__", {}).get("return", Any)
@@ -417,7 +423,9 @@ class Stub:
             of_object = name in ("__eq__", "__ne__") or (issubclass(cls, tuple) and name in SPECIAL)
             ignore = "  # type: ignore[override]" if of_object else ""
             lines = self.definition(name, value, ["self"], ["self"])
-            return ["    " + lines[0] + ignore, *("    " + line for line in lines[1:])]
+            if getattr(value, "__isabstractmethod__", False):
+                lines = [f"@{self.imported('abc', 'abstractmethod')}", *lines]
+            return [*("    " + line for line in lines[:-1]), "    " + lines[-1] + ignore]
         return [f"    {name}: {self.type_of(value)}"]
 
     def function(self, name: str, value: Callable) -> str:
@@ -435,7 +443,7 @@ class Stub:
             signature = inspect.signature(value)
         except (TypeError, ValueError):
             text = f"def {name}({', '.join([*bound, f'*args: {any_type}', f'**kwargs: {any_type}'])}) -> {any_type}:"
-            text = text if name != "__init__" else text.replace(f"-> {any_type}:", "-> None:")
+            text = text.replace(f"-> {any_type}:", f"-> {self.returned(name, value, inspect.Signature(), {}, False)}:")
             return [text, *end] if end else [text + " ..."]
         parameters = list(signature.parameters.values())
         if bound:
@@ -457,12 +465,13 @@ class Stub:
             parts.append(f"{sign}{p.name}: {kind}{default}")
             if p.kind is p.POSITIONAL_ONLY and (i + 1 == len(parameters) or parameters[i + 1].kind is not p.POSITIONAL_ONLY):
                 parts.append("/")
-        text = f"def {name}({', '.join(parts)}) -> {self.returned(name, value, signature, namespace, operator)}:"
+        kind = "async def" if inspect.iscoroutinefunction(inner) else "def"
+        text = f"{kind} {name}({', '.join(parts)}) -> {self.returned(name, value, signature, namespace, operator)}:"
         return [text, *end] if end else [text + " ..."]
 
     def returned(self, name: str, value: Callable, signature: inspect.Signature, namespace: dict, operator: bool) -> str:
-        if name == "__init__":
-            return "None"
+        if name in ("__init__", "__new__"):
+            return "None" if name == "__init__" else self.imported("typing", "Self")
         kind = signature.return_annotation
         if kind is signature.empty:
             return self.imported("jax", "Array") if operator else self.imported("typing", "Any")
@@ -478,6 +487,18 @@ class Stub:
         if " | " in text and "tuple[" in text:  # which of them depends on an argument's value
             return self.imported("typing", "Any")
         return text
+
+
+def takes_else(cls: type) -> set[str]:
+    """Methods that ``cls`` defines with other parameters than the class that it has them from, whose calls they all take."""
+    found = set()
+    for name, own in vars(cls).items():
+        inherited = next((vars(c)[name] for c in cls.__mro__[1:] if name in vars(c)), None)
+        if inspect.isfunction(own) and inspect.isfunction(inherited):
+            ours, theirs = (dict(inspect.signature(f).parameters) for f in (own, inherited))
+            if list(ours) != list(theirs) and {p.kind for p in theirs.values()} <= {p.kind for p in ours.values()}:
+                found.add(name)
+    return found
 
 
 def summary(value: Any) -> str:
@@ -519,12 +540,18 @@ def stubs() -> dict[pathlib.Path, str]:
 
 
 def main() -> int:
-    stale = [(path, text) for path, text in stubs().items() if not path.exists() or path.read_text() != text]
+    texts = stubs()
+    stale = [(path, text) for path, text in texts.items() if not path.exists() or path.read_text() != text]
+    left = [path for path in (ROOT / "jax").rglob("*.pyi") if path not in texts]
     for path, text in stale:
         print(("out of date: " if "--check" in sys.argv else "wrote ") + str(path.relative_to(ROOT.parents[1])))
         if "--check" not in sys.argv:
             path.write_text(text)
-    return int(bool(stale) and "--check" in sys.argv)
+    for path in left:  # of modules that are gone, or are folders now
+        print(("of no module: " if "--check" in sys.argv else "removed ") + str(path.relative_to(ROOT.parents[1])))
+        if "--check" not in sys.argv:
+            path.unlink()
+    return int(bool(stale or left) and "--check" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,6 @@ class ShapedArray(AbstractValue):
     """The type of an array."""
     placement: Any
     T: aval_property
-    def __init__(self, shape: Any, dtype: Any, weak_type: Any = False, *, sharding: Any = None, vma: Any = ..., sums: Any = ..., memory_space: Any = ..., manual_axis_type: ManualAxisType | None = None) -> None: ...
     def __len__(self) -> Any: ...
     all: aval_method
     any: aval_method
@@ -115,6 +114,7 @@ class ShapedArray(AbstractValue):
     to_device: aval_method
     trace: aval_method
     transpose: aval_method
+    def update(self, shape: Sequence[int] | None = None, dtype: DTypeLike | None = None, weak_type: bool | None = None, **kwargs: Any) -> ShapedArray: ...
     var: aval_method
     view: aval_method
     dtype: Any

@@ -1,14 +1,20 @@
 """Types of `jax.errors`. Written by packages/jax/tools/make_stubs.py."""
+from jax.core import Tracer
+from jax.typing import ArrayLike
 from typing import Any
 
 class ConcretizationTypeError(JAXTypeError):
     """The value of a traced array was needed while only its type is known."""
+    def __init__(self, tracer: Tracer | ArrayLike | str, context: str = '') -> None: ...
 class InconclusiveDimensionOperation(Exception):
     """A comparison of symbolic dimensions has no answer that holds for all their values."""
+    def __init__(self, *args: object) -> None: ...
 class JAXIndexError(IndexError):
     """An index is not of a kind that JAX can use here."""
+    def __init__(self, message: str) -> None: ...
 class JAXTypeError(TypeError):
     """A value is not of a kind that JAX can use here."""
+    def __init__(self, message: str) -> None: ...
 class JaxRuntimeError(RuntimeError):
     """Runtime errors thrown by the JAX runtime. While the JAX runtime may raise other exceptions as well, most exceptions thrown by the runtime are instances of this class."""
     @property
@@ -19,19 +25,28 @@ class JaxRuntimeError(RuntimeError):
     def error_message(self) -> Any: ...
 class JaxprTypeError(TypeError):
     """A jaxpr is ill-typed: a bug in a transformation or in a user's own jaxpr interpreter."""
+    def __init__(self, *args: object) -> None: ...
 class KeyReuseError(JAXTypeError):
     """A random key was consumed twice. Remedy: `jax.random.split` it first."""
+    def __init__(self, message: str) -> None: ...
 class NonConcreteBooleanIndexError(JAXIndexError):
     """An array was indexed with a traced boolean mask, so the shape of the result is unknown."""
+    def __init__(self, tracer: Any) -> None: ...
 class ShardingTypeError(Exception):
     """The shardings in the types of an operation's operands do not go together, or do not say what that of its result is."""
+    def __init__(self, *args: object) -> None: ...
 class TracerArrayConversionError(JAXTypeError):
     """A traced array was handed to something that needs its numbers: a NumPy function, `np.asarray`."""
+    def __init__(self, tracer: Tracer) -> None: ...
 class TracerBoolConversionError(ConcretizationTypeError):
     """The truth value of a traced array was asked: `if x`, `while x`, `x and y`, `bool(x)`."""
+    def __init__(self, tracer: Tracer) -> None: ...
 class TracerIntegerConversionError(JAXTypeError):
     """A traced array was used where Python needs an integer: a list index, `range`, a shape."""
+    def __init__(self, tracer: Tracer) -> None: ...
 class TypePromotionError(ValueError):
     """No implicit promotion leads from the given dtypes to a common one. Remedy: `x.astype(dtype)`."""
+    def __init__(self, *args: object) -> None: ...
 class UnexpectedTracerError(JAXTypeError):
     """A tracer outlived the transformation that made it, and was used afterwards."""
+    def __init__(self, msg: str) -> None: ...

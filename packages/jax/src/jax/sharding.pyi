@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager
 from enum import Enum
 from jax import Device, P
 from jax.typing import ArrayLike
-from typing import Any, Callable, Collection, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Collection, Mapping, NamedTuple, Self, Sequence
 from jax import NamedSharding as NamedSharding
 from jax import set_mesh as set_mesh
 from jax import use_abstract_mesh as use_abstract_mesh
@@ -89,7 +89,7 @@ class Mesh:
     devices: np.ndarray
     def __enter__(self) -> Any: ...
     def __exit__(self, *exc: Any) -> Any: ...
-    def __init__(self, devices: ArrayLike | Sequence[Device], axis_names: Sequence[Any] | str, axis_types: Sequence[AxisType] | AxisType | None = None) -> None: ...
+    def __new__(cls, devices: ArrayLike | Sequence[Device], axis_names: Sequence[Any] | str, axis_types: Sequence[AxisType] | AxisType | None = None) -> Self: ...
     @property
     def abstract_mesh(self) -> AbstractMesh: ...
     @property

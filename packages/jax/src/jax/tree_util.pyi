@@ -1,5 +1,5 @@
 """Types of `jax.tree_util`. Written by packages/jax/tools/make_stubs.py."""
-from typing import Any, Callable, Hashable, Iterable, Sequence, TypeAlias, TypeVar
+from typing import Any, Callable, Hashable, Iterable, Self, Sequence, TypeAlias, TypeVar
 
 class DictKey:
     """A step of a path: the value under ``key`` in a dictionary."""
@@ -20,7 +20,7 @@ KeyEntry = TypeVar('KeyEntry')
 KeyPath: TypeAlias = tuple[Any, ...]
 class Partial:
     """A `functools.partial` that is a container: its arguments are children, its function is structure."""
-    def __init__(self, func: Callable[..., Any], *args: Any, **kw: Any) -> None: ...
+    def __new__(cls, func: Callable[..., Any], *args: Any, **kw: Any) -> Self: ...
 class PyTreeDef:
     """The structure of a pytree, without its leaves; `tree_structure` makes it, `tree_unflatten` fills it."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...

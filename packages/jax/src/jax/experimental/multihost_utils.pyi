@@ -8,6 +8,7 @@ from typing import Any, Iterator, Sequence
 
 class ProcessFailureError(RuntimeError):
     """Processes were lost while the others worked."""
+    def __init__(self, failed_devices: Sequence[Any]) -> None: ...
     failed_devices: Any
 def assert_equal(in_tree: Any, fail_message: str = '') -> None:
     """Raise AssertionError unless ``in_tree`` has the same values in every process."""

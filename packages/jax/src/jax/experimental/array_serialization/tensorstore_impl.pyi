@@ -6,9 +6,9 @@ from jax.sharding import PartitionSpec, Sharding
 from jax.typing import DTypeLike
 from typing import Any, Sequence
 
-def async_deserialize(in_type: Sharding | PartitionSpec | Device | Format | ShapeDtypeStruct, tensorstore_spec: Any, global_shape: Sequence[int] | None = None, dtype: DTypeLike | None = None, byte_limiter: Any = None, context: object | None = None, chunk_layout: object | None = None, assume_metadata: bool = False) -> Array:
+async def async_deserialize(in_type: Sharding | PartitionSpec | Device | Format | ShapeDtypeStruct, tensorstore_spec: Any, global_shape: Sequence[int] | None = None, dtype: DTypeLike | None = None, byte_limiter: Any = None, context: object | None = None, chunk_layout: object | None = None, assume_metadata: bool = False) -> Array:
     """Read an array."""
-def async_serialize(arr_inp: Array | np.ndarray, tensorstore_spec: dict[str, Any], commit_future: list[Any] | None = None, context: object | None = None, chunk_layout: object | None = None, primary_host: int | None = None, replica_id: int = 0, transaction: object | None = None) -> None:
+async def async_serialize(arr_inp: Array | np.ndarray, tensorstore_spec: dict[str, Any], commit_future: list[Any] | None = None, context: object | None = None, chunk_layout: object | None = None, primary_host: int | None = None, replica_id: int = 0, transaction: object | None = None) -> None:
     """Write an array."""
 def combine_kvstores(combined_kvstore: dict[str, Any], kvstores: Sequence[dict[str, Any]], context: object | None = None) -> None:
     """Put the entries of ``kvstores`` into one database, without copying what is already written in its folder."""
