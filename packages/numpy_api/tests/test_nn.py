@@ -95,3 +95,14 @@ def test_scaled_dot_general_without_formats_is_the_product():
 def test_unknown_format():
     with pytest.raises(ValueError, match="Unsupported mode: x"):
         nn.get_scaled_dot_general_config("x")
+
+
+@pytest.mark.parametrize("dtype, x", [("bfloat16", [-1e4, -300.0, -20.0, -5.0]), ("float16", [-300.0, -20.0, -5.0]), ("float32", [-1e10, -1e4, -300.0, -5.0])])
+def test_squareplus_of_negative_numbers(dtype, x):
+    """Nothing is subtracted that is nearly alike."""
+    x = jnp.asarray(x, dtype)
+    wide = np.asarray(x, np.float64)
+    root, tolerance = np.sqrt(wide ** 2 + 4), 4 * float(jnp.finfo(dtype).eps)
+    np.testing.assert_allclose(np.asarray(nn.squareplus(x), np.float64), 2 / (root - wide), rtol=tolerance)
+    slope = np.asarray(grad(lambda x: jnp.sum(nn.squareplus(x)))(x), np.float64)
+    np.testing.assert_allclose(slope, 2 / (root - wide) / root, rtol=4 * tolerance)

@@ -78,7 +78,7 @@ SMOOTH = [
     *rows("deg2rad radians", mp.radians, nan=None), *rows("rad2deg degrees", mp.degrees, nan=None),
     *rows("logistic sigmoid", logistic), *rows("silu swish", lambda x: x * logistic(x), at={INF: None}), *rows("softplus", softplus),
     *rows("log_sigmoid", lambda x: -softplus(-x)), *rows("mish", lambda x: x * mp.tanh(softplus(x)), at={INF: None}),
-    *rows("soft_sign", lambda x: x / (1 + abs(x))), *rows("squareplus", lambda x: (x + mp.sqrt(x * x + 4)) / 2, value={-INF: 0}, slack=64),
+    *rows("soft_sign", lambda x: x / (1 + abs(x))), *rows("squareplus", lambda x: (x + mp.sqrt(x * x + 4)) / 2, value={-INF: 0}),
     *rows("gelu", lambda x: x * (1 + mp.tanh(mp.sqrt(2 / mp.pi) * (x + mp.mpf("0.044715") * x ** 3))) / 2,
           at=lambda x: None if abs(x) > 1e12 else ASK, slack=1),
     At(functools.partial(nn.gelu, approximate=False), lambda x: x * normal(x), at={INF: None}, name="nn.gelu(exact)"),

@@ -262,9 +262,12 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     Array(1., dtype=float32, weak_type=True)
     """
     (x,) = _inexact("squareplus", x)
-    far = jnp.abs(x) > float(dtypes.finfo(x.dtype).max) ** 0.5 / 2  # its square would overflow
-    near = jnp.where(far, 0, x)
-    return jnp.where(far, jnp.maximum(x, 0), (near + jnp.sqrt(near * near + b)) / 2)
+    size = jnp.where(x < 0, -x, x)
+    far = size > float(dtypes.finfo(x.dtype).max) ** 0.5 / 2  # its square would overflow
+    near = jnp.where(far, 0, size)
+    large = jnp.where(far, size, (near + jnp.sqrt(near * near + b)) / 2)
+    below = x < 0
+    return jnp.where(below, b / (4 * jnp.where(below, large, 1)), large)  # of -x, whose product with that of x is b / 4, nothing is subtracted
 
 
 @inlined
