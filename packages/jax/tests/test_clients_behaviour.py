@@ -232,3 +232,14 @@ def test_a_number_is_converted_without_a_word_on_its_placement():
     convert = jax.extend.core.primitives.convert_element_type_p
     program = jax.make_jaxpr(lambda: convert.bind(1, new_dtype=np.dtype("float32"), weak_type=False))()
     assert not program.eqns and program.out_avals[0].dtype == np.float32
+
+
+@pytest.mark.parametrize("fun, names", [
+    (lambda x: x.sum(0), {"axes", "out_sharding"}), (lambda x: x.max(0), {"axes", "out_sharding"}), (lambda x: x.min(0), {"axes", "out_sharding"}),
+    (lambda x: jax.vjp(lambda y: jnp.broadcast_to(y, (2, 3)), x[0])[1](x), {"axes", "out_sharding"}), (lambda x: x.prod(0), {"axes"}),
+    (lambda x: (x > 0).all(0), {"axes"}), (lambda x: (x > 0).any(0), {"axes"}), (lambda x: lax.reduce(x > 0, False, lax.bitwise_xor, (0,)), {"axes"}),
+    (lambda x: jax.vmap(lambda x: x.prod())(x), {"axes"}), (lambda x: lax.reduce(x, 0.0, lambda a, b: a + 2 * b, (0,)), {"computation", "jaxpr", "dimensions"})])
+def test_reductions_have_the_parameters_that_rules_of_others_take(fun, names):
+    """quax calls a rule with the parameters of the equation by keyword."""
+    reductions = [e for e in jax.make_jaxpr(fun)(jnp.ones((2, 3))).eqns if e.primitive.name.startswith("reduce")]
+    assert reductions and all(set(e.params) == names for e in reductions)

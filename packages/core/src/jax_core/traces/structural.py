@@ -348,7 +348,7 @@ reduce_sum_p: Primitive = Primitive(
 
 def reduce_sum(x: object, axes: Sequence[int]) -> Any:
     """Sum of ``x`` over ``axes``, in the dtype of ``x``."""
-    return reduce_sum_p.bind(x, axes=tuple(axes)) if axes else x
+    return reduce_sum_p.bind(x, axes=tuple(axes), out_sharding=None) if axes else x
 
 
 # -- convert_element_type --------------------------------------------------------------------------------------------

@@ -287,14 +287,14 @@ def _scatter_mapped(axis, x, d, *, scatter_dimension, axis_name, axis_index_grou
                                   "one axis after the other.")
     if axis_index_groups is not None:
         x = bdim_at_front(x, d, axis)
-        total = in_groups(x, 0, axis_index_groups, lambda v, a: reduce_sum_p.bind(v, axes=(a,)))
+        total = in_groups(x, 0, axis_index_groups, lambda v, a: reduce_sum_p.bind(v, axes=(a,), out_sharding=None))
         parts = _parted(total, dim + 1, axis_size)
         place = {i: k for g in axis_index_groups for k, i in enumerate(g)}
         n = axis.size
         rows = index_take(moved(parts, dim + 1, 1), [np.arange(n, dtype=np.int32),
                                                      np.asarray([place[i] for i in range(n)], np.int32)], (0, 1))
         return (rows if tiled else _squeezed(rows, dim + 1)), 0
-    total = times(x, axis.size) if d is None else reduce_sum_p.bind(x, axes=(d,))
+    total = times(x, axis.size) if d is None else reduce_sum_p.bind(x, axes=(d,), out_sharding=None)
     return (_parted(total, dim, axis.size) if tiled else total), dim
 
 

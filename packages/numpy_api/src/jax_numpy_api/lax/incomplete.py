@@ -179,7 +179,7 @@ def _one():
 
 
 def _any(mask):
-    return reduce_or_p.bind(mask, axes=tuple(range(np.ndim(mask))), out_sharding=None)
+    return reduce_or_p.bind(mask, axes=tuple(range(np.ndim(mask))))
 
 
 def _fraction(a, x, active, derivative):

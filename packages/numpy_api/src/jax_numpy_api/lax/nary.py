@@ -179,7 +179,7 @@ def unbroadcast(ct: Array, operand: Array) -> Any:
     shape = operand.aval.shape
     if np.shape(ct) == shape:
         return ct
-    return reduce_sum_p.bind(ct, axes=tuple(range(np.ndim(ct))))
+    return reduce_sum_p.bind(ct, axes=tuple(range(np.ndim(ct))), out_sharding=None)
 
 
 def flag(value: object) -> bool:

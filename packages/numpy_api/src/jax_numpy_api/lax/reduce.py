@@ -132,8 +132,8 @@ def _extremum_jvp(prim):
         shape = np.shape(x)
         hit = eq_p.bind(x, broadcast_in_dim(out, shape, _kept(len(shape), axes)))
         weight = convert_element_type_p.bind(hit, new_dtype=get_aval(x).dtype, weak_type=False, sharding=None)
-        count = reduce_sum_p.bind(weight, axes=axes)
-        return out, div_p.bind(reduce_sum_p.bind(mul_p.bind(g, weight), axes=axes), count)
+        count = structural.reduce_sum(weight, axes)
+        return out, div_p.bind(structural.reduce_sum(mul_p.bind(g, weight), axes), count)
     return jvp
 
 
@@ -146,9 +146,9 @@ shift_p: Primitive = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _e
                    lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)), sums=partial_sums.Extremum(UnreducedKind.max))
 
 
-def _prod_jvp(primals, tangents, *, axes, out_sharding=None):
+def _prod_jvp(primals, tangents, *, axes, **placed):
     (x,), (g,) = primals, tangents
-    out = reduce_prod_p.bind(x, axes=axes, out_sharding=out_sharding)
+    out = reduce_prod_p.bind(x, axes=axes, **placed)
     if isinstance(g, Zero) or not axes or 0 in np.shape(x):
         return out, g if not axes else Zero.of(out)
     rows, tangent_rows = _axes_first(x, axes), _axes_first(g, axes)
@@ -412,8 +412,8 @@ def _apply_elementwise(jaxpr, xs, ys):
     return [reshaped(structural.matchaxis(axis, x, d, 0), shape) for x, d in zip(outs, dims())]
 
 
-def _reduce_jvp(primals, tangents, *, computation, jaxpr, dimensions, out_sharding=None):
-    outs = reduce_p.bind(*primals, computation=computation, jaxpr=jaxpr, dimensions=dimensions, out_sharding=out_sharding)
+def _reduce_jvp(primals, tangents, *, computation, jaxpr, dimensions, **placed):
+    outs = reduce_p.bind(*primals, computation=computation, jaxpr=jaxpr, dimensions=dimensions, **placed)
     _, out_tangents = jvp_flat(lambda *args: _tree_reduce(jaxpr, *_halves(args), dimensions), primals, tangents)
     return outs, out_tangents
 
@@ -440,8 +440,13 @@ def _axes(name, axes, x):
 def _public(prim):
     def reduction(operand: Array, axes: tuple[int, ...], out_sharding: ShardingLike | None = None):
         operand = as_operand(prim.name, operand, 0)
-        return prim.bind(operand, axes=_axes(prim.name, axes, operand), out_sharding=structural.resolved(out_sharding))
+        return prim.bind(operand, axes=_axes(prim.name, axes, operand), **_placed(prim, structural.resolved(out_sharding)))
     return reduction
+
+
+def _placed(prim, out_sharding):
+    """The parameter ``out_sharding``: sums and extrema have it always, the others only where it is given, for rules that go by parameters (quax)."""
+    return {} if out_sharding is None and prim not in (reduce_sum_p, reduce_max_p, reduce_min_p) else {"out_sharding": out_sharding}
 
 
 _reduce_max, _reduce_min, _reduce_prod = map(_public, (reduce_max_p, reduce_min_p, reduce_prod_p))
@@ -614,12 +619,11 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
     dims = _axes("reduce", dimensions, flat)
     known = _known_reducer(computation, inits) if len(flat) == 1 else None
     if known is not None:
-        out = known.bind(flat[0], axes=dims, out_sharding=out_sharding) if known is not reduce_sum_p else known.bind(
-            flat[0], axes=dims)
+        out = known.bind(flat[0], axes=dims, **_placed(known, None if known is reduce_sum_p else out_sharding))
         return tree.tree_unflatten(structure, [out])
     jaxpr = _scalar_jaxpr(computation, structure, [get_aval(x).dtype for x in flat])
     inits = [init.item() if is_weak else init for init, is_weak in zip(inits, weak)]
-    outs = reduce_p.bind(*flat, *inits, computation=computation, jaxpr=jaxpr, dimensions=dims, out_sharding=out_sharding)
+    outs = reduce_p.bind(*flat, *inits, computation=computation, jaxpr=jaxpr, dimensions=dims, **_placed(reduce_p, out_sharding))
     return tree.tree_unflatten(structure, outs)
 
 
