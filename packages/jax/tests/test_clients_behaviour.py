@@ -243,3 +243,15 @@ def test_reductions_have_the_parameters_that_rules_of_others_take(fun, names):
     """quax calls a rule with the parameters of the equation by keyword."""
     reductions = [e for e in jax.make_jaxpr(fun)(jnp.ones((2, 3))).eqns if e.primitive.name.startswith("reduce")]
     assert reductions and all(set(e.params) == names for e in reductions)
+
+
+def test_classes_that_annotations_subscribe():
+    """The stubs say so; a library's tracers name their trace."""
+    assert jax.custom_vjp[[jax.Array], jax.Array].__origin__ is jax.custom_vjp and jax.custom_jvp[int].__origin__ is jax.custom_jvp
+    made = jax.custom_vjp[[float], float](lambda x: x)
+    made.defvjp(lambda x: (x, None), lambda _, ct: (5 * ct,))
+    assert isinstance(made, jax.custom_vjp) and float(jax.grad(made)(1.0)) == 5
+
+    class OwnTracer(jax.core.Tracer["OwnTrace"]):
+        pass
+    assert issubclass(OwnTracer, jax.core.Tracer)

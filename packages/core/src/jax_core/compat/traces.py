@@ -6,6 +6,7 @@ public API: `process_primitive`, `process_custom_jvp_call`, `process_custom_vjp_
 """
 from __future__ import annotations
 
+import types
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..configuration import context
@@ -92,6 +93,7 @@ class TracerHabits:
     """For classes of tracers: the constructor that libraries call, and methods from systems where tracers wrap each other."""
 
     __slots__ = ()
+    __class_getitem__: Any = classmethod(types.GenericAlias)  # libraries name the trace: ``class MyTracer(Tracer["MyTrace"])``
     _trace: Any
 
     def __init__(self, trace: Any, aval: "AbstractValue"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -290,6 +291,7 @@ class Wrapping:
     """A function with a rule, which may wrap one with a rule of another kind: that rule is set through it too."""
 
     fun: Callable
+    __class_getitem__: Any = classmethod(types.GenericAlias)  # ``custom_vjp[[Array], Array]`` in annotations, as the stubs have it
 
     def __getattr__(self, name: str) -> Any:
         if name in ("defjvp", "defjvps", "defvjp", "defvjp_with_logs", "def_vmap"):
