@@ -264,14 +264,18 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Ours against the public jax (in an environment of its own), as ratios. Arguments: a script, or `planner` first."""
+    """Ours against the public jax (in an environment of its own), as ratios. Arguments: a script of benchmarks/, or `planner`, and its own; else four scripts."""
     install(session, ALL)
     theirs = pathlib.Path(session.create_tmp()) / "reference"
     if not theirs.exists():
         session.run(sys.executable, "-m", "venv", str(theirs), external=True)
         session.run(str(theirs / "bin" / "python"), "-m", "pip", "install", "--quiet", "jax", external=True)
-    folder, rest = ("benchmarks/planner", session.posargs[1:]) if session.posargs[:1] == ["planner"] else ("benchmarks", session.posargs)
-    session.run("python", f"{folder}/compare.py", shutil.which("python", path=session.bin), str(theirs / "bin" / "python"), *rest)
+    pythons = str(shutil.which("python", path=session.bin)), str(theirs / "bin" / "python")
+    if session.posargs[:1] == ["planner"]:
+        session.run("python", "benchmarks/planner/compare.py", *pythons, *session.posargs[1:])
+        return
+    for script in session.posargs[:1] or ["startup.py", "stages.py", "dispatch.py", "runtime.py"]:
+        session.run("python", "benchmarks/compare.py", *pythons, f"benchmarks/{script}", *session.posargs[1:])
 
 
 @nox.session

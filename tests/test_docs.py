@@ -227,6 +227,15 @@ def test_sessions_that_pages_name_are_there():
     assert len(named) > 10 and [n for n in named if n[1] not in there] == []
 
 
+def test_benchmarks_that_pages_name_are_there():
+    """`./run bench` looks for them in their folder, whose README lists all."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("packages/*/*.md"), *ROOT.glob("benchmarks/*.md"), *DOCS.rglob("*.md")]
+    named = {name for p in pages for name in re.findall(r"\./run bench -- (\S+?)(?:[`\s)]|$)", p.read_text())}
+    there = {p.name for p in (ROOT / "benchmarks").glob("*.py")}
+    listed = re.findall(r"^\| `(\w+\.py)` \|", (ROOT / "benchmarks/README.md").read_text(), flags=re.M)
+    assert named - {"planner"} and named <= {"planner"} | there and sorted(listed) == sorted(there)
+
+
 def test_a_file_that_is_gone_is_seen(paths):
     text = "`docs/conf.py` `conf.py::x` `core/.../traces/` `jax_core.traces.trace` `jax_core.trace.x` `old.py` ```\n`b.py`\n```\n`traces/old/`"
     assert list(_absent(text, paths)) == ["jax_core.trace.x", "old.py", "b.py", "traces/old/"]

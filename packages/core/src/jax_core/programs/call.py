@@ -174,12 +174,12 @@ class Call:
         positions = [i for i in range(self.args_count) if i not in dropped]
         donate = {i if i >= 0 else i + self.args_count for i in options.donate_argnums}
         args, kwargs = tree.skeleton(self.in_tree)
-        flags: list[bool] = []
+        found: list[bool] = []
         for i, arg in zip(positions, args):
-            flags += [i in donate] * len(tree.leaves(arg))
+            found += [i in donate] * len(tree.leaves(arg))
         for name in sorted(kwargs):
-            flags += [name in options.donate_argnames] * len(tree.leaves(kwargs[name]))
-        return tuple(flags)
+            found += [name in options.donate_argnames] * len(tree.leaves(kwargs[name]))
+        return tuple(found)
 
 
 def _warn_of_large(fun: Callable, consts: Sequence[Any]) -> None:
