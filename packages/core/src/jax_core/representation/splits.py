@@ -9,6 +9,7 @@ An axis that no rule knows how to split has to be whole; the caller says otherwi
 """
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
@@ -96,8 +97,9 @@ def entries(aval: AbstractValue) -> Entries:
     return (None,) * len(aval.shape) if aval.placement is None else aval.placement.spec.partitions
 
 
+@functools.lru_cache(1 << 14)
 def with_entries(placement: MeshSharding, found: Entries) -> Any:
-    """``placement`` with other entries, for an array of other axes."""
+    """``placement`` with other entries, for an array of other axes; kept, as to make a placement takes longer than a rule does."""
     return placement.update(spec=placement.spec.update(partitions=found))
 
 
@@ -150,16 +152,24 @@ def as_it_lies(x: Any, sharding: Any) -> Any:
     return with_entries(sharding, tuple(told))
 
 
-def of_broadcast(avals: Iterable[AbstractValue], shape: Shape, dims: Iterable[Sequence[int] | None] = itertools.repeat(None)) -> Any:
+def of_broadcast(avals: Iterable[AbstractValue], shape: Shape, dims: Iterable[Sequence[int] | None] | None = None) -> Any:
     """How operands of types ``avals``, broadcast together to ``shape``, are split; None where no type says it, or they do not agree.
 
     The axes of each become those in ``dims``, the last ones for None.
 
     An operand that is stretched is split so from the start: its cotangent is then summed where it lies, not gathered first.
     """
+    avals = tuple(avals)
+    if all([getattr(a, "placement", None) is None for a in avals]):
+        return None
+    return _of_broadcast(avals, tuple(shape), None if dims is None else tuple(None if d is None else tuple(d) for d in dims))
+
+
+@functools.lru_cache(1 << 12)
+def _of_broadcast(avals: tuple, shape: Shape, dims: tuple | None) -> Any:
     found: list[Any] = [None] * len(shape)
     like = None
-    for aval, places in zip(avals, dims):
+    for aval, places in zip(avals, dims or (None,) * len(avals)):
         placement = getattr(aval, "placement", None)
         if placement is None:
             continue
