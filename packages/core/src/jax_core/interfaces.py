@@ -113,6 +113,9 @@ class Builder(Protocol):
     def broadcast(self, x: Value, shape: Sequence[int], dims: Sequence[int] = ()) -> Value:
         """``broadcast_in_dim``; ``x`` itself where nothing changes."""
 
+    def repeated(self, x: Value, out: AbstractValue) -> Value:
+        """The scalar ``x`` for each element of an array of type ``out``, and placed as that is."""
+
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
         """``x`` with another shape of the same size."""
 

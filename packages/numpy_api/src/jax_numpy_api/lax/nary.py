@@ -121,8 +121,8 @@ def nary_result(name: str, avals: Sequence[ShapedArray], dtype: np.dtype) -> Sha
 
 def full_operands(b: Builder, xs: Sequence[Value]) -> list:
     """The operands as values of the result's shape: scalars are broadcast."""
-    shape = b.out_avals[0].shape
-    return [x if x.aval.shape == shape else b.broadcast(x, shape) for x in xs]
+    out = b.out_avals[0]
+    return [x if x.aval.shape == out.shape else b.repeated(x, out) for x in xs]
 
 
 def op(name: str) -> Callable:

@@ -135,7 +135,7 @@ class Builder:
         """
         out = self.out_avals[0] if out is None else out
         shape = out.shape
-        values = [x if x.aval.shape == shape else self.broadcast(x, shape) for x in operands]
+        values = [x if x.aval.shape == shape else self.repeated(x, out) for x in operands]
         if CONSTANTS_BY_ZERO_TRAP and op in ("stablehlo.divide", "stablehlo.remainder") and isdtype(out.dtype, "integral") and not self.module.kernel:
             return self._guarded(op, *values, out=out)
         return self._elementwise(op, values, out)
@@ -215,6 +215,11 @@ class Builder:
             extra = range(len(shape), len(shape) + len(x.aval.dtype.physical_element_aval.shape))
         return self.emit(f"stablehlo.broadcast_in_dim {x}, dims = {[*dims, *extra]}", x,
                          out=ShapedArray(shape, x.aval.dtype))
+
+    def repeated(self, x: Value, out: AbstractValue) -> Value:
+        """The scalar ``x`` for each element of an array of type ``out``, and split over the mesh as that is."""
+        x, placement = self.broadcast(x, out.shape), out.placement
+        return x if placement is None or placement.spec.unreduced else self.sharding_constraint(x, placement, typed=True)
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
         """``x`` with another shape of the same size."""
