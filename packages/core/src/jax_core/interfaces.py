@@ -64,6 +64,7 @@ class Builder(Protocol):
     Attributes:
       platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
       devices: how many devices the module is for.
+      partitioned: whether the compiler splits values over several devices here, which it does not in a manual region over all mesh axes.
       barriers_last: whether the compiler computes what is behind an `optimization_barrier` apart from what is before it.
       portable: whether the program is for a platform by name, to be read or to run elsewhere: rules then write the operation rather than a
         formulation that suits today's compiler.
@@ -76,6 +77,7 @@ class Builder(Protocol):
 
     platform: str
     devices: int
+    partitioned: bool
     barriers_last: bool
     portable: bool
     vector_atan: bool

@@ -27,7 +27,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_core.traces import structural
 from jax_core.traces.structural import convert_element_type_p, zeros
 
-from . import conv_cpu
+from . import conv_cpu, conv_split
 from .dot import Precision, PrecisionLike, canonical_precision, check_result_dtype, cotangent_split, dot_general
 from .nary import as_operand, check_same_dtypes, refuse_keys
 from .shape import reshaped, rev_p
@@ -421,11 +421,12 @@ def _spec_text(spec, first, second):
 def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
                 batch_group_count, precision, preferred_element_type, out_sharding=None):
     numbers, out = dimension_numbers, b.out_avals[0]
-    if b.platform == "cpu" and b.devices == 1:
+    if b.partitioned or b.platform == "cpu":
         params = dict(window_strides=window_strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
                       dimension_numbers=numbers, feature_group_count=feature_group_count, batch_group_count=batch_group_count,
-                      precision=precision, preferred_element_type=preferred_element_type, out_sharding=out_sharding)
-        better = conv_cpu.formulation(lhs.aval, rhs.aval, out, params, conv_general_dilated_p.bind)
+                      precision=precision, preferred_element_type=preferred_element_type, out_sharding=None)  # of other axes
+        better = (conv_split.formulation(lhs.aval, rhs.aval, out, params, b.platform == "cpu") if b.partitioned else
+                  conv_cpu.formulation(lhs.aval, rhs.aval, out, params, conv_general_dilated_p.bind))
         if better is not None:
             return b.fun(better, lhs, rhs)[0]
     dims = (f"{_spec_text(numbers.lhs_spec, 'b', 'f')}x{_spec_text(numbers.rhs_spec, 'o', 'i')}->"
@@ -489,6 +490,9 @@ def _conv_splits(prim, avals, outs, params):
     if images[numbers.lhs_spec[1]] is not None or any(e is not None for e in (kernel[numbers.rhs_spec[1]], *[kernel[i] for i in numbers.rhs_spec[2:]])):
         raise ShardingTypeError(f"{prim.name}: the input channels, and the spatial axes of the kernel, must be whole; reshard the operands "
                                 f"first. Operands: {splits.types_text(avals)}.")
+    if kernel[numbers.rhs_spec[0]] is not None and any(images[i] is not None for i in numbers.lhs_spec[2:]):  # XLA's partitioner is wrong there
+        raise ShardingTypeError(f"{prim.name}: the spatial axes of the images and the output channels of the kernel cannot both be split; reshard one "
+                                f"of the operands first. Operands: {splits.types_text(avals)}.")
     lengths = outs[0].shape
     for i, o in zip((numbers.lhs_spec[0], *numbers.lhs_spec[2:]), (numbers.out_spec[0], *numbers.out_spec[2:])):
         if images[i] is not None and lengths[o] % splits.parts(avals[0].placement, images[i]):

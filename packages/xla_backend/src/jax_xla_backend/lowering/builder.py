@@ -97,6 +97,12 @@ class Builder:
         """How many devices the module is for."""
         return self.module.shardings.devices
 
+    @property
+    def partitioned(self) -> bool:
+        """Whether the compiler splits values over several devices here."""
+        env = self.module.axis_env
+        return self.module.shardings.devices > 1 and (env is None or env.inner is not None)
+
     # -- names and lines -------------------------------------------------------------------------------------------
 
     def _new(self) -> str:
