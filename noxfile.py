@@ -264,7 +264,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Ours against the public jax (in an environment of its own), as ratios. Arguments: a script of benchmarks/, or `planner`, and its own; else four scripts."""
+    """Ours against the public jax (in an environment of its own), as ratios. Arguments: a script of benchmarks/, or `planner`, and its own."""
     install(session, ALL)
     theirs = pathlib.Path(session.create_tmp()) / "reference"
     if not theirs.exists():

@@ -227,7 +227,8 @@ def main():
     shardings = [{name: int(n) for name, n in (part.split("=") for part in text.split(","))} for text in args.sharding or usual]
     plans = [plan(args.model, topology, sharding, args.batch, args.length) for sharding in shardings]
     count = sum(math.prod(shape) for shape, _ in shapes(*MODELS[args.model]).values())
-    show(plans, f"{args.model} ({count / 1e9:.2f} billion parameters), {args.batch} sequences of {args.length} tokens, on {chips} x {plans[0]['kind']}", args.png)
+    show(plans, f"{args.model} ({count / 1e9:.2f} billion parameters), {args.batch} sequences of {args.length} tokens, "
+         f"on {chips} x {plans[0]['kind']}", args.png)
 
 
 if __name__ == "__main__":

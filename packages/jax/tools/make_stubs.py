@@ -391,7 +391,8 @@ class Stub:
         for c in self.own(cls):
             for member, value in vars(c).items():
                 public = not member.startswith("_") or member in SPECIAL and (member == "__call__" or not issubclass(cls, enum.Enum))
-                if public and member not in NOT_IN_EVERY_JAXLIB and not (member == "__init__" and (issubclass(cls, tuple) or issubclass(cls, BaseException) and not inspect.isfunction(value))) and not keyword.iskeyword(member):
+                inherited = member == "__init__" and (issubclass(cls, tuple) or issubclass(cls, BaseException) and not inspect.isfunction(value))
+                if public and not inherited and member not in NOT_IN_EVERY_JAXLIB and not keyword.iskeyword(member):
                     found.setdefault(member, value)
         made = vars(cls).get("__new__")
         if isinstance(made, staticmethod) and "__init__" not in found and not issubclass(cls, (tuple, enum.Enum)):

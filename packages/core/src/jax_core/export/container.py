@@ -227,7 +227,8 @@ def write(exported: Any, vjp_order: int) -> bytes:
     header = dict(
         fun_name=exported.fun_name, in_tree=tree_to_json(exported.in_tree), out_tree=tree_to_json(exported.out_tree),
         in_avals=list(map(_aval_to_json, exported.in_avals)), out_avals=list(map(_aval_to_json, exported.out_avals)),
-        in_types=_placements(exported.in_avals), out_types=_placements(exported.out_avals), devices=exported.nr_devices, calls_such=exported._calls_such, in_placements=exported._in_placements, out_placements=exported._out_placements,
+        in_types=_placements(exported.in_avals), out_types=_placements(exported.out_avals), devices=exported.nr_devices, calls_such=exported._calls_such,
+        in_placements=exported._in_placements, out_placements=exported._out_placements,
         platforms=list(exported.platforms), kept=list(exported.module_kept_var_idx),
         disabled_checks=[check._impl for check in exported.disabled_safety_checks],
         calling_convention_version=exported.calling_convention_version, constraints=symbolic_shapes.constraints_of(exported.in_avals),

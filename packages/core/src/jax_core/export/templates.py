@@ -2,8 +2,8 @@
 
 A program with symbolic dimensions is traced and lowered as it is, for several values of the variables. The texts may
 differ in numbers only; each number that differs is a polynomial in the variables (or the reciprocal of one, or what a
-stride makes of one variable), which the first samples determine and the others confirm. So every operation works in such a program, and a call compiles the very
-module that `jit` would compile for its shapes.
+stride makes of one variable), which the first samples determine and the others confirm. So every operation works in such a
+program, and a call compiles the very module that `jit` would compile for its shapes.
 
 What this cannot see: a program that takes another form only for values that no sample has. Where the form differs
 between samples, export raises. Inside the function, lengths are plain integers.

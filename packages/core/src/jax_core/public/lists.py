@@ -170,4 +170,5 @@ class HashableFunction:
         return self.f(*args, **kwargs)
 
 
-__all__ = ["HashableFunction", "HashablePartial", "concatenate", "merge_lists", "partition_list", "safe_map", "safe_zip", "split_list", "unzip2", "unzip3", "wraps"]
+__all__ = ["HashableFunction", "HashablePartial", "concatenate", "merge_lists", "partition_list", "safe_map", "safe_zip",
+           "split_list", "unzip2", "unzip3", "wraps"]

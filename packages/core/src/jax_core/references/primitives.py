@@ -2,8 +2,8 @@
 
 `EvalTrace` runs them on a `Ref`; a trace that writes a program records them. Any other trace says only whether a reference
 is its own (``holds``), how to make one (``new_ref``), how to read and write a whole one (``read_ref``, ``write_ref``), and
-what may not be stored in one that is not its own (``refuse_change``). Parts are read and written on the array that was read: a derivative or a batch of references needs no
-rules for indices, as arrays have them.
+what may not be stored in one that is not its own (``refuse_change``). Parts are read and written on the
+array that was read: a derivative or a batch of references needs no rules for indices, as arrays have them.
 
 References are never differentiated or batched as operands of other primitives; see `discharge`.
 """

@@ -202,7 +202,8 @@ class AbstractRef(RefTypeHabits, AbstractValue):
     def update_weak_type(self, weak_type: bool) -> "AbstractRef":
         return self.update(self.inner_aval.update_weak_type(weak_type))
 
-    def update(self, inner_aval: AbstractValue | None = None, memory_space: object | None = None, kind: str | None = None) -> "AbstractRef":  # type: ignore[override]
+    def update(self, inner_aval: AbstractValue | None = None, memory_space: object | None = None,  # type: ignore[override]
+               kind: str | None = None) -> "AbstractRef":
         """This type with some fields replaced."""
         return AbstractRef(self.inner_aval if inner_aval is None else inner_aval,
                            self.memory_space if memory_space is None else memory_space,
@@ -701,7 +702,8 @@ class ShapeDtypeStruct:
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
         """What the public jax wrote: its attributes by name."""
         theirs = state[1]
-        self.__init__(theirs["shape"], theirs["dtype"], sharding=theirs["_sharding"], weak_type=theirs["weak_type"],  # type: ignore[misc]  # as pickle makes objects first
+        # as pickle makes objects first
+        self.__init__(theirs["shape"], theirs["dtype"], sharding=theirs["_sharding"], weak_type=theirs["weak_type"],  # type: ignore[misc]
                       is_ref=theirs["is_ref"], manual_axis_type=theirs["manual_axis_type"])
 
 

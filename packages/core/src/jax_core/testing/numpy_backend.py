@@ -1,7 +1,8 @@
 """A backend that interprets programs with NumPy, one equation after another, through the primitives' references.
 
 It is slow and complete in nothing but the interface: core's own tests run on it without XLA, and it shows a newcomer
-in a few screens what a backend is, and how it says what it has not (`Absent`). Programs nested in parameters (`jit`, `checkpoint`, custom derivatives) are interpreted.
+in a few screens what a backend is, and how it says what it has not (`Absent`). Programs nested in
+parameters (`jit`, `checkpoint`, custom derivatives) are interpreted.
 """
 from __future__ import annotations
 

@@ -298,7 +298,8 @@ _attention.defvjp(_attention_fwd, _attention_bwd)
 def _check(q, k, v, ab, segment_ids, blocks):
     (b, h, n, width), (kb, kh, m, kw), (vb, vh, vm, vw) = q.shape, k.shape, v.shape
     shapes = f"q {q.shape}, k {k.shape}, v {v.shape}"
-    for what, sizes in (("batch", (b, kb, vb)), ("number of heads", (h, kh, vh)), ("length of keys and values", (m, vm)), ("width of queries and keys", (width, kw))):
+    for what, sizes in (("batch", (b, kb, vb)), ("number of heads", (h, kh, vh)),
+                        ("length of keys and values", (m, vm)), ("width of queries and keys", (width, kw))):
         if len({*sizes}) > 1:
             raise ValueError(f"flash_attention: the {what} must be the same, got {shapes}.")
     if vw != width:

@@ -49,7 +49,8 @@ def matmul(x: Array, y: Array, *, block_shape: tuple[int, int], block_k: int = 2
     Array([300., 300.], dtype=float32)
     """
     if not (x.ndim == y.ndim == 2 and x.shape[1] == y.shape[0]):
-        raise ValueError(f"matmul: operands of shapes {x.shape} and {y.shape}; both must be matrices, and the columns of one be as many as the rows of the other.")
+        raise ValueError(f"matmul: operands of shapes {x.shape} and {y.shape}; both must be matrices, "
+                         "and the columns of one be as many as the rows of the other.")
     (m, k), n = x.shape, y.shape[1]
     rows, columns, depth = min(block_shape[0], m), min(block_shape[1], n), min(block_k, k)
     more = -k % depth  # what lies behind the end would be counted

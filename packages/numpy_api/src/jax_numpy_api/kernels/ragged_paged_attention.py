@@ -50,7 +50,8 @@ def static_validate_inputs(q: Array, kv_pages: Array, kv_lens: Array, page_indic
         raise ValueError(f"{_NAME}: page_indices [texts, pages of each] and num_seqs [1] are expected, got {page_indices.shape} and {num_seqs.shape}.")
     texts, pages = page_indices.shape
     if kv_lens.shape != (texts,) or cu_q_lens.shape != (texts + 1,):
-        raise ValueError(f"{_NAME}: for {texts} rows of page_indices there are {texts} kv_lens and {texts + 1} cu_q_lens, got {kv_lens.shape} and {cu_q_lens.shape}.")
+        raise ValueError(f"{_NAME}: for {texts} rows of page_indices there are {texts} kv_lens and {texts + 1} cu_q_lens, "
+                         f"got {kv_lens.shape} and {cu_q_lens.shape}.")
     for name, x in dict(kv_lens=kv_lens, page_indices=page_indices, cu_q_lens=cu_q_lens, num_seqs=num_seqs).items():
         if x.dtype != np.int32:
             raise ValueError(f"{_NAME}: {name} is {x.dtype}; use .astype('int32').")

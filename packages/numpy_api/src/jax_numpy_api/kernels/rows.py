@@ -166,7 +166,8 @@ def _options(num_warps, num_stages, interpret):
 def _normalisation(center: bool, plain: Callable[..., Any]) -> Callable[..., Any]:
     """A function of (x, weight, bias, warps, stages, eps, way back, interpret) with derivatives in the first three."""
     @partial(custom_vjp, nondiff_argnums=(3, 4, 5, 6, 7))
-    def norm(x: Array, weight: Array, bias: Array, num_warps: int | None, num_stages: int | None, eps: float, backward_pass_impl: str, interpret: bool) -> Array:
+    def norm(x: Array, weight: Array, bias: Array, num_warps: int | None, num_stages: int | None, eps: float,
+             backward_pass_impl: str, interpret: bool) -> Array:
         return _forward(x, weight, bias, center, eps, _options(num_warps, num_stages, interpret))[0]
 
     def fwd(x: Array, weight: Array, bias: Array, num_warps: int | None, num_stages: int | None, eps: float, backward_pass_impl: str, interpret: bool) -> tuple:

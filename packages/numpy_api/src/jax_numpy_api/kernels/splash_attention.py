@@ -88,7 +88,8 @@ class BlockSizes:
 
     def __post_init__(self) -> None:
         if self.use_fused_bwd_kernel and (self.block_q_dq is not None or self.block_kv_dq is not None):
-            raise ValueError("splash_attention: with use_fused_bwd_kernel there are no sizes for the derivative of queries; leave block_q_dq and block_kv_dq out.")
+            raise ValueError("splash_attention: with use_fused_bwd_kernel there are no sizes for the derivative of queries; "
+                             "leave block_q_dq and block_kv_dq out.")
         for piece, whole in ("block_kv_compute", "block_kv"), ("block_kv_dkv_compute", "block_kv_dkv"):
             if getattr(self, piece) is None:
                 object.__setattr__(self, piece, getattr(self, whole))

@@ -405,7 +405,8 @@ sqrt_p = elementwise("sqrt", op("stablehlo.sqrt"), accepts=INEXACT, reference=la
                      jvp=(_sqrt_tangent,), cost=0.25)
 rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: 1 / np.sqrt(x),
                       jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4)
-cbrt_p = elementwise("cbrt", Formulation(op("stablehlo.cbrt"), narrow=powers.cbrt, wide=powers.cbrt), accepts=FLOAT, reference=lambda x, accuracy=None: np.cbrt(x),
+cbrt_p = elementwise("cbrt", Formulation(op("stablehlo.cbrt"), narrow=powers.cbrt, wide=powers.cbrt), accepts=FLOAT,
+                     reference=lambda x, accuracy=None: np.cbrt(x),
                      jvp=(lambda g, out, x, accuracy=None: _scaled(g, 1 / 3, integer_pow(out, -2)),),
                      cost=1.5, quick=Quick.LESS_EXACT)
 

@@ -229,7 +229,8 @@ def _conv_type(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation,
     for name, given in (("window_strides", window_strides), ("padding", padding), ("lhs_dilation", lhs_dilation),
                         ("rhs_dilation", rhs_dilation)):
         if len(given) != lhs.ndim - 2:
-            raise (TypeError if name == "padding" else ValueError)(f"{where}: {name}={tuple(given)} needs one entry for each of the {lhs.ndim - 2} spatial axes.")
+            raise (TypeError if name == "padding" else ValueError)(
+                f"{where}: {name}={tuple(given)} needs one entry for each of the {lhs.ndim - 2} spatial axes.")
         if name != "padding" and any(v < 1 for v in given):
             raise (TypeError if name == "rhs_dilation" else ValueError)(f"{where}: {name}={tuple(given)} must be positive.")
     if feature_group_count < 1 or batch_group_count < 1:

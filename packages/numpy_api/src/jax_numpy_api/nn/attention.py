@@ -48,7 +48,8 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
     (1, 2, 1, 4)
     """
     if implementation not in (None, "xla"):
-        raise (NotImplementedError if implementation == "cudnn" else ValueError)(f"dot_product_attention: implementation {implementation!r} is not available; use 'xla'")
+        raise (NotImplementedError if implementation == "cudnn" else ValueError)(
+            f"dot_product_attention: implementation {implementation!r} is not available; use 'xla'")
     batched = jnp.ndim(query) == 4
     q, k, v = (jnp.asarray(x) if batched else jnp.asarray(x)[None] for x in (query, key, value))
     if q.ndim != 4 or k.ndim != 4 or v.ndim != 4 or k.shape[:3] != v.shape[:3] or q.shape[0] != k.shape[0] \

@@ -164,8 +164,8 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
       out_sharding: placement; it must be given where the array is split along the axis, and its elements are not all repeated as often.
 
     Raises:
-      ValueError: the number of repeats does not fit, or no ``out_sharding`` where one is needed. ConcretizationTypeError: traced repeats without a length. TypeError: repeats
-        are no whole numbers.
+      ValueError: the number of repeats does not fit, or no ``out_sharding`` where one is needed.
+      ConcretizationTypeError: traced repeats without a length. TypeError: repeats are no whole numbers.
 
     Source: `numpy.repeat`.
 

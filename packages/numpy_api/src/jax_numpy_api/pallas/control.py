@@ -262,7 +262,8 @@ def _hint_in_kernel(name, b, x, *, values):
 
 
 def _hint(name: str) -> Primitive:
-    return Primitive(name, out_type=lambda x, *, values: x, jvp=ZERO, batch=ELEMENTWISE, lower=lambda b, x, *, values: x, in_kernel=partial(_hint_in_kernel, name),
+    return Primitive(name, out_type=lambda x, *, values: x, jvp=ZERO, batch=ELEMENTWISE, lower=lambda b, x, *, values: x,
+                     in_kernel=partial(_hint_in_kernel, name),
                      reference=lambda x, *, values: x, exact=True, traits=Traits(Kind.IDENTITY))
 
 

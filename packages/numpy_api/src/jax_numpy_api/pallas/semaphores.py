@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def _counted(name):
     def out_type(ref, amount, *operands, index):
         if indexing.part_shape(ref.shape, index, operands) or not isinstance(ref.memory_space, SemaphoreType):
-            raise ValueError(f"{name.replace('sem_', 'semaphore_')}: a reference of type {ref} was given; one semaphore is needed, pltpu.SemaphoreType.REGULAR or .at[i] of an "
-                             "array of them.")
+            raise ValueError(f"{name.replace('sem_', 'semaphore_')}: a reference of type {ref} was given; one semaphore is "
+                             "needed, pltpu.SemaphoreType.REGULAR or .at[i] of an array of them.")
         return ()
     return out_type
 

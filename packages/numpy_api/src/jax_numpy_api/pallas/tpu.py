@@ -232,8 +232,8 @@ def stochastic_round(x: ArrayLike, random_bits: ArrayLike, *, target_dtype: DTyp
     Array([1, 1.00781], dtype=bfloat16)
     """
     if get_aval(x).dtype != np.float32 or get_aval(random_bits).dtype != np.uint32 or np.dtype(target_dtype).name != "bfloat16":
-        raise ValueError(f"pltpu.stochastic_round: {get_aval(x).str_short()} with bits {get_aval(random_bits).str_short()} to {np.dtype(target_dtype).name}; it "
-                         "takes float32 and uint32 of one shape, to bfloat16.")
+        raise ValueError(f"pltpu.stochastic_round: {get_aval(x).str_short()} with bits {get_aval(random_bits).str_short()} to "
+                         f"{np.dtype(target_dtype).name}; it takes float32 and uint32 of one shape, to bfloat16.")
     word = lax.bitcast_convert_type(x, np.uint32)
     lower = lax.bitwise_and(random_bits, lax.full_like(word, 0xFFFF))
     moved = lax.bitwise_and(word + lower, lax.full_like(word, 0xFFFF0000))

@@ -70,7 +70,8 @@ def minimize(fun: Callable[..., PyTree], x0: ArrayLike, args: tuple = (), *, met
         raise TypeError(f"jax.scipy.optimize.minimize: args must be a tuple, got {args!r}; for one argument write (a,)")
     x0 = jnp.asarray(x0)
     if x0.ndim != 1:
-        raise TypeError(f"jax.scipy.optimize.minimize: x0 must be a vector, got shape {x0.shape}; use jnp.atleast_1d for a number, jax.flatten_util.ravel_pytree for a pytree")
+        raise TypeError(f"jax.scipy.optimize.minimize: x0 must be a vector, got shape {x0.shape}; use jnp.atleast_1d for a number, "
+                        "jax.flatten_util.ravel_pytree for a pytree")
     if not jnp.issubdtype(x0.dtype, jnp.inexact):
         x0 = x0.astype(jnp.float_)
     if tol is not None:

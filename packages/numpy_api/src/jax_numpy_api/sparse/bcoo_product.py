@@ -318,7 +318,8 @@ def bcoo_conv_general_dilated(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, w
                               out_sharding: Placement | None = None) -> BCOO:
     """`lax.conv_general_dilated` of BCOO arrays in one spatial dimension, one batch and one channel.
 
-    Every stored element of the operand meets every stored element of the kernel; all elements of a dense array count as stored. ``precision`` is met, as products are computed in full.
+    Every stored element of the operand meets every stored element of the kernel; all elements of a dense array count as stored.
+    ``precision`` is met, as products are computed in full.
 
     Raises:
       NotImplementedError: more dimensions, batches or channels, strides, dilation, or groups.

@@ -291,7 +291,8 @@ def bcsr_dot_general(lhs: BCSR | ArrayLike, rhs: ArrayLike, *, dimension_numbers
     if isinstance(lhs, BCSR) and not isinstance(rhs, JAXSparse) and out_sharding is None:
         return bcsr_dot_general_p.bind(lhs.data, lhs.indices, lhs.indptr, jnp.asarray(rhs), lhs_spinfo=lhs._info,
                                        dimension_numbers=numbers, preferred_element_type=preferred)
-    return bcoo_dot_general(*(x.to_bcoo() if isinstance(x, BCSR) else x for x in (lhs, rhs)), dimension_numbers=dimension_numbers, precision=precision, preferred_element_type=preferred,
+    return bcoo_dot_general(*(x.to_bcoo() if isinstance(x, BCSR) else x for x in (lhs, rhs)), dimension_numbers=dimension_numbers,
+                            precision=precision, preferred_element_type=preferred,
                             out_sharding=out_sharding)
 
 

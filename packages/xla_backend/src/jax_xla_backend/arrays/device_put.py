@@ -162,7 +162,8 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
       out_shardings: a sharding or `PartitionSpec`, or a tree of them that is a prefix of ``xs``.
 
     Raises:
-      ValueError: a spec names a mesh axis that is not ``Explicit``, or an array is committed to other devices. TypeError: a device, or something else that is on no mesh.
+      ValueError: a spec names a mesh axis that is not ``Explicit``, or an array is committed to other devices.
+      TypeError: a device, or something else that is on no mesh.
 
     >>> jax.reshard(jnp.arange(3), jax.NamedSharding(jax.make_mesh((1,), ('x',)), jax.P('x')))
     Array([0, 1, 2], dtype=int32)

@@ -106,7 +106,8 @@ def save(data: PyTree, directory: str | os.PathLike[str], *, overwrite: bool = T
 
     Raises:
       ImportError: there is no tensorstore.
-      ValueError: something is saved there and ``overwrite`` is False; other leaves, or nodes of a type that was not registered with `jax.export.register_pytree_node_serialization`.
+      ValueError: something is saved there and ``overwrite`` is False; other leaves, or nodes of a type that was not
+        registered with `jax.export.register_pytree_node_serialization`.
 
     >>> from jax.experimental.array_serialization import pytree_serialization
     >>> pytree_serialization.save({"w": jnp.arange(3.)}, "/tmp/weights")  # doctest: +SKIP
@@ -125,7 +126,8 @@ def nonblocking_save(data: PyTree, directory: str | os.PathLike[str], *, overwri
     leaves, structure = tree.flatten(data, is_leaf=_is_none)
     for leaf in leaves:
         if leaf is not None and not isinstance(leaf, (ArrayImpl, np.ndarray)):
-            raise ValueError(f"pytree_serialization.save: the tree has a leaf of type {type(leaf).__name__}; only arrays and None are stored, and of random keys jax.random.key_data")
+            raise ValueError(f"pytree_serialization.save: the tree has a leaf of type {type(leaf).__name__}; only arrays "
+                             "and None are stored, and of random keys jax.random.key_data")
     description = {TREE: tree_to_json(structure), LEAVES: list(map(_described, leaves))}
     specs = _broadcast(ts_specs, data, is_tensorstore_spec_leaf)
     folder, number = _whole_path(directory), next(_saves)

@@ -20,10 +20,12 @@ _RESULT = re.compile(r"%\S+ = \"?(?:stablehlo\.)?([\w.]+).*?(tensor<(?:\d+x)*\w+
 _MOST = 5  # values shown
 _HINTS = (
     (r"X\{64\|128\}|[sucf](?:64|128)\[", "It computes with 64-bit numbers, of which this compiler knows only some operations: convert to 32 bits."),
-    (r"Mosaic failed to compile.*Not implemented", "A kernel uses an operation that this compiler does not have for these shapes or dtypes: choose others (float32 "
+    (r"Mosaic failed to compile.*Not implemented",
+     "A kernel uses an operation that this compiler does not have for these shapes or dtypes: choose others (float32 "
      "and int32, sides that are multiples of 8 and 128), or pass interpret=True."),
     (r"integer convolutions", "Convert the operands to float32, or give int8 ones and preferred_element_type=float32."),
-    (r"GEMM is not supported|GemmAlgorithm|[Uu]nsupported.*(?:f8|f4|dot)", "The device has no product of matrices in this dtype: convert the operands, to bfloat16 say."),
+    (r"GEMM is not supported|GemmAlgorithm|[Uu]nsupported.*(?:f8|f4|dot)",
+     "The device has no product of matrices in this dtype: convert the operands, to bfloat16 say."),
 )
 
 

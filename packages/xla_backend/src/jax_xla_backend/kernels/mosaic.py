@@ -485,7 +485,8 @@ def _check_dtypes(program: Any) -> None:
     """Raise NotImplementedError for references with elements that kernels for TPUs do not have."""
     refs = [*program.scalars, *(o.ref for o in (*program.inputs, *program.outputs)), *program.scratch]
     for dtype in {r.dtype for r in refs if r.dtype.kind == "c" or r.dtype.itemsize > 4}:
-        raise NotImplementedError(f"pallas_call {program.options.name}: kernels for TPUs have no {dtype.name}; convert to 32 bits, and give the real and imaginary "
+        raise NotImplementedError(f"pallas_call {program.options.name}: kernels for TPUs have no {dtype.name}; "
+                                  "convert to 32 bits, and give the real and imaginary "
                                   "parts of complex numbers apart, or pass interpret=True.")
 
 
@@ -563,7 +564,8 @@ def module_text(program: Any, env: AxisEnv | None = None) -> str:
     words = [str(getattr(s, "value", s)) for s in semantics]
     words = ["arbitrary"] * (rank - len(words)) + words  # axes that vmap added stand in front
     attributes = [f"dimension_semantics = [{', '.join(f'#tpu.dimension_semantics<{w}>' for w in words)}]",
-                  f"scalar_prefetch = {len(scalars)} : i64", f"scratch_operands = {sum(m.name != _BARRIER for m in scratch)} : i64", "tpu.core_type = #tpu.core_type<tc>"]
+                  f"scalar_prefetch = {len(scalars)} : i64", f"scratch_operands = {sum(m.name != _BARRIER for m in scratch)} : i64",
+                   "tpu.core_type = #tpu.core_type<tc>"]
     maps = ""
     if rank:
         windows = []
@@ -627,7 +629,8 @@ def emit(b: Builder, program: Any, operands: Sequence[Value]) -> list:
     avals: list[ShapedArray] = program.out_avals
     operands = [b.convert(x, _INTEGER) if x.aval.dtype == np.bool_ else x for x in operands]
     outs = b.custom_call(
-        "tpu_custom_call", *operands, out=[a.update(dtype=_INTEGER) if a.dtype == np.bool_ else a for a in avals], backend_config=json.dumps(config), api_version=1,
+        "tpu_custom_call", *operands, out=[a.update(dtype=_INTEGER) if a.dtype == np.bool_ else a for a in avals],
+        backend_config=json.dumps(config), api_version=1,
         operand_layouts=[order(x.aval) for x in operands], result_layouts=[order(a) for a in avals],
         output_operand_aliases={first + i: o for i, o in program.aliases},
         has_side_effect=bool(getattr(program.options.compiler_params, "has_side_effects", False)))

@@ -92,7 +92,8 @@ def manual_computation(b: Builder, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh
     env = AxisEnv(mesh.axis_names, mesh.axis_sizes, not single, everything, inner,
                   b.module.shardings.mesh_symbol(mesh, True) if by_axes else None)
 
-    ordered = b.tokens(jaxpr.effects) if not single and flags.use_shardy_partitioner.value else []  # each device calls in order; devices do not wait for each other
+    # each device calls in order; devices do not wait for each other
+    ordered = b.tokens(jaxpr.effects) if not single and flags.use_shardy_partitioner.value else []
 
     def body(b: Builder, *parts):
         writer.axis_env = env

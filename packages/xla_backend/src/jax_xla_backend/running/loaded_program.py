@@ -95,7 +95,8 @@ class LoadedProgram:
     def _as_an_input(self, hlo: HloSharding, ndim: int) -> NamedSharding | None:
         """A placement that an input with as many axes has, if it is the one that the compiler chose: there are many specs for it."""
         for sharding, aval in zip(self.in_shardings, self.facts.in_avals):
-            if isinstance(sharding, NamedSharding) and not sharding.mesh.explicit_axes and aval.ndim == ndim and hlo_equal(sharding._to_xla_hlo_sharding(ndim), hlo):
+            if isinstance(sharding, NamedSharding) and not sharding.mesh.explicit_axes and aval.ndim == ndim and (
+                    hlo_equal(sharding._to_xla_hlo_sharding(ndim), hlo)):
                 return sharding
         return None
 

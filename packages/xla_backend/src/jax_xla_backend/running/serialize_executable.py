@@ -67,7 +67,8 @@ def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
     header = json.dumps(dict(
         name=executable.spec.name, jaxlib=VERSION_TEXT, platform=client.platform_of(current.devices[0].client), devices=len(current.devices),
         kept=list(facts.kept), donated=list(facts.donated), committed=current.committed, flat=avals(facts.flat_in_avals),
-        outs=avals(facts.out_avals), ins_lie=list(map(_described, current.in_shardings)), outs_lie=list(map(_described, current.out_shardings)), donated_arguments=[bool(d) for d in compiled._donated])).encode()
+        outs=avals(facts.out_avals), ins_lie=list(map(_described, current.in_shardings)), outs_lie=list(map(_described, current.out_shardings)),
+        donated_arguments=[bool(d) for d in compiled._donated])).encode()
     arrays = io.BytesIO()
     np.savez(arrays, *[np.asarray(c).view(np.uint8) if np.asarray(c).dtype.kind == "V" else np.asarray(c) for c in facts.consts])
     code = executable.compile_anew().serialize()

@@ -58,7 +58,8 @@ def _platform(spec: LowerSpec) -> str:
     if spec.platform in _LOWERABLE:
         return spec.platform  # lowering needs no device: a program can be written for a machine without being on it
     if spec.platform is None:
-        told = [s for s in (*(spec.in_shardings or ()), *(spec.out_shardings or ()), spec.device) if isinstance(s, Sharding) and getattr(s, "_is_concrete", True)]
+        told = [s for s in (*(spec.in_shardings or ()), *(spec.out_shardings or ()), spec.device)
+                if isinstance(s, Sharding) and getattr(s, "_is_concrete", True)]
         devices = [spec.device] if spec.device is not None and not told else [d for s in told[:1] for d in s._device_assignment[:1]]
         if devices:
             return client.platform_of(devices[0].client)

@@ -4,7 +4,8 @@ from jax._lazy import table as _table
 
 _HOMES = {
     "call": "pallas_call pallas_call_p",
-    "control": "align_to broadcast_to cdiv delay empty empty_like loop max_contiguous multiple_of next_power_of_2 run_scoped run_state strides_from_shape when with_scoped",
+    "control": """align_to broadcast_to cdiv delay empty empty_like loop max_contiguous multiple_of next_power_of_2 run_scoped run_state
+        strides_from_shape when with_scoped""",
     "cores": "kernel",
     "cost": "estimate_cost",
     "devices": "DeviceIdType",

@@ -13,7 +13,8 @@ _HOMES = {
     "semaphores": "get_barrier_semaphore",
     "spaces": "CMEM HBM SEMAPHORE SMEM VMEM VMEM_SHARED SemaphoreType",
     "specs": "InterpretParams PrefetchScalarGridSpec",
-    "tpu": """ARBITRARY CORE_PARALLEL CompilerParams GridDimensionSemantics PARALLEL SUBCORE_PARALLEL bitcast pack_elementwise reciprocal roll stochastic_round touch unpack_elementwise
+    "tpu": """ARBITRARY CORE_PARALLEL CompilerParams GridDimensionSemantics PARALLEL SUBCORE_PARALLEL bitcast
+        pack_elementwise reciprocal roll stochastic_round touch unpack_elementwise
         with_memory_space_constraint""",
 }
 _served, _names, __all__ = _table(__name__, {

@@ -329,7 +329,8 @@ def _check_varies(where: str, fun: Callable, init: PyTree, given: Sequence[Abstr
 
 def _same_carry(a, b) -> bool:
     """Whether a carry may change from type ``a`` to ``b`` in a step: shape, dtype and memory and how it is split over ``Explicit`` mesh axes stay."""
-    return types_compatible(a, b) and a.memory_space is b.memory_space and (getattr(a, "placement", None) is getattr(b, "placement", None) or splits.entries(a) == splits.entries(b))
+    return types_compatible(a, b) and a.memory_space is b.memory_space and (
+        getattr(a, "placement", None) is getattr(b, "placement", None) or splits.entries(a) == splits.entries(b))
 
 
 def carry_fixpoint(derive: Callable, carry: list[bool]) -> tuple[Any, list[bool]]:

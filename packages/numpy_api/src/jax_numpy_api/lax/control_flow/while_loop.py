@@ -572,6 +572,7 @@ while_p: ProgramPrimitive = ProgramPrimitive(
     out_type=_while_type,
     effects=_while_effects,
     impl=lambda *args, **params: run_eagerly(while_p, args, params),
-    jvp=_while_jvp, linearize=none("the number of steps, and so of residuals, is not known"), transpose=_while_transpose, batch=_while_batch, lower=_while_lower,
+    jvp=_while_jvp, linearize=none("the number of steps, and so of residuals, is not known"), transpose=_while_transpose,
+    batch=_while_batch, lower=_while_lower,
     dce=_while_dce, agree=_while_agree, takes_refs=True, discharge=_while_discharge, split=_while_split, interpret=_while_interpret,
     traits=Traits(Kind.LOOP))
