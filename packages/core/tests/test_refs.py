@@ -263,6 +263,13 @@ def test_a_reference_cannot_be_returned_or_leak():
         jit.jit(lambda x: {"r": new_ref(x)})(X)
     with pytest.raises(ValueError, match="cannot be returned"):
         jit.jit(lambda r: r)(new_ref(X))
+    with pytest.raises(ValueError, match=r"traced for jit, returned .*, made at .*test_refs\.py:\d+"):
+        jit.jit(lambda x: new_ref(x))(X)
+    for differentiated in (lambda f: autodiff.jvp(f, (X,), (X,)), lambda f: autodiff.linearize(f, X)):
+        with pytest.raises(ValueError, match=r"returned a mutable reference of type Ref\{float32\[3\]\}, which has no derivative"):
+            differentiated(new_ref)
+    with pytest.raises(TypeError, match="Gradient only defined for scalar-output functions"):
+        autodiff.grad(new_ref)(1.0)
     jit.jit(lambda x: kept.append(new_ref(x)))(X)
     with pytest.raises(UnexpectedTracerError):
         kept[0][...]

@@ -54,7 +54,8 @@ def untyped_parameters() -> dict[str, list[tuple[str, bool]]]:
     for public, value in public_values():
         for function, skip in functions(value):
             inner = inspect.unwrap(function)
-            package = (getattr(inner, "__module__", None) or "").split(".")[0]
+            written = getattr(inner, "__globals__", {}).get("__name__") or getattr(inner, "__module__", None) or ""  # a public function names its public home
+            package = written.split(".")[0]
             if package not in PACKAGES or id(inner) in seen:
                 continue
             seen.add(id(inner))

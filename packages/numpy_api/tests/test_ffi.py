@@ -149,6 +149,13 @@ static ffi::Error Scale(float factor, ffi::Span<const int64_t> shifts, ffi::Buff
 
 XLA_FFI_DEFINE_HANDLER_SYMBOL(ScaleHandler, Scale, ffi::Ffi::Bind().Attr<float>("factor").Attr<ffi::Span<const int64_t>>("shifts")
                               .Arg<ffi::Buffer<ffi::F32>>().Ret<ffi::Buffer<ffi::F32>>());
+
+static ffi::Error Wide(double number, float narrow, ffi::ResultBuffer<ffi::F64> y) {
+  for (size_t i = 0; i < y->element_count(); ++i) y->typed_data()[i] = number + narrow;
+  return ffi::Error::Success();
+}
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(WideHandler, Wide, ffi::Ffi::Bind().Attr<double>("number").Attr<float>("narrow").Ret<ffi::Buffer<ffi::F64>>());
 """
 
 
@@ -161,8 +168,9 @@ def scale(tmp_path_factory):
     library = folder / "libscale.so"
     subprocess.run(["g++", "-std=c++17", "-shared", "-fPIC", f"-I{ffi.include_dir()}", str(folder / "scale.cc"), "-o", str(library)],
                    check=True)
-    handler = ctypes.cdll.LoadLibrary(str(library)).ScaleHandler
-    ffi.register_ffi_target("test_scale", ffi.pycapsule(handler), platform="cpu")
+    handlers = ctypes.cdll.LoadLibrary(str(library))
+    ffi.register_ffi_target("test_scale", ffi.pycapsule(handlers.ScaleHandler), platform="cpu")
+    ffi.register_ffi_target("test_wide", ffi.pycapsule(handlers.WideHandler), platform="cpu")
     ffi.register_ffi_target_as_batch_partitionable("test_scale")
 
     def call(x, factor=2.0, shifts=(1, 2), **options):
@@ -194,3 +202,19 @@ def test_compiled_handler_under_vmap(scale):
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     for method in ("sequential", "broadcast_all"):
         np.testing.assert_array_equal(vmap(lambda r: scale(r, vmap_method=method))(x), 2 * x + 3)
+
+
+@pytest.mark.parametrize("number", [2.5, np.float64(2.5), 1e-300, float("inf"), -np.inf])
+def test_numbers_reach_a_handler_as_what_they_are(scale, number):
+    """NumPy's float64 is a float of Python, whose text it had not; results of 64 bits are not halved without x64."""
+    out = ffi_call("test_wide", ShapeDtypeStruct((2,), np.float64))(number=number, narrow=np.float32(0.5))
+    assert np.asarray(out).dtype == np.float64
+    np.testing.assert_array_equal(np.asarray(out), [number + 0.5] * 2)
+
+
+def test_attributes_that_are_equal_and_of_other_types_are_other_calls():
+    def text(value):
+        return jit(lambda: ffi_call("unknown", ShapeDtypeStruct((2,), np.float32))(a=value)).lower().as_text()
+    wanted = {"1 : i64": 1, "true": True, "1.0 : f64": 1.0, "1 : i8": np.int8(1), "1.0 : f32": np.float32(1), "1.0 : f16": np.float16(1),
+              "0x7F800000 : f32": np.float32(np.inf), "bf16": np.dtype("bfloat16"), "i32": np.dtype("int32")}
+    assert [f"a = {said}" in text(value) for said, value in wanted.items()] == [True] * len(wanted)

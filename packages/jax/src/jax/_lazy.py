@@ -59,7 +59,7 @@ def table(module: str, names: Mapping[str, str]) -> tuple[Callable, Callable, li
         where, _, attribute = target.partition(":")
         value = importlib.import_module(where)
         if attribute:
-            value = getattr(value, attribute)
+            value = shown_as(module, name, getattr(value, attribute))
         namespace[name] = value
         return value
 
@@ -94,10 +94,30 @@ def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Cal
                 if name in dir(implementation):  # it has the name, and failed to load it
                     raise
                 raise absent(module, name) from None
-        namespace[name] = value
+        namespace[name] = shown_as(module, name, value)
         return value
 
     return fetch, lambda: shown(namespace, listed())
+
+
+def shown_as(module: str, name: str, value: Any) -> Any:
+    """``value``; a function of ours says from now on that ``module`` is its home, by which pickles, `help` and messages name it.
+
+    Where several modules show it, the one with the shortest name is its home, whichever is asked first. Classes keep theirs: it is there
+    that `inspect.getsource` looks for them.
+    """
+    if not isinstance(value, (type, ModuleType)) and callable(value) and getattr(value, "__qualname__", None) == name and "._" not in module:
+        home = getattr(value, "__module__", None) or ""
+        if home.startswith("jax_") or home in _homes and (len(module), module) < (len(home), home):
+            try:
+                value.__module__ = module
+            except AttributeError:  # an object without attributes of its own
+                return value
+            _homes.add(module)
+    return value
+
+
+_homes: set[str] = set()
 
 
 def shown(namespace: Mapping[str, Any], names: Iterable[str]) -> list[str]:

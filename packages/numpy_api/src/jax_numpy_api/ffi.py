@@ -61,22 +61,20 @@ class _Frozen:
 
 def _freeze(target: str, name: str, value: Any) -> Any:
     if isinstance(value, Mapping):
-        return _Frozen(dict(value), tuple((k, _typed(_freeze(target, f"{name}.{k}", v))) for k, v in value.items()))
+        return _Frozen(dict(value), tuple((k, _freeze(target, f"{name}.{k}", v)) for k, v in value.items()))
     if isinstance(value, int) and not -2**63 <= value < 2**63:
         raise OverflowError(f"ffi_call of {target!r}: {name}={value} does not fit 64 bits, which attributes that are Python integers have")
-    if isinstance(value, (bool, int, float, str, bytes, np.bool_, np.number)):
+    if isinstance(value, (str, bytes)):
         return value
+    if isinstance(value, (bool, int, float, np.bool_, np.number, np.dtype)):
+        return _Frozen(value, (type(value), repr(value)))  # 1, True, 1.0 and np.int8(1) are equal, and not the same attribute
     if isinstance(value, (list, tuple)):
         value = np.asarray(value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.ndim <= 1:
         return _Frozen(value, (value.shape, value.dtype.str, value.tobytes()))
     raise TypeError(f"ffi_call of {target!r}: no attribute handler defined for {name}={value!r} of type "
                     f"{type(value).__name__}; attributes are truth values, numbers, strings, bytes, one-dimensional arrays and "
-                    "mappings of these. Pass arrays as operands.")
-
-
-def _typed(value: Any) -> Any:
-    return type(value), value
+                    "mappings of these, and dtypes. Pass arrays as operands.")
 
 
 def _thaw(value: Any) -> Any:
@@ -250,7 +248,8 @@ def _result_aval(i: int, result: Any) -> Any:
     if not (hasattr(result, "shape") and hasattr(result, "dtype")):
         raise ValueError(f"ffi_call: result_shape_dtypes must hold jax.ShapeDtypeStructs, arrays or the like, got {result!r} at "
                          f"position {i}")
-    return ShapedArray(tuple(result.shape), dtypes.canonicalize_dtype(result.dtype))
+    dtype = result.dtype  # of 64 bits without x64, too: the handler says what it writes
+    return ShapedArray(tuple(result.shape), dtype if isinstance(dtype, np.dtype) else dtypes.canonicalize_dtype(dtype))
 
 
 def check_aliases(what: str, aliases: Mapping[int, int] | None, in_avals: Sequence[AbstractValue],

@@ -28,6 +28,9 @@ class SymbolicScope:
       ValueError: a constraint has another form, or holds for no values at all.
     """
 
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "made_at": str(self.made_at)}  # code objects stay in their process
+
     def __init__(self, constraints_str: Sequence[str] = ()):
         if isinstance(constraints_str, str) or not all(isinstance(c, str) for c in constraints_str):
             raise ValueError(f"The symbolic constraints should be a sequence of strings, got {constraints_str!r}.")

@@ -181,7 +181,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
         flat = typed(flat)
         run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name, user=fun)
         outs, pullback = vjp_flat(run, flat)
-        if record["out_tree"] != _LEAF or np.shape(outs[0]) != ():
+        if record["out_tree"] != _LEAF or np.shape(outs[0]) != () or type(get_aval(outs[0])) is AbstractRef:
             got = tree.unflatten(record["out_tree"], [get_aval(x).str_short() for x in outs[:record["count"]]])
             raise TypeError(f"Gradient only defined for scalar-output functions. {describe_function(fun)} returned "
                             f"{got}; reduce it to one number, as by its mean or sum, or use jax.jacrev or jax.vjp for other outputs.")
@@ -268,9 +268,17 @@ def jvp(fun: Callable[..., PyTree], primals: Sequence[object], tangents: Sequenc
     run, record = _flat_function(fun, in_tree, {}, has_aux, "jvp")
     outs, out_tangents = jvp_flat(run, flat, flat_tangents)
     n = record["count"]
+    _refuse_references("jvp", fun, outs)
     value = tree.unflatten(record["out_tree"], outs[:n])
     tangent = tree.unflatten(record["out_tree"], list(map(_shown_beside, outs, out_tangents[:n])))
     return (value, tangent, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, tangent)
+
+
+def _refuse_references(name: str, fun: Callable, outs: Sequence[Any]) -> None:
+    for x in outs:
+        if type(get_aval(x)) is AbstractRef:
+            raise ValueError(f"{name}: {describe_function(fun)} returned a mutable reference of type {get_aval(x)}, which has no derivative; "
+                             "return its contents, ref[...], or make the reference outside and pass it in.")
 
 
 def _shown_beside(value, tangent):
@@ -377,6 +385,7 @@ def linearize(fun: Callable[..., PyTree], *primals: Any, has_aux: bool = False,
     nonzero = [c and has_tangent(a) for c, a in zip(checked, in_avals)]
     outs, inputs, trace, tangents = linearize_flat(run, flat, nonzero)
     n, out_tree = record["count"], record["out_tree"]
+    _refuse_references("linearize", fun, outs)
     live = [t for t in tangents[:n] if not isinstance(t, Zero)]
     jaxpr, residuals = trace.to_jaxpr(inputs, live)
     out_avals = [get_aval(x) for x in outs[:n]]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
@@ -297,6 +298,13 @@ class Wrapping:
         if name in ("defjvp", "defjvps", "defvjp", "defvjp_with_logs", "def_vmap"):
             return getattr(self.fun, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """One that its module shows under its name is pickled by that name, as functions are; `jax.nn.relu` is one."""
+        home, name = self.__dict__.get("__module__"), self.__dict__.get("__qualname__")
+        if home != "__main__" and home in sys.modules and vars(sys.modules[home]).get(name) is self:
+            return name
+        return super().__reduce_ex__(protocol)
 
 
 class custom_jvp(Wrapping):

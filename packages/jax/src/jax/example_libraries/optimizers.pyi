@@ -14,15 +14,11 @@ class Optimizer(NamedTuple):
     init_fn: Any
     update_fn: Any
     params_fn: Any
-class OptimizerState:
+class OptimizerState(NamedTuple):
     """The state of an optimizer for a pytree of parameters; itself a pytree, whose leaves are those of ``packed_state``."""
-    def __init__(self, packed_state: Sequence[Sequence[Any]], tree_def: Any, subtree_defs: Sequence[Any]) -> None: ...
-    @property
-    def packed_state(self) -> Any: ...
-    @property
-    def subtree_defs(self) -> Any: ...
-    @property
-    def tree_def(self) -> Any: ...
+    packed_state: Sequence[Sequence[Any]]
+    tree_def: Any
+    subtree_defs: Sequence[Any]
 Params = Any
 ParamsFn: TypeAlias = Callable[[OptimizerState], Any]
 Schedule: TypeAlias = Callable[[ArrayLike], ArrayLike]

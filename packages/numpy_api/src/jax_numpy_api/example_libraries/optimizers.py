@@ -25,7 +25,7 @@ Updates = Any
 Step = int
 
 
-class OptimizerState:
+class OptimizerState(NamedTuple):
     """The state of an optimizer for a pytree of parameters; itself a pytree, whose leaves are those of ``packed_state``.
 
     Attributes:
@@ -34,20 +34,9 @@ class OptimizerState:
       subtree_defs: for each parameter the structure of its state.
     """
 
-    __slots__ = ("packed_state", "tree_def", "subtree_defs")
-
-    def __init__(self, packed_state: Sequence[Sequence[Any]], tree_def: Any, subtree_defs: Sequence[Any]):
-        self.packed_state, self.tree_def, self.subtree_defs = packed_state, tree_def, subtree_defs
-
-    def __eq__(self, other):
-        return isinstance(other, OptimizerState) and all(
-            getattr(self, n) == getattr(other, n) for n in OptimizerState.__slots__)
-
-    __hash__ = None  # type: ignore[assignment]  # as mutable containers have it
-
-    def __repr__(self):
-        return (f"OptimizerState(packed_state={self.packed_state!r}, tree_def={self.tree_def!r}, "
-                f"subtree_defs={self.subtree_defs!r})")
+    packed_state: Sequence[Sequence[Any]]
+    tree_def: Any
+    subtree_defs: Sequence[Any]
 
 
 tree_nodes.register_pytree_node(
@@ -249,7 +238,8 @@ def adam(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float = 
         m = b1 * m + (1 - b1) * g
         v = b2 * v + (1 - b2) * jnp.square(g)
         n = i + 1
-        return x - step(i) * (m / (1 - b1 ** n)) / (jnp.sqrt(v / (1 - b2 ** n)) + eps), m, v
+        first, second = (jnp.asarray(1 - b ** n, m.dtype) for b in (b1, b2))
+        return x - step(i) * (m / first) / (jnp.sqrt(v / second) + eps), m, v
     return lambda x: (x, jnp.zeros_like(x), jnp.zeros_like(x)), update, lambda state: state[0]
 
 
@@ -269,7 +259,7 @@ def adamax(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float 
         m = b1 * m + (1 - b1) * g
         v = jnp.maximum(b2 * v, jnp.abs(g))
         n = i + 1
-        return x - step(i) / (1 - b1 ** n) * m / (v + eps), m, v
+        return x - step(i) / jnp.asarray(1 - b1 ** n, m.dtype) * m / (v + eps), m, v
     return lambda x: (x, jnp.zeros_like(x), jnp.zeros_like(x)), update, lambda state: state[0]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+import sys
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -70,6 +71,11 @@ class ufunc:
     nout = property(lambda self: self._nout, doc="Number of results.")
     nargs = property(lambda self: self._nargs, doc="Number of both together.")
     identity = property(lambda self: self._identity, doc="Result of reducing no elements; None if there is none.")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """One of jax.numpy is pickled by its name."""
+        public = sys.modules.get("jax.numpy")
+        return self.__name__ if getattr(public, self.__name__, None) is self else super().__reduce_ex__(protocol)
 
     def _key(self):
         return (self._func, self._call, self.__name__, self._nin, self._nout, self._identity)

@@ -20,6 +20,7 @@ from ..arrays import callback_buffers
 from ..jaxlib_compat import _jax
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, from_hlo
+from .types import element_text
 from .values import Value
 
 if TYPE_CHECKING:
@@ -55,16 +56,17 @@ def attribute_text(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return f"{value} : i64"
+    if isinstance(value, np.floating):  # of which NumPy's float64 is one of Python, too
+        return f"{_float(value)} : f{8 * value.dtype.itemsize}"
     if isinstance(value, float):
-        return f"{_float(value)} : f64"
+        return f"{_float(np.float64(value))} : f64"
     if isinstance(value, np.integer):
         return f"{int(value)} : {value.dtype.name.replace('uint', 'ui').replace('int', 'i')}"
-    if isinstance(value, np.floating):
-        return f"{_float(float(value))} : f{8 * value.dtype.itemsize}"
+    if isinstance(value, np.dtype):
+        return element_text(value)
     if isinstance(value, np.ndarray) and value.ndim == 1:
         kind = "i1" if value.dtype == bool else value.dtype.name.replace("float", "f").replace("int", "i")
-        items = [str(x).lower() if value.dtype == bool else _float(x) if value.dtype.kind == "f" else str(x)
-                 for x in value.tolist()]
+        items = [str(x).lower() if value.dtype == bool else _float(x) if value.dtype.kind == "f" else str(x) for x in value]
         return f"array<{kind}{': ' if items else ''}{', '.join(items)}>"
     if isinstance(value, (tuple, list)):
         if value and all(type(x) is int for x in value):
@@ -74,10 +76,10 @@ def attribute_text(value: object) -> str:
                     "number, string, one-dimensional array, sequence or mapping")
 
 
-def _float(x: float) -> str:
-    if x != x or x in (float("inf"), float("-inf")):
-        raise ValueError(f"custom_call: attribute {x} is not finite")
-    text = repr(x)
+def _float(x: np.floating) -> str:
+    if not np.isfinite(x):
+        return f"0x{int(x.view(f'u{x.dtype.itemsize}')):0{2 * x.dtype.itemsize}X}"
+    text = repr(float(x))
     return text if "." in text else text.replace("e", ".0e")
 
 
