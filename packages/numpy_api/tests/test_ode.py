@@ -117,6 +117,12 @@ def test_a_solution_that_ends_is_nan_and_a_loop_that_ends():
     assert np.isnan(ode.odeint(lambda y, t: jnp.nan * y, 1.0, T)[1:]).all()
 
 
+def test_times_that_go_back_are_nan_from_there_on():
+    out = ode.odeint(lambda y, t: y, np.ones(2), np.array([0.0, 0.5, 0.5, 0.25, 1.0]))
+    np.testing.assert_allclose(out[:3, 0], np.exp([0, 0.5, 0.5]), rtol=1e-6)
+    assert np.isnan(out[3:]).all()
+
+
 def test_a_step_that_leaves_the_domain_is_made_shorter():
     out = ode.odeint(lambda y, t: -jnp.sqrt(y), 1.0, np.array([0.0, 1.0, 1.9]), rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(out, [1.0, 0.25, 0.05 ** 2], rtol=1e-3)

@@ -148,7 +148,9 @@ def _trajectory(func: Callable, control: _Control, start: Any, times: Any, *args
     still = _Curve(times[0], jnp.zeros_like(times[0]), (start, *[jnp.zeros_like(start)] * 4))
     front = _Front(times[0], start, slope, _first_step(slope_at, times[0], start, slope, control),
                    jnp.full((), _GROW, times.dtype), jnp.zeros((), np.int32), still)
-    return jnp.concatenate([start[None], lax.scan(reach, front, times[1:])[1]])
+    values = lax.scan(reach, front, times[1:])[1]
+    lost = jnp.cumsum(times[1:] < times[:-1]) > 0  # from the first time on that is before the one that precedes it
+    return jnp.concatenate([start[None], jnp.where(lost[:, None], jnp.full_like(values, np.nan), values)])
 
 
 def _trajectory_fwd(func, control, start, times, *args):

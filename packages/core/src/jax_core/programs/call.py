@@ -235,9 +235,9 @@ def check_results(fun: Callable, structure: PyTreeDef, outs: Sequence[object]) -
 
 def _returned_ref(fun, structure, outs, i) -> str:
     path = tree.keystr(tree.flatten_with_path(tree.unflatten(structure, outs))[0][i][0])
-    trace = getattr(outs[i], "_trace", None)  # of a reference that the program made or was given
+    trace: Any = getattr(outs[i], "_trace", None)  # of a reference that the program made or was given
     debug = getattr(trace, "debug", None)
-    made = trace.producer(outs[i]._var) if debug else None
+    made = trace.producer(outs[i]._var) if debug is not None else None
     return (f"function {describe_function(fun)}{f', traced for {debug.traced_for},' if debug and debug.traced_for else ''} returned a mutable "
             f"reference of type {get_aval(outs[i])}{f' at output path {path}' if path else ''}"
             f"{f', made at {made.source_info}' if made else ''}, but references cannot be returned from a traced function; return its "

@@ -75,7 +75,8 @@ class ufunc:
     def __reduce_ex__(self, protocol: Any) -> Any:
         """One of jax.numpy is pickled by its name."""
         public = sys.modules.get("jax.numpy")
-        return self.__name__ if getattr(public, self.__name__, None) is self else super().__reduce_ex__(protocol)
+        name = str(self.__name__)
+        return name if getattr(public, name, None) is self else super().__reduce_ex__(protocol)
 
     def _key(self):
         return (self._func, self._call, self.__name__, self._nin, self._nout, self._identity)
