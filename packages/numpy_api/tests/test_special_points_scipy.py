@@ -81,6 +81,12 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("hyp1f1", lambda x: special.hyp1f1(2.0, 2.0, x), 1, [INF, -INF], [INF, 0]),
     ("hyp1f1", lambda x: special.hyp1f1(-2.0, 2.0, x), 0, [INF, -INF], [INF, INF]),
     ("hyp1f1", lambda x: special.hyp1f1(-1.0, x, INF), 0, [-1.5, -2.0, 2.5], [INF, INF, -INF]),
+    ("hyp1f1", lambda a: special.hyp1f1(a, 300.0, 300.0), 0, [0.001, 0.3], [1.0035402415760304, 2.756246521885159]),  # not far, as b is as large as x
+    ("hyp1f1", lambda b: special.hyp1f1(1.0, b, 100.0), 0, [300.0, 150.0], [1.498765328, 2.929211109]),
+    ("hyp1f1", lambda x: special.hyp1f1(1.0, 2000.0, x), 0, [-3000.0, -500.0, 500.0], [0.3999279885, 0.7999840026, 1.333259358]),
+    ("hyp1f1", lambda x: special.hyp1f1(0.5, 1e4, x), 0, [-5e4, -100.0], [0.4082376587, 0.9950371866]),
+    ("hyp1f1", lambda x: special.hyp1f1(200.0, 1.0, x), 0, [-50.0], [NAN]),  # nothing is left of the terms
+    ("hyp1f1", lambda b: special.hyp1f1(0.3, b, 300.0), 1, [300.0], [-0.04948530]),
     ("hyp1f1", lambda a: special.hyp1f1(a, 1.0, -INF), 0, [-0.5, 0.0, 0.5, 1.5], [INF, 1, 0, 0]),
     ("hyp2f1", lambda x: special.hyp2f1(1.0, 2.0, 1.0, x), 0, [2.0, 1.0, 0.5, -3.0], [1, INF, 4, 0.0625]),
     ("hyp2f1", lambda x: special.hyp2f1(3.0, 1.5, 1.5, x), 1, [2.0, 0.5], [3, 48]),

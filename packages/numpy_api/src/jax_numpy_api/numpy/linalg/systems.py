@@ -259,7 +259,7 @@ def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *
         if rtol is not None:
             raise ValueError("pinv: only one of rtol and rcond may be specified.")
         rtol = rcond
-    a = as_matrices("pinv", a)
+    a = as_matrices("pinv", a, bool(hermitian))
     m, n = a.shape[-2:]
     if m == 0 or n == 0:
         return lax.full((*a.shape[:-2], n, m), 0, a.dtype)

@@ -8,6 +8,7 @@ of the confluent and Gauss hypergeometric functions", Numer. Algorithms 74 (2017
 """
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax, numpy as jnp
+from ...lax.incomplete import _lgamma_gap
 from ._series import differentiable, inlined, wide
 from .gammas import gammasgn
 
@@ -54,17 +56,49 @@ def _ends(a):
     return (a <= 0) & (a == jnp.floor(a))
 
 
-def _m_asymptotic(a, b, x, shifted):
-    """``gamma(b)/gamma(a) exp(shifted) x**(a-b)`` times a series in 1/x cut at its smallest term (DLMF 13.7.2), for
-    large x > 0."""
+def _logs(m, y):
+    """``log(y**m / m!)`` but for its powers of ``m``; beyond ``m = y`` as much as makes nothing small."""
+    m = jnp.minimum(m, y)
+    return jnp.where(m > 0, m * (jnp.log(y) - jnp.log(jnp.where(m > 0, m, 1.0)) + 1), 0.0)
+
+
+def _kummer_sum(a, b, x, log_factor):
+    """The series of ``1F1(a; b; x)`` times ``exp(log_factor)``; NaN where it has not converged, or where terms of both signs leave none of
+    its digits. As neither may be a number while their product is, terms that have grown are divided by a power of e, which the factor gets."""
+    eps, step = float(dtypes.finfo(x.dtype).eps) / 4, 32.0
+
+    def going(state: PyTree):
+        return jnp.any(state[1]) & (state[0] < _STEPS)
+
+    def advance(state: PyTree):
+        n, active, term, total, rest, peak = state
+        k = n.astype(x.dtype)
+        term = jnp.where(active, term * _term((a + k) * x, (b + k) * (k + 1)), term)
+        new = total + term
+        total, active = jnp.where(active, new, total), active & (jnp.abs(term) > eps * jnp.abs(new))
+        grown = jnp.abs(total) > math.exp(step)
+        down = jnp.where(grown, math.exp(-step), 1.0)
+        return n + 1, active, term * down, total * down, jnp.where(grown, rest + step, rest), jnp.maximum(peak, jnp.abs(term)) * down
+
+    one = jnp.ones_like(x)
+    _, active, _, total, rest, peak = lax.while_loop(going, advance, (jnp.int32(0), jnp.ones(x.shape, bool), one, one, log_factor, one))
+    lost = (peak > eps ** -0.5) & (jnp.abs(total) < 1024 * eps * peak)
+    return jnp.where(active | lost, np.nan, total * jnp.exp(rest))
+
+
+def _m_asymptotic(a, b, excess, x, shifted):
+    """``gamma(b)/gamma(a) exp(shifted) x**excess`` times a series in 1/x cut at its smallest term (DLMF 13.7.2), for
+    large x > 0; ``excess`` is ``a - b``."""
     term, total, last = jnp.ones_like(x), jnp.ones_like(x), jnp.full_like(x, np.inf)
     for k in range(30):
-        new = term * (1 - a + k) * (b - a + k) / ((k + 1) * x)
+        new = term * (1 - a + k) * (k - excess) / ((k + 1) * x)
         shrinking = jnp.abs(new) < last
         last = jnp.where(shrinking, jnp.abs(new), 0.0)
         term = jnp.where(shrinking, new, 0.0)
         total = total + term
-    size = jnp.exp(lax.lgamma(b) - lax.lgamma(a) + shifted + jnp.where(a == b, 0.0, (a - b) * jnp.log(x)))
+    alike = (a >= 20) & (b >= 20)
+    quotient = jnp.where(alike, _lgamma_gap(jnp.where(alike, excess, 0.0), jnp.where(alike, b, 20.0)), lax.lgamma(b) - lax.lgamma(a))
+    size = jnp.exp(quotient + shifted + jnp.where(excess == 0, 0.0, excess * jnp.log(x)))
     return gammasgn(b) * gammasgn(a) * size * total
 
 
@@ -78,14 +112,15 @@ def _last_sign(a, b, x):
 def _hyp1f1(a, b, x):
     ended = _ends(a)
     flip = (x < 0) & ~ended  # Kummer: M(a, b, x) = exp(x) M(b - a, b, -x)
-    p, y = jnp.where(flip, b - a, a), jnp.where(flip, -x, x)
+    p, y, excess = jnp.where(flip, b - a, a), jnp.where(flip, -x, x), jnp.where(flip, -a, a - b)
     ends = _ends(p)
-    far = (y > 60) & (y > 2 * jnp.abs(p * (p - b))) & ~ends
+    gap, finite = jnp.abs(excess), jnp.minimum(y, float(dtypes.finfo(x.dtype).max))
+    other = _logs(gap, finite) + _logs(jnp.maximum(-p, 0), finite) - finite  # logarithm of the other solution's share (DLMF 13.7.2)
+    far = (y > 60) & (other < math.log(float(dtypes.finfo(x.dtype).eps)) - 3) & (y > 2 * jnp.abs(p - 1) * gap) & ~ends
     z = jnp.where(far | ~jnp.isfinite(y), 1.0, y)
-    half = jnp.exp(0.5 * jnp.where(flip, x, 0.0))  # half of Kummer's factor goes into the terms, which might overflow
-    series = _sum(lambda k: _term((p + k) * z, (b + k) * (k + 1)), z, half) * half
-    top = jnp.where(flip, y, jnp.minimum(y, float(dtypes.finfo(x.dtype).max)))  # infinity as a number, which is beyond its powers
-    at_infinity = _m_asymptotic(jnp.where(far, p, 1.0), b, jnp.where(far, top, 100.0), jnp.where(flip, 0.0, top))
+    series = _kummer_sum(p, b, z, jnp.where(flip & ~far, x, 0.0))
+    top = jnp.where(flip, y, finite)  # infinity as a number, which is beyond its powers
+    at_infinity = _m_asymptotic(jnp.where(far, p, 1.0), b, excess, jnp.where(far, top, 100.0), jnp.where(flip, 0.0, top))
     value = jnp.where(far, at_infinity, series)
     value = jnp.where(ended & jnp.isinf(x), _last_sign(a, b, x) * np.inf, value)
     pole = _ends(b) & ~(ended & (a >= b))
@@ -97,7 +132,7 @@ def _slopes(f, args):
     """Derivatives by central differences of fourth order, for parameters whose derivative is no such function itself."""
     out = []
     for i in range(len(args) - 1):
-        h = float(dtypes.finfo(dtypes.dtype(args[i])).eps) ** 0.2 * jnp.maximum(1.0, jnp.abs(args[i])) * 0.5
+        h = float(dtypes.finfo(dtypes.dtype(args[i])).eps) ** 0.2 * jnp.sqrt(jnp.maximum(1.0, jnp.abs(args[i]))) * 0.5  # 1F1 turns within a root
         at = [f(*(x + s * h if i == j else x for j, x in enumerate(args))) for s in (-2, -1, 1, 2)]
         out.append((at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * h))
     return out
