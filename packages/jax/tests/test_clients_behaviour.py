@@ -255,3 +255,29 @@ def test_classes_that_annotations_subscribe():
     class OwnTracer(jax.core.Tracer["OwnTrace"]):
         pass
     assert issubclass(OwnTracer, jax.core.Tracer)
+
+
+STRETCHING = ["add", "sub", "mul", "div", "rem", "max", "min", "pow", "atan2", "nextafter", "eq", "lt", "complex", "igamma", "zeta"]
+
+
+@pytest.mark.parametrize("name", STRETCHING)
+def test_bind_stretches_axes_of_length_1(name):
+    """Interpreters of users bind primitives with values that they have given an axis."""
+    prim, row, column = getattr(jax.extend.core.primitives, f"{name}_p"), jnp.array([[1.5, 2.5]]), jnp.array([[2.0], [3.0]])
+    want = prim.bind(jnp.tile(row, (2, 1)), jnp.tile(column, (1, 2)))
+    np.testing.assert_array_equal(prim.bind(row, column), want)
+    np.testing.assert_allclose(jax.jit(prim.bind)(row, column), want, rtol=1e-6)
+    np.testing.assert_array_equal(jax.vmap(prim.bind, (0, None))(row[None], column)[0], want)
+    assert prim.bind(row[:, :0], column).shape == (2, 0)
+    if name in ("mul", "div", "pow"):
+        slopes = jax.grad(lambda x, y: prim.bind(x, y).sum(), argnums=(0, 1))(row, column)
+        assert [s.shape for s in slopes] == [row.shape, column.shape]
+
+
+def test_bind_refuses_what_does_not_fit():
+    add_p, select_n_p = jax.extend.core.primitives.add_p, jax.extend.core.primitives.select_n_p
+    for x, y in [(jnp.ones((2, 3)), jnp.ones((2, 2))), (jnp.ones((2, 2)), jnp.ones(2)), (jnp.ones((1, 2)), jnp.ones((2, 1), int))]:
+        with pytest.raises(TypeError, match=r"lax\.add"):
+            add_p.bind(x, y)
+    with pytest.raises(TypeError):
+        select_n_p.bind(jnp.ones((1, 2), bool), jnp.ones((2, 1)), jnp.ones((2, 1)))

@@ -37,6 +37,7 @@ from .nary import (
     INEXACT,
     INTEGER,
     NUMERIC,
+    Elementwise,
     apply,
     as_operand,
     check_dtype,
@@ -135,7 +136,7 @@ def _mul_reference(x, y, *, out_dtype=None):
     return np.multiply(x, y) if out_dtype is None else np.multiply(np.asarray(x).astype(out_dtype), np.asarray(y).astype(out_dtype))
 
 
-mul_p: Primitive = Primitive(
+mul_p: Primitive = Elementwise(
     "mul", out_type=_mul_type,
     jvp=(lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(g, out_dtype), _wide(y, out_dtype)),
          lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(x, out_dtype), _wide(g, out_dtype))),
@@ -431,7 +432,7 @@ def _polynomial_jvp(primals, tangents):
     return out, tangent
 
 
-polynomial_p = Primitive(
+polynomial_p = Elementwise(
     "polynomial", out_type=_polynomial_type, jvp=_polynomial_jvp,
     transpose=none("lax.polynomial is not linear in its variable, so it has no transpose"), batch=ELEMENTWISE,
     lower=lambda b, x, *coefficients: b.fun(_horner_flat, x, *coefficients)[0],

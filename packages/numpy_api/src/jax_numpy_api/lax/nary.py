@@ -1,7 +1,7 @@
 """How elementwise primitives are declared: one call, or one row of a table, with all rules.
 
 Operands of an elementwise primitive have one shape, or rank 0; rank-0 operands count for every element, so that a Python
-scalar needs no array of its own. The functions of `jax.lax` also stretch axes of length 1. Dtypes must be equal: promotion
+scalar needs no array of its own. The functions of `jax.lax`, and `bind`, also stretch axes of length 1. Dtypes must be equal: promotion
 is for `jax.numpy`. The result is weakly typed if all operands are.
 """
 from __future__ import annotations
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.configuration import flags
+from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.tracebacks import shorten
 from jax_core.representation.traits import Kind, Quick, Traits
 from jax_core.traces.structural import broadcast_in_dim, reduce_sum_p
 
@@ -210,6 +211,34 @@ def constant(value: float, x: ArrayLike) -> Any:
 
 # -- declarations --------------------------------------------------------------------------------------------------------
 
+class Elementwise(Primitive):
+    """A primitive whose `bind` stretches axes of length 1, as that of the public jax does: interpreters of users bind primitives directly.
+
+    An equation holds operands of one shape, or rank 0. Operands that are so cost nothing more: the others are told by the error of the type rule.
+    """
+
+    def bind(self, *args: Any, **params: Any) -> Any:
+        try:
+            return context.state.trace.process(self, args, params)
+        except Exception as error:
+            if type(error) is TypeError and (stretched := _fitted(self.name, args)) is not None:
+                return self.bind(*stretched, **params)
+            shorten(error)
+            raise
+
+
+def _fitted(name: str, args: Sequence[Any]) -> list | None:
+    """``args`` of one rank and different shapes as operands of one shape; None where they need not or cannot be."""
+    shapes = {shape for shape in (getattr(x, "shape", ()) for x in args) if shape}
+    if len(shapes) < 2 or len({len(shape) for shape in shapes}) > 1:
+        return None
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None
+    return _stretched(name, args, shapes)
+
+
 def elementwise(name: str, lower: object, *, accepts: tuple[str, ...], jvp: object, transpose: object = None,
                 reference: Callable | None = None, result: Callable = same, equal: bool = True,
                 exact: Any = False, cost: float | None = None, quick: Quick = Quick.SAME, sums: Callable | None = None) -> Primitive:
@@ -225,7 +254,7 @@ def elementwise(name: str, lower: object, *, accepts: tuple[str, ...], jvp: obje
       cost, quick: as for `Traits`.
       sums: as for `Primitive`.
     """
-    return Primitive(
+    return Elementwise(
         name, out_type=nary_type(name, accepts, result, equal), jvp=jvp,
         transpose=transpose or none(f"lax.{name} is not linear, so it has no transpose"), batch=ELEMENTWISE,
         lower=lower, reference=_quiet(reference), exact=exact,

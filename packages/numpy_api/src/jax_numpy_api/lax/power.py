@@ -10,7 +10,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE
-from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.primitive import Zero, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import convert_element_type_p
@@ -20,7 +20,7 @@ from .compare import eq_p, gt_p
 from .complex import abs_p
 from .elementary_cpu import powers
 from .elementary_cpu.lanes import Formulation
-from .nary import INEXACT, apply, check_dtype, constant, emit, full_operands, nary_result
+from .nary import INEXACT, Elementwise, apply, check_dtype, constant, emit, full_operands, nary_result
 from .select import select_n_p
 from .transcendental import log_p
 
@@ -74,7 +74,7 @@ def _as(y, x):
     return convert_element_type_p.bind(y, new_dtype=dtype, weak_type=False, sharding=None)
 
 
-pow_p = Primitive(
+pow_p = Elementwise(
     "pow", out_type=_pow_type, jvp=(_pow_tangent_x, _pow_tangent_y),
     transpose=none("lax.pow is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_pow_lower,
     reference=lambda x, y: np.power(x, np.asarray(y).astype(np.asarray(x).dtype)), traits=Traits(Kind.ELEMENTWISE, 3.0, spelled_out=True))
