@@ -187,29 +187,32 @@ class _Uses:
             traits = eqn.primitive.traits
             if traits.fused:
                 sinks = self._of_results(eqn)
-                if not sinks:
-                    continue
-                self.counts[i] = len(sinks)
-                if len(sinks) > 1 and traits.cost > MOVE:
+                count = self.counts[i] = len(sinks)
+                if count > 1 and traits.cost > MOVE:
                     sinks = {i}
                     if traits.cost > CHEAP and not traits.spelled_out or self._is_kept(eqn):
                         self.kept.add(eqn.outvars[0])
-                elif traits.part is not None and len(sinks) < MAX_SLICED and _is_large(eqn):
+                elif count and traits.part is not None and count < MAX_SLICED and _is_large(eqn):
                     sinks = {_Slice(i, sink) for sink in sinks}
             elif traits.kind in _REDUCTIONS:
                 sinks = {i}
                 self._reduced.update(x for x in eqn.invars if type(x) is not Literal)
             else:
-                callee = _callee(eqn) if traits.kind is Kind.CALL else None
-                if callee is not None:
-                    self._call(i, eqn, plan(callee, plans, least).called())
-                else:
-                    for x in eqn.invars:
-                        self._force(x)
+                self._enter_kernel(i, eqn, plans, least)
                 continue
+            if sinks:
+                for x in eqn.invars:
+                    if type(x) is not Literal:
+                        self._need(x, sinks)
+
+    def _enter_kernel(self, i: int, eqn: JaxprEqn, plans: Plans, least: int) -> None:
+        """The operands of an equation that is not fused are in memory, but for those of a call, which its program tells."""
+        callee = _callee(eqn) if eqn.primitive.traits.kind is Kind.CALL else None
+        if callee is not None:
+            self._call(i, eqn, plan(callee, plans, least).called())
+        else:
             for x in eqn.invars:
-                if type(x) is not Literal:
-                    self._need(x, sinks)
+                self._force(x)
 
     def _is_kept(self, eqn: JaxprEqn) -> bool:
         v = eqn.outvars[0]
@@ -291,25 +294,24 @@ class _Cones:
         self._least = least
         self._parts: dict[Any, _Part] = {}
         self._bounds: dict[Any, tuple[int, float]] = {}  # of the equations and the cost of a cone, counted as a tree
-        counts = uses.counts
-        for i, eqn in enumerate(jaxpr.eqns):
-            count = counts[i]
+        for i, (eqn, count) in enumerate(zip(jaxpr.eqns, uses.counts)):
             if count:
                 traits = eqn.primitive.traits
-                weight = traits.cost
-                in_place = (weight > MOVE or traits.keeps_places
-                            or all([x.aval.size == 1 for x in eqn.invars]))
+                in_place = traits.cost > MOVE or traits.keeps_places or all([x.aval.size == 1 for x in eqn.invars])
                 for v in eqn.outvars:
-                    self._enter(v, _Part(i, 1, weight, eqn.invars, in_place), count if weight > MOVE else 1, uses)
+                    self._enter(v, _Part(i, 1, traits.cost, eqn.invars, in_place), count if traits.cost > MOVE else 1, uses)
             elif i in uses.called:
-                called = uses.called[i]
-                reads: list[list] = [[] for _ in eqn.outvars]
-                for x, reach in zip(eqn.invars, called.reaches):
-                    for k in reach:
-                        reads[k].append(x)
-                for k, (v, (equations, cost)) in enumerate(zip(eqn.outvars, called.cones)):
-                    if equations:
-                        self._enter(v, _Part((i, k), equations, cost, reads[k], False), len(uses.sinks.get(v, ())), uses)
+                self._enter_call(i, eqn, uses)
+
+    def _enter_call(self, i: int, eqn: JaxprEqn, uses: _Uses) -> None:
+        called = uses.called[i]
+        reads: list[list] = [[] for _ in eqn.outvars]
+        for x, reach in zip(eqn.invars, called.reaches):
+            for k in reach:
+                reads[k].append(x)
+        for k, (v, (equations, cost)) in enumerate(zip(eqn.outvars, called.cones)):
+            if equations:
+                self._enter(v, _Part((i, k), equations, cost, reads[k], False), len(uses.sinks.get(v, ())), uses)
 
     def _enter(self, v: Any, part: _Part, count: int, uses: _Uses) -> None:
         """Cut at ``v``, which ``part`` computes and ``count`` kernels need, or let it be part of their cones."""
