@@ -61,3 +61,14 @@ def test_programs_are_compiled_for_where_their_arguments_are(described):
 def test_arguments_on_one_device_say_nothing():
     compiled = jax.jit(f).lower(jnp.float32(1), jnp.ones(3)).compile()
     assert compiled(1.0, jax.device_put(np.ones(3, np.float32), jax.devices()[2]))["a"].devices() == {jax.devices()[2]}
+
+
+def test_functions_with_one_result_are_written_as_mlir_prints_them():
+    """Who looks for a signature in the text finds it; where programs carry names of results, these are in parentheses."""
+    lowered = jax.jit(lambda x: x + 1).lower(np.float32(1))
+    assert "@main(%arg0: tensor<f32>) -> tensor<f32> {" in lowered.as_text()
+    named = lowered.as_text(debug_info=True)
+    assert '-> (tensor<f32> {jax.result_info = "result"}) {' in named and "loc(" in named
+    assert "@main(%arg0: tensor<f32>) -> (tensor<f32>, tensor<f32>) {" in jax.jit(lambda x: (x, x)).lower(np.float32(1)).as_text()
+    compiled = lowered.compile().as_text()
+    assert 'op_name="jit(<lambda>)/add"' in compiled and "test_stages.py" in compiled  # the located text is what is compiled

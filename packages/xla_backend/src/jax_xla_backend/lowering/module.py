@@ -44,6 +44,7 @@ _INLINE_BYTES = 1024  # arrays up to this size are written into the text
 _not_symbol = re.compile(r"[^\w$.]")
 _text = r'"(?:[^"\\]|\\.)*"'
 _shown = re.compile(rf' loc\((?:#loc\d+|{_text})\)| {{jax\.result_info = {_text}}}|(?<={{)jax\.result_info = {_text}, ')
+_alone = re.compile(r"-> \(([^\s(),{}]+)\) {")
 
 _templates: dict[Any, dict] = {}
 _TEMPLATE_LIMIT = 1 << 14
@@ -460,7 +461,7 @@ class ModuleWriter:
 
 def _bare(text: str) -> str:
     """A module's text without what only readers need: locations, and names of arguments and results."""
-    return _shown.sub("", text.partition("\n#loc")[0].rstrip())
+    return _alone.sub(r"-> \1 {", _shown.sub("", text.partition("\n#loc")[0].rstrip()))
 
 
 def _names(debug: DebugInfo, kept: Sequence[int]) -> list[str]:
@@ -472,5 +473,6 @@ def _names(debug: DebugInfo, kept: Sequence[int]) -> list[str]:
 def _function(name: str, arguments: Sequence[str], lines: Sequence[str], outs: Sequence[str], types: Sequence[str],
               results: Sequence[str]) -> str:
     returned = f"    return {', '.join(outs)} : {', '.join(types)}\n" if outs else "    return\n"
-    arrow = f"-> ({', '.join(results)}) " if results else ""
+    # as MLIR prints it: one result that has no attributes needs no parentheses
+    arrow = "" if not results else f"-> {results[0]} " if len(results) == 1 and "{" not in results[0] else f"-> ({', '.join(results)}) "
     return f"  func.func {name}({', '.join(arguments)}) {arrow}{{\n{''.join(lines)}{returned}  }}\n"
