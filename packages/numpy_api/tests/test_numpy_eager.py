@@ -10,6 +10,7 @@ from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation.array import Array
 from jax_core.representation.errors import ConcretizationTypeError, NonConcreteBooleanIndexError
+from jax_numpy_api import lax
 
 
 @pytest.fixture
@@ -242,3 +243,22 @@ def test_moves_of_few_elements_agree_with_numpy(call, dtype):
         found = call(jnp, jnp.asarray(x))
         assert found.shape == expected.shape
         np.testing.assert_array_equal(np.asarray(found).astype(float), np.asarray(expected).astype(float))
+
+
+@pytest.mark.parametrize("negative", [True, False])
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("size", [None, 0, 1, 3])
+def test_slices_that_start_at_a_number_agree_with_the_program(compiled, size, axis, negative):
+    """They are read on the host; starts beyond an end, and negative ones, are where the program would have them."""
+    x = jnp.arange(12).reshape(4, 3)
+    for start in range(-6, 7):
+        def read(x):
+            if size is None:
+                return lax.dynamic_index_in_dim(x, start, axis, False, allow_negative_indices=negative)
+            return lax.dynamic_slice_in_dim(x, start, size, axis, allow_negative_indices=negative)
+        before = len(compiled)
+        found = read(x)
+        assert len(compiled) == before
+        want = jit(read)(x)
+        assert found.aval == want.aval
+        np.testing.assert_array_equal(found, want)

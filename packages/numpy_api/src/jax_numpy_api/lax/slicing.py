@@ -13,6 +13,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from jax_core import backends
+from jax_core.configuration import context
 from jax_core.representation import dtypes, partial_sums, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -22,6 +24,7 @@ from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.representation.traits import Inner, Kind, Part, Quick, Traits
 from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, moved, zeros
+from jax_core.traces.trace import EVAL, Tracer
 from jax_numpy_api import lax
 
 # -- slice -----------------------------------------------------------------------------------------------------------
@@ -341,10 +344,30 @@ def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size:
     """
     shape = np.shape(operand)
     axis = _canonical_axis("dynamic_slice_in_dim", axis, len(shape))
+    if type(start_index) is int and type(slice_size) is int and 0 <= slice_size <= shape[axis]:
+        found = _read_now(operand, axis, start_index, slice_size, allow_negative_indices)
+        if found is not None:
+            return found
     starts: list[ArrayLike] = [0] * len(shape)
     sizes = list(shape)
     starts[axis], sizes[axis] = start_index, operator.index(slice_size)
     return dynamic_slice(operand, starts, sizes, allow_negative_indices=allow_negative_indices)
+
+
+_LARGE = 1 << 18  # bytes; the backend shall choose where so much is copied
+
+
+def _read_now(x: Any, axis: int, start: int, size: int | None, allow_negative: bool) -> Array | None:
+    """``size`` elements along an axis, or the one without its axis, read on the host; None unless ``x`` is an array there and nothing is traced."""
+    if context.state.trace is not EVAL or isinstance(x, Tracer) or getattr(x, "committed", True):
+        return None
+    view = backends.get().host_view(x)
+    if view is None or not view.shape[axis]:
+        return None
+    n = view.shape[axis]
+    start = min(max(start + n if start < 0 and allow_negative else start, 0), n - (1 if size is None else size))
+    out = view[(builtins.slice(None),) * (axis % view.ndim) + (start if size is None else builtins.slice(start, start + size),)]
+    return None if out.nbytes >= _LARGE else backends.get().from_host(np.asarray(out, order="C"), x.weak_type)
 
 
 def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True, *,
@@ -359,6 +382,10 @@ def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, ke
     >>> lax.dynamic_index_in_dim(jnp.array([10, 20, 30]), 1, keepdims=False)
     Array(20, dtype=int32)
     """
+    if type(index) is int and not keepdims and type(axis) is int and -np.ndim(operand) <= axis < np.ndim(operand):
+        found = _read_now(operand, axis, index, None, allow_negative_indices)
+        if found is not None:
+            return found
     out = dynamic_slice_in_dim(operand, index, 1, axis, allow_negative_indices=allow_negative_indices)
     return out if keepdims else lax.squeeze(out, (axis % out.ndim,))
 

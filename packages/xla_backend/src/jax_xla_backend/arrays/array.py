@@ -31,9 +31,14 @@ read = _jax.ArrayImpl._single_device_array_to_np_array_did_copy
 
 def are_deleted(values: Sequence[Any]) -> Iterable[bool]:
     """For each of ``values`` whether it is an array that was deleted. Without Python for each where all are arrays, as there may be thousands."""
-    if set(map(type, values)) <= _ARRAYS:
+    if only_arrays(values):
         return map(ArrayImpl.is_deleted, values)
     return [type(x) is ArrayImpl and x.is_deleted() for x in values]
+
+
+def only_arrays(values: Iterable[Any]) -> bool:
+    """Whether all of ``values`` are arrays."""
+    return set(map(type, values)) <= _ARRAYS
 
 
 _ARRAYS = {ArrayImpl}

@@ -15,7 +15,7 @@ from jax_core.representation import tree
 from jax_core.representation.tracebacks import shorten
 from jax_core.representation.tree_nodes import storage_registry
 
-from ..arrays.array import ArrayImpl, are_deleted, check_not_deleted, donation_message, mark_donated
+from ..arrays.array import ArrayImpl, are_deleted, check_not_deleted, donation_message, mark_donated, only_arrays
 from ..arrays.put import put
 from ..jaxlib_compat import Config, _jax
 from ..platforms import client
@@ -109,8 +109,13 @@ class _Donating:
             given = [args[i] for i in self._argnums if -len(args) <= i < len(args)]
             given += [kwargs[n] for n in self._argnames if n in kwargs]
         try:
-            leaves = tree.flatten_stored(given)[0]
-            _check_not_donated(leaves)
+            if type(given) is ArrayImpl:
+                if given.is_deleted():
+                    check_not_deleted(given)
+                leaves = (given,)
+            else:
+                leaves = _leaves(given)
+                _check_not_donated(leaves)
             try:
                 result = self._call(*args, **kwargs)
             except (RuntimeError, ValueError) as error:
@@ -120,8 +125,19 @@ class _Donating:
         except Exception as error:
             shorten(error)
             raise
-        mark_donated(leaves, self._message)
+        if type(given) is not ArrayImpl:
+            mark_donated(leaves, self._message)
+        elif given.is_deleted():
+            given.__dict__.setdefault("_deleted", self._message)
         return result
+
+
+def _leaves(given: Any) -> Sequence[Any]:
+    """The leaves of a tree, in any order."""
+    values = tuple(given.values()) if type(given) is dict else given if type(given) in (tuple, list) else None
+    if values is None or not only_arrays(values):
+        return tree.flatten_stored(given)[0]
+    return values
 
 
 def _check_not_donated(leaves: Sequence[Any]) -> None:
