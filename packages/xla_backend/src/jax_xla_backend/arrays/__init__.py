@@ -2,6 +2,7 @@
 
 ``array``             jaxlib's class, and reading its contents
 ``array_methods``     what arrays can do besides
+``rows``              the elements that iteration gives
 ``put``               placing one value
 ``device_put``        trees of values to devices and back
 ``from_parts``        arrays from parts

@@ -20,9 +20,10 @@ from ..jaxlib_compat import equip, to_dlpack
 from ..placement.hlo_shardings import Index
 from ..placement.layout import Format, Layout
 from ..placement.sharding import Sharding
-from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, is_unreduced, ready, until_ready
+from .array import ArrayImpl, block, check_not_deleted, delete, host_value, is_unreduced, ready, until_ready
 from .device_put import device_put
 from .put import from_host
+from .rows import rows
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import Placement
@@ -275,12 +276,12 @@ class _ArrayMethods(_OfArray):
     def __iter__(self) -> Any:
         if not self.aval.shape:
             raise TypeError("iteration over a 0-d array")
-        return _rows(self, range(self.aval.shape[0]))
+        return rows(self, range(self.aval.shape[0]))
 
     def __reversed__(self) -> Any:
         if not self.aval.shape:
             raise TypeError("iteration over a 0-d array")
-        return _rows(self, range(self.aval.shape[0] - 1, -1, -1))
+        return rows(self, range(self.aval.shape[0] - 1, -1, -1))
 
     def __bool__(self) -> bool:
         size = self.size
@@ -372,19 +373,6 @@ def _reconstruct_array(make: Callable, args: tuple, state: tuple, aval_state: di
 
 
 _reconstruct_array.__module__ = "jax._src.array"
-
-
-def _rows(x: ArrayImpl, order: Any) -> Any:
-    """The elements of the first axis. One device and a ready buffer, or parts on several: cut on the host, no program runs."""
-    if len(x._sharding._internal_device_list) > 1 and x.is_fully_addressable and not x.is_fully_replicated and not is_unreduced(x._sharding):
-        whole = host_value(x)
-        weak = x.weak_type
-        return (from_host(np.asarray(whole[i]), weak) for i in order)
-    view = host_view(x)
-    if view is None or x.committed:
-        return (x[i] for i in order)
-    weak = x.weak_type
-    return (from_host(np.asarray(view[i]), weak) for i in order)
 
 
 def _describe(x: ArrayImpl) -> str:

@@ -112,7 +112,7 @@ class _Donating:
             if type(given) is ArrayImpl:
                 if given.is_deleted():
                     check_not_deleted(given)
-                leaves = (given,)
+                leaves: Sequence[Any] = (given,)
             else:
                 leaves = _leaves(given)
                 _check_not_donated(leaves)
