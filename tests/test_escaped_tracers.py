@@ -7,6 +7,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax.errors import UnexpectedTracerError
+from jax.experimental import io_callback
 
 
 def _carried_between_checkpoints(x):
@@ -53,6 +54,46 @@ CASES = {
 def test_it_is_an_error(name):
     with pytest.raises(UnexpectedTracerError):
         CASES[name]()
+
+
+LEAKS = {
+    "jit": lambda keep: jax.jit(keep)(jnp.ones(4)),
+    "grad": lambda keep: jax.grad(lambda v: keep(v).sum())(jnp.ones(4)),
+    "vmap": lambda keep: jax.vmap(keep)(jnp.ones((2, 4))),
+}
+USES = {  # of a value that a transformation left behind
+    "operator": lambda v: v + 1,
+    "index": lambda v: v[0],
+    "update": lambda v: jnp.ones(4).at[0].set(v[0]),
+    "stack": lambda v: jnp.stack([v, v]),
+    "jit": lambda v: jax.jit(jnp.sin)(v),
+    "closure of jit": lambda v: jax.jit(lambda: v + 1)(),
+    "grad": lambda v: jax.grad(lambda w: (v * w).sum())(jnp.ones(4)),
+    "vmap": lambda v: jax.vmap(lambda w: v * w)(jnp.ones(4)),
+    "scan": lambda v: jax.lax.scan(lambda c, _: (c + v, None), jnp.ones(4), None, length=2),
+    "pure_callback": lambda v: jax.pure_callback(lambda w: w, jax.ShapeDtypeStruct((4,), "float32"), v),
+    "io_callback": lambda v: io_callback(lambda w: None, None, v),
+    "debug.print": lambda v: jax.debug.print("{}", v),
+    "debug.callback": lambda v: jax.debug.callback(lambda w: None, v),
+    "device_put": jax.device_put,
+    "to_device": lambda v: v.to_device(jax.devices()[0]),
+    "new_ref": jax.new_ref,
+    "shard_map": lambda v: jax.shard_map(lambda w: w, mesh=jax.make_mesh((1,), ("a",)), in_specs=jax.P(), out_specs=jax.P())(v),
+    "compiled": lambda v: jax.jit(lambda w: w).lower(jnp.ones(4)).compile()(v),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_value_left_behind_is_an_error(leak, use):
+    kept = []
+
+    def keep(v):
+        kept.append(v)
+        return v
+    LEAKS[leak](keep)
+    with pytest.raises(UnexpectedTracerError):
+        USES[use](kept[0])
 
 
 def test_values_of_transformations_in_force_are_taken():

@@ -15,6 +15,7 @@ import numpy as np
 from jax_core import backends
 from jax_core.representation import array, dtypes
 from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.traces.trace import Tracer, escaped
 
 
 def _rebinding(name: str) -> Callable:
@@ -109,6 +110,8 @@ def host_value(x: Any) -> np.ndarray:
         if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType):
             x = x.dtype.unwrap(x)
         value = backends.get().host_view(x)
+        if isinstance(x, Tracer):
+            raise escaped(x)
         if value is None:
             value = np.asarray(x)
     if value.flags.writeable:

@@ -13,7 +13,7 @@ from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, Shape
 from ..representation.errors import no_array
 from ..representation.typing import ArrayLike, DTypeLike, Indexer
 from ..traces.structural import convert_element_type_p
-from ..traces.trace import Tracer
+from ..traces.trace import Tracer, escaped
 from . import indexing, transforms
 from .indexing import ds
 from .primitives import LOCAL, EagerCell, RefPrimitive, addupdate_p, free_ref_p, freeze_p, get_p, is_ref, swap_p
@@ -246,6 +246,8 @@ def _new_type(init, *, memory_space, kind, pin):
 
 
 def _run_new(init, **params):
+    if isinstance(init, Tracer):
+        raise escaped(init)
     return Ref(new_ref_p.out_type(get_aval(init), **params), init)
 
 

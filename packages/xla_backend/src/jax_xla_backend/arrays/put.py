@@ -24,7 +24,7 @@ from jax_core.representation.memory import Space, of_kind
 from jax_core.representation.placements import is_open
 from jax_core.representation.splits import in_type
 from jax_core.traces import structural
-from jax_core.traces.trace import EVAL
+from jax_core.traces.trace import EVAL, Tracer, escaped
 
 from ..jaxlib_compat import _jax, make_array
 from ..placement import mesh
@@ -138,6 +138,8 @@ def put(x: Any, aval: AbstractValue | None = None, placement: object = None, may
             return put(x.__jax_array__(), aval, placement, may_alias)
         if isinstance(x, ShapeDtypeStruct):
             raise TypeError(f"{x!r} is the type of an array and has no values; make an array of that type, or trace with it (jax.eval_shape, lower)")
+        if isinstance(x, Tracer):
+            raise escaped(x)
         x = foreign_value(x)
     value = np.asarray(x, dtype=aval.dtype)
     if value.shape != aval.shape:
