@@ -2,10 +2,12 @@
 
 The calls are drawn by `bad_calls`; a failure prints the call, which is a reproducer.
 """
+import copy
 import enum
 import fractions
 import operator
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -158,6 +160,9 @@ ACCEPTED = [  # what was refused, and is true
     "round(jnp.uint8(3)).dtype == 'int32' and round(jnp.array([1], 'int4')).dtype == 'int32' and not round(jnp.asarray(3)).weak_type",
     "(jax.random.permutation(jax.random.key(1), jax.random.split(jax.random.key(0), 5)) == jax.random.split(jax.random.key(0), 5)[jax.random.permutation(jax.random.key(1), 5)]).all()",
     "jax.random.permutation(jax.random.key(1), jax.random.split(jax.random.key(0), (5, 2)), 1, independent=True).shape == (5, 2)",
+    "copy.deepcopy(jax.lax.add_p) is copy.copy(jax.lax.add_p) is jax.lax.add_p", "weakref.ref(jax.P('a'))() is jax.P('a')",
+    "weakref.ref(jax.random.key(0).dtype)() == jax.random.key(1).dtype",
+    "jax.core.jaxpr_as_fun(copy.deepcopy(jax.make_jaxpr(jax.nn.relu)(2.0)))(3.0)[0] == 3.0",
     "jax.random.key(0).to_device(jax.devices()[0]) == jax.random.key(0)", "jax.random.key(0).addressable_data(0) == jax.random.key(0)",
     "jax.random.key(0).on_device_size_in_bytes() == 8", "jsp.linalg.pascal(np.float64(2.0)).shape == (2, 2)", "jsp.special.hyp2f1(1.0, 1.0, (1.5,), 0.5).shape == (1,)", "jsp.special.bessel_jn([1.0, 2.0], v=1).shape == (2, 2)",
     "jax.core.jaxpr_as_fun(jax.make_jaxpr(lambda x: x + 1)(1.0).jaxpr)(2.0) == [3.0]",
@@ -172,7 +177,7 @@ def test_messages_name_what_the_user_called():
 
 @pytest.mark.parametrize("call", ACCEPTED)
 def test_accepted(call):
-    assert eval(call, {"jax": jax, "jnp": jnp, "np": np, "jsp": jax.scipy, "enum": enum, "fractions": fractions})
+    assert eval(call, {"jax": jax, "jnp": jnp, "np": np, "jsp": jax.scipy, "enum": enum, "fractions": fractions, "copy": copy, "weakref": weakref})
 
 
 def test_there_are_enough():

@@ -208,3 +208,23 @@ def test_a_start_that_was_interrupted_is_made_again():
                 print("interrupted")
         """)
     assert (done.stdout, done.stderr) == ("interrupted\n2.0 2\n2.0 2\n", "")
+
+
+def test_calls_nested_deeper_than_the_compiler_walks():
+    """An error, where the compiler would overflow its stack and end the process."""
+    done = python("""
+        import sys, jax
+        sys.setrecursionlimit(100_000)
+        f = lambda v: v
+        for _ in range(320):
+            f = jax.jit(lambda v, f=f: f(v) + 1)
+        try:
+            f(1.0)
+        except RecursionError as error:
+            print("refused" if "nested" in str(error) else error)
+        f = lambda v: v
+        for _ in range(140):
+            f = jax.jit(lambda v, f=f: f(v) + 1)
+        print(f(1.0))
+        """)
+    assert done.stdout == "refused\n141.0\n", done.stderr

@@ -33,7 +33,7 @@ class KeyType(dtypes.ExtendedDType):
       physical_element_aval: type of the words of one key.
     """
 
-    __slots__ = ("impl", "name", "itemsize", "physical_element_aval")  # the last two replace properties of the class below
+    __slots__ = ("impl", "name", "itemsize", "physical_element_aval", "__weakref__")  # the third and fourth replace properties of the class below
     type = dtypes.prng_key
     is_node = True
 

@@ -171,6 +171,12 @@ class Primitive(PrimitiveHabits):
         self.arrow, self.loop_observer, self.splits, self.sums, self.in_kernel = arrow, loop_observer, splits, sums, in_kernel
         self.traits = traits or (_ELEMENTWISE_TRAITS if batch is ELEMENTWISE else self._usual_traits)
 
+    def __copy__(self):
+        return self  # a primitive is known by its identity
+
+    def __deepcopy__(self, memo: dict):
+        return self
+
     def __repr__(self):
         return self.name
 

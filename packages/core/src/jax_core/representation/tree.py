@@ -43,7 +43,10 @@ def tree_flatten(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) 
     >>> jax.tree.flatten({"b": 2, "a": (1, None)})
     ([1, 2], PyTreeDef({'a': (*, None), 'b': *}))
     """
-    return _flatten(tree, is_leaf)
+    try:
+        return _flatten(tree, is_leaf)
+    except SystemError as error:  # jaxlib's way to report the end of the stack
+        raise error.__cause__ if isinstance(error.__cause__, RecursionError) else error
 
 
 def flatten_stored(tree: PyTree) -> tuple[list[Any], PyTreeDef]:

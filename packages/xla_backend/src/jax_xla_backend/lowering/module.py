@@ -27,6 +27,7 @@ from jax_core.traces.trace import Tracer, escaped
 from jax_core.transformations.manual import AxisEnv
 
 from ..arrays.own_layouts import Layouts, mode
+from ..jaxlib_compat import MOST_NESTED_CALLS
 from ..placement.described_shardings import of_mesh_in_use
 from ..placement.layout import Layout
 from ..planning.loops import UNLIMITED, USUAL, loop_limit
@@ -271,7 +272,8 @@ class ModuleWriter:
         self._functions: list[str] = []
         self._has_metadata = False
         self._symbols: set[str] = {"main"}
-        self._by_program: dict[tuple, tuple[Any, str]] = {}
+        self._by_program: dict[tuple, tuple[Any, str, int]] = {}
+        self._called_depth = 0  # how deep calls are nested in what is written now
         self._by_text: dict[str, str] = {}
         self._locations: dict[str, str] = {}
         self._paths: dict[tuple, tuple[str, dict, tuple, tuple]] = {}
@@ -355,6 +357,7 @@ class ModuleWriter:
         key = id(closed), self.axis_env and self.axis_env.key(), self.planning, self.least_cut
         found = self._by_program.get(key)
         if found is not None:
+            self._called_depth = max(self._called_depth, found[2])
             return found[1]
         b = Builder(self)
         jaxpr = closed.jaxpr
@@ -366,12 +369,17 @@ class ModuleWriter:
             arguments.append(f"{token}: {token.type}")
         operands = [new_value(f"%arg{i}", v.aval) for i, v in enumerate(jaxpr.invars)]
         arguments += [f"{x}: {x.type}{self._typed_attributes(x)}" for x in operands]
-        around, self.scopes, self.in_function = (self.scopes, self.in_function), (), True
+        around, self.scopes, self.in_function, self._called_depth = (self.scopes, self.in_function, self._called_depth), (), True, 0
         outs = b.jaxpr(closed, *operands)
-        self.scopes, self.in_function = around
+        depth = self._called_depth + 1
+        self.scopes, self.in_function, self._called_depth = around
+        self._called_depth = max(self._called_depth, depth)
+        if depth > MOST_NESTED_CALLS:
+            raise RecursionError(f"{name}: more than {MOST_NESTED_CALLS} functions are nested here that are jitted each, deeper than the "
+                                 "compiler can walk; jit the outermost one only, or some of them with inline=True")
         outs = [b.token(effect) for effect in tokens] + outs
         symbol = self._entered(name, arguments, b.lines, outs, [x.type + self._typed_attributes(x) for x in outs])
-        self._by_program[key] = closed, symbol
+        self._by_program[key] = closed, symbol, depth
         return symbol
 
     def enter(self, name: str, operands: Sequence[Value], lines: Sequence[str], outs: Sequence[Value]) -> str:

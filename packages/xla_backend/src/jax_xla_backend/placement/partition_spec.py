@@ -61,7 +61,7 @@ class PartitionSpec:
     (3, ['data', 'x', 'y'])
     """
 
-    __slots__ = ("_partitions", "unreduced", "reduced", "unreduced_kind", "_hash")
+    __slots__ = ("_partitions", "unreduced", "reduced", "unreduced_kind", "_hash", "__weakref__")
     __module__, __qualname__ = "jax", "P"  # as which users, and pickles, find it
     UNCONSTRAINED = UNCONSTRAINED
 
