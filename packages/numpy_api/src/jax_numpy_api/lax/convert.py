@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation import dtypes, splits, tree
+from jax_core.representation import dtypes, source, splits, tree
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE, ZERO
@@ -41,7 +41,15 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     dtype = dtypes.canonicalize_user_dtype(new_dtype, "convert_element_type")
     if type(operand) is int and dtypes.issubdtype(dtype, np.inexact):
         operand = float(operand)  # it may be too large for an integer dtype, and has a value as a float
-    return convert(as_operand("convert_element_type", operand, 0), dtype)
+    operand = as_operand("convert_element_type", operand, 0)
+    warn_of_lost_part(get_aval(operand).dtype, dtype)
+    return convert(operand, dtype)
+
+
+def warn_of_lost_part(old: DTypeLike, new: DTypeLike) -> None:
+    """Warn, at the user's line, where complex numbers become real ones; as booleans nothing of them is lost."""
+    if dtypes.issubdtype(old, np.complexfloating) and not dtypes.issubdtype(new, np.complexfloating) and new != np.bool_:
+        source.warn(f"a conversion from {old} to {new} drops the imaginary part; write jnp.real(x) if that is meant", np.exceptions.ComplexWarning)
 
 
 def convert(x: ArrayLike, dtype: DTypeLike | None, weak_type: bool = False) -> Any:

@@ -25,6 +25,7 @@ from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_
 from jax_core.traces.trace import EVAL, Tracer
 
 from .. import lax
+from ..lax.convert import warn_of_lost_part
 from ..lax.create import beside, refuse_complex, varying_as
 from ..lax.placement import sharding_constraint_p
 from .broadcasting import broadcast_to
@@ -380,6 +381,7 @@ def convert_to(x: Array, dtype: DTypeLike) -> Array:
         return x
     if dtypes.issubdtype(x.dtype, np.complexfloating) and not dtypes.issubdtype(dtype, np.complexfloating) \
             and dtype != np.bool_:
+        warn_of_lost_part(x.dtype, dtype)
         x = lax.real(x)
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=False, sharding=None)
 
@@ -393,6 +395,7 @@ def _from_numpy(x: Any, dtype: Any) -> Array:
                         f"booleans only{' (of what a generator gives, make a list first)' if x.dtype == object and hasattr(x[()], '__next__') else ''}")
     wanted = dtypes.array_dtype(x.dtype, x) if dtype is None else dtype
     if x.dtype.kind == "c" and wanted.kind not in "cb":
+        warn_of_lost_part(x.dtype, wanted)
         x = x.real
     return _put(np.asarray(x, wanted, order="C"))
 
@@ -543,9 +546,10 @@ def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, devi
         return _to_asked(_array_of(np.asarray(x) if type(x) in _SCALARS else x, asked, False), device)
     if x.dtype == asked and not x.weak_type:
         return _to_asked(lax.copy_p.bind(x) if copy else x, device)
-    if dtypes.issubdtype(x.dtype, np.complexfloating) and dtypes.issubdtype(asked, np.floating):
+    if dtypes.issubdtype(x.dtype, np.complexfloating) and (dtypes.issubdtype(asked, np.floating) or dtypes.issubdtype(asked, np.integer)):
         source.warn(f"a conversion from {x.dtype.name} to {asked.name} drops the imaginary part, and will be an error; write "
                     "jnp.real(x) or jnp.imag(x)", DeprecationWarning)
+        x = lax.real(x)
     return _to_asked(convert_to(x, asked), device)
 
 

@@ -21,6 +21,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 
 from .. import lax
+from ..lax.convert import warn_of_lost_part
 from ..lax.reduce import shift_p
 from .arithmetic import select
 from .promotion import (
@@ -122,6 +123,7 @@ def _prepared(name: str, a: Any, dtype: Any, promote: bool = True) -> tuple:
     result = dtype if dtype is not None else sum_dtype(own, promote)
     compute = np.dtype(np.float32) if result in _NARROW else result
     if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(compute, np.complexfloating):
+        warn_of_lost_part(own, compute)
         a = lax.real(a)
     return convert(strong(a), compute), result, False
 
@@ -394,6 +396,7 @@ def _mean_core(name, a, axis, dtype, keepdims, where):
         result = dtype
     compute = np.dtype(np.float32) if dtype is None and result in _NARROW else _to_inexact(result)
     if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(compute, np.complexfloating):
+        warn_of_lost_part(own, compute)
         a = lax.real(a)
     weak = weak and dtype is None
     a = convert(a, compute, weak)
