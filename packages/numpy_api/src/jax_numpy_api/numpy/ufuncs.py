@@ -237,7 +237,8 @@ def _isinf(x):
         return _full_bool(x, False)
     if _is_complex(x):
         return lax.bitwise_or(_isinf(lax.real(x)), _isinf(lax.imag(x)))
-    return lax.bitwise_and(lax.bitwise_not(lax.is_finite(x)), lax.eq(x, x))  # makes no infinity, which debug_infs would find
+    out = lax.bitwise_and(lax.bitwise_not(lax.is_finite(x)), lax.eq(x, x))  # makes no infinity, which debug_infs would find
+    return lax.convert_element_type(out, bool) if dtypes.is_weakly_typed(x) else out
 
 
 isfinite = unary("isfinite", _isfinite, "any", "Whether an element is neither infinite nor NaN.", exact="always",
