@@ -240,6 +240,23 @@ def test_an_infinite_tangent_is_multiplied(function):
         assert jvp(function, (1.0,), (t,))[1] == vjp(function, 1.0)[1](t)[0] == t * slope
 
 
+@pytest.mark.parametrize("z", [0.5j, -1j, 1.5, 0.05, 2.0, -3.0, 2.25 + 1j, 1 - 0.2j])
+def test_slope_of_complex_sinc(z):
+    """In each direction, and by the transposed rule."""
+    z = np.complex64(z)
+    w = np.pi * complex(z)
+    want = np.pi * (np.cos(w) / w - np.sin(w) / w ** 2)
+    for t in (1, 1j):
+        np.testing.assert_allclose(jvp(jnp.sinc, (z,), (np.complex64(t),))[1], t * want, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(vjp(jnp.sinc, z)[1](np.complex64(t))[0], t * want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("z", [2 + 1e6j, 1j * 3e7, -1 + 1e5j, -3 - 2j, 0.5 + 3.1j])
+def test_complex_softplus(z):
+    z = complex(np.complex64(z))
+    np.testing.assert_allclose(nn.softplus(np.complex64(z)), np.log1p(np.exp(z)), rtol=1e-5, atol=1e-6)
+
+
 def test_spacing_of_half_precision_is_numpys():
     x = np.array([-1, 1, 0, -0.0, 2, -2, 3, -3, 65504, -65504, INF, -INF, NAN, 6e-8, -6e-8, 6.1e-5, -6.1e-5], np.float16)
     with np.errstate(all="ignore"):

@@ -236,3 +236,11 @@ HYP2F1 = [  # arguments, mpmath's value
 def test_hyp2f1_has_the_digits_of_float64(args, want):
     with flags.enable_x64(True):
         np.testing.assert_allclose(special.hyp2f1(*args), want, rtol=2e-13)
+
+
+@pytest.mark.parametrize("z", [0.5j, -1.5j, 2.5j, 1 + 1j, -2.0 + 0.5j])
+def test_distributions_of_complex_numbers(z):
+    z = np.complex64(z)
+    np.testing.assert_allclose(stats.logistic.pdf(z), np.exp(-z) / (1 + np.exp(-z)) ** 2, rtol=1e-5)
+    np.testing.assert_allclose(stats.cauchy.cdf(z), 0.5 + np.arctan(z) / np.pi, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(stats.cauchy.cdf(z) + stats.cauchy.sf(z), 1, rtol=1e-5, atol=1e-6)

@@ -417,7 +417,9 @@ def _complex_logaddexp(x1, x2):
     first = lax.gt(lax.real(x1), lax.real(x2))
     large, small = select(first, x1, x2), select(first, x2, x1)
     gap = _gap(large, small, lax.is_finite(lax.real(large)))
-    out = lax.add(large, lax.log1p(lax.exp(gap)))
+    angle = lax.imag(large)  # of a large one, beside which nothing of the logarithm's would be left, what is beyond whole turns
+    angle = select(lax.gt(lax.abs(angle), _like(angle, np.pi)), lax.atan2(lax.sin(angle), lax.cos(angle)), angle)
+    out = lax.add(lax.complex(lax.real(large), angle), lax.log1p(lax.exp(gap)))
     imaginary, turn = lax.imag(out), 2 * np.pi
     turns = lax.ceil(lax.div(lax.sub(imaginary, _like(imaginary, np.pi)), _like(imaginary, turn)))
     return lax.complex(lax.real(out), lax.sub(imaginary, lax.mul(turns, _like(imaginary, turn))))

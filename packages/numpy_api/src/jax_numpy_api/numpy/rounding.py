@@ -487,26 +487,18 @@ def _series(u, terms):
 
 
 def _complex_sinc(x):
-    """The power series near 0."""
+    """The power series near 0; elsewhere the sine of the distance to the nearest integer, which is analytic beside it. It is bounded along a
+    line of constant height, so the limit there is 0."""
     y = lax.mul(x, _like(x, np.pi))
     near = lax.lt(lax.abs(y), _like(lax.abs(y), 0.5))
-    u = lax.square(select(near, y, _like(y, 0)))
-    series = _series(u, 8)
-    away = select(near, _like(y, 1), y)
-    inside = lax.eq(lax.imag(x), _like(lax.imag(x), 0))  # on the real line, where the sine stays small and the infinities give 0
-    on_line = lax.div(_sin_pi(lax.abs(lax.real(x))), lax.abs(lax.real(away)))
-    far = select(inside, lax.complex(on_line, lax.full_like(on_line, 0)), lax.div(lax.sin(away), away))
-    height = lax.abs(lax.imag(x))  # the sine is bounded along a line of constant height, so the limit there is 0
-    endless = lax.bitwise_and(lax.eq(lax.abs(lax.real(x)), _like(height, np.inf)), lax.lt(height, _like(height, np.inf)))
-    far = select(endless, lax.full_like(far, 0), far)
-    return select(near, series, far)
-
-
-def _sin_pi(x):
-    """``sin(pi x)``: with ``k`` the integer nearest to ``x``, ``(-1)**k sin(pi (x - k))``; 0, not -0, at integers, as which the
-    infinities count."""
-    x = lax.clamp(_like(x, dtypes.finfo(lax.dtype(x)).min), x, _like(x, dtypes.finfo(lax.dtype(x)).max))
-    k = lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
+    series = _series(lax.square(select(near, y, _like(y, 0))), 8)
+    infinite, height = (lax.eq(lax.abs(part), _like(part, np.inf)) for part in (lax.real(x), lax.imag(x)))
+    endless = lax.bitwise_and(infinite, lax.bitwise_not(height))
+    plain = lax.bitwise_or(near, endless)
+    z = select(plain, _like(x, 0), x)
+    k = lax.round(lax.real(z), lax.RoundingMethod.TO_NEAREST_EVEN)
     half = lax.mul(k, _like(k, 0.5))
-    rest = select(lax.eq(half, lax.floor(half)), lax.sub(x, k), lax.sub(k, x))
-    return lax.sin(lax.mul(rest, _like(x, np.pi)))
+    rest = lax.sub(z, lax.complex(k, lax.full_like(k, 0)))
+    rest = select(lax.eq(half, lax.floor(half)), rest, lax.neg(rest))
+    far = lax.div(lax.sin(lax.mul(rest, _like(x, np.pi))), select(plain, _like(y, 1), y))
+    return select(near, series, select(endless, lax.full_like(far, 0), far))

@@ -82,7 +82,7 @@ def _kummer_sum(a, b, x, log_factor):
 
     one = jnp.ones_like(x)
     _, active, _, total, rest, peak = lax.while_loop(going, advance, (jnp.int32(0), jnp.ones(x.shape, bool), one, one, log_factor, one))
-    lost = (peak > eps ** -0.5) & (jnp.abs(total) < 1024 * eps * peak)
+    lost = ((rest > log_factor) | (peak > eps ** -0.5)) & (jnp.abs(total) < 1024 * eps * peak)
     return jnp.where(active | lost, np.nan, total * jnp.exp(rest))
 
 

@@ -21,9 +21,13 @@ def _cotangent_jvp(primals, tangents):
     return _cotangent(q), dq * (-math.pi / jnp.square(_sine(q)))
 
 
+def _upper(z):
+    return (0.5 - jnp.arctan(z) / math.pi) if jnp.iscomplexobj(z) else jnp.arctan2(1.0, z) / math.pi
+
+
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf, isf = Continuous(
     "Cauchy", analytic="pdf logpdf cdf logcdf sf logsf ppf isf",
     logpdf=lambda z: -math.log(math.pi) - jnp.log1p(z * z),
-    cdf=lambda z: jnp.arctan2(1.0, -z) / math.pi, sf=lambda z: jnp.arctan2(1.0, z) / math.pi,
+    cdf=lambda z: _upper(-z), sf=_upper,
     ppf=lambda q: -_cotangent(q), isf=_cotangent,
 ).functions("pdf logpdf cdf logcdf sf logsf ppf isf")
