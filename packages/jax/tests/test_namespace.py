@@ -57,3 +57,12 @@ def test_unknown_names_are_attribute_errors():
 def test_version():
     assert jax.__version_info__ >= (0, 12, 0)
     assert jax.__version__ == ".".join(map(str, jax.__version_info__))
+
+
+@pytest.mark.parametrize("module", ["jax.numpy", "jax.lax", "jax.scipy.special", "jax.nn", "jax"])
+def test_the_dictionary_of_a_module_has_all_names(module):
+    """In a process of its own, where nobody has asked for a name: scico wraps what ``vars(jax.numpy)`` holds, and found nothing."""
+    run = subprocess.run([sys.executable, "-c", f"import importlib; m = importlib.import_module({module!r}); names = vars(m); "
+                          "print(sorted(n for n in dir(m) if n not in names), repr(m)[:8], m.__dict__ is names, getattr(m, '__name__'))"],
+                         capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["[]", "<module", "True", module]

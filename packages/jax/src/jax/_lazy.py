@@ -33,6 +33,26 @@ _INSTEAD = {
 """What people look for under the name that it has in NumPy or PyTorch."""
 
 
+class Public(ModuleType):
+    """A public module. Whoever asks for its dictionary (``vars(jax.numpy)``, as scico does to wrap every function) finds all names there."""
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        namespace = _dictionary_of(self)
+        for name in namespace["__dir__"]() if "__dir__" in namespace else ():  # not while the module is being made
+            try:
+                getattr(self, name)  # which keeps it
+            except Exception:  # what is absent, or asks for a library that is not installed, says so when it is asked for itself
+                continue
+        return namespace
+
+    def __dir__(self) -> list[str]:
+        return _dictionary_of(self)["__dir__"]()  # Python's own asks for the dictionary
+
+
+_dictionary_of: Callable = vars(ModuleType)["__dict__"].__get__
+
+
 def absent(module: str, name: str) -> AttributeError:
     """The error that says that ``module`` has no ``name``; `is_absent` knows it."""
     instead = _INSTEAD.get(f"{module}.{name}")
@@ -50,7 +70,7 @@ def table(module: str, names: Mapping[str, str]) -> tuple[Callable, Callable, li
 
     An entry without a colon is a module.
     """
-    namespace = vars(sys.modules[module])
+    namespace = _public(module)
 
     def fetch(name: str) -> Any:
         target = names.get(name)
@@ -72,7 +92,7 @@ def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Cal
     Without ``names`` it shows what ``target`` itself lists. ``extra`` names come from elsewhere, as in `table`. What an implementing
     module merely imports is no public name, and is not served.
     """
-    namespace = vars(sys.modules[module])
+    namespace = _public(module)
 
     def listed() -> set[str]:
         return {*(names.split() or _listed(importlib.import_module(target))), *extra}
@@ -98,6 +118,13 @@ def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Cal
         return value
 
     return fetch, lambda: shown(namespace, listed())
+
+
+def _public(module: str) -> dict[str, Any]:
+    """The dictionary of ``module``, which becomes `Public`."""
+    shown_module = sys.modules[module]
+    shown_module.__class__ = Public
+    return _dictionary_of(shown_module)
 
 
 def shown_as(module: str, name: str, value: Any) -> Any:
