@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.errors import ShardingTypeError
-from jax.sharding import AxisType, NamedSharding, PartitionSpec as P, SingleDeviceSharding
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec as P, SingleDeviceSharding
 from jax_xla_backend.placement.sharding import IndivisibleError
 
 pytestmark = pytest.mark.skipif(len(jax.devices()) < 4, reason="needs four devices")
@@ -221,6 +221,46 @@ def test_types_of_arrays_name_the_mesh_where_they_lie(kind):
     with jax.set_mesh(grid(kind)):
         assert jax.typeof(jnp.ones(3)).sharding == NamedSharding(there, P(None))
         assert jax.ShapeDtypeStruct((8,), jnp.float32, sharding=P("x")).sharding == NamedSharding(grid(kind), P("x"))
+
+
+def test_types_inside_a_program_name_the_mesh_where_its_arguments_lie():
+    seen = []
+
+    @jax.jit
+    def f(x):
+        seen.append(jax.typeof(jnp.sin(x)).sharding.mesh)
+        inner = jax.jit(lambda y: seen.append(jax.typeof(y).sharding.mesh))
+        inner(x)
+        placed = lax.with_sharding_constraint(x, SingleDeviceSharding(jax.devices()[0]))
+        seen.append(jax.typeof(placed).sharding.mesh)
+        return x * 2
+
+    there, other = grid(AxisType.Auto), jax.make_mesh((4,), ("z",), axis_types=(AxisType.Auto,), devices=jax.devices()[:4])
+    for spec in (P("x"), P(), P("y")):  # one mesh, one program
+        f(jax.device_put(np.ones((8, 4)), NamedSharding(there, spec)))
+    f(np.ones((8, 4)))
+    f(jax.device_put(np.ones((8, 4)), NamedSharding(other, P("z"))))
+    with jax.set_mesh(other):
+        f(np.ones((8, 4)))
+    empty, there, other = AbstractMesh((), ()), there.abstract_mesh, other.abstract_mesh
+    assert seen == [there, there, empty, empty, empty, empty, other, other, empty, other, other, empty]
+
+    @jax.jit
+    def g(x):
+        return lax.with_sharding_constraint(x, NamedSharding(grid(AxisType.Auto), P("x"))).aval.sharding.mesh == there
+    assert g(np.ones(8))
+
+
+def test_a_program_traced_anew_for_another_mesh_is_explained(caplog):
+    @jax.jit
+    def f(x):
+        return x + 1
+
+    f(np.ones(4))
+    with jax.explain_cache_misses(True):
+        f(jax.device_put(np.ones(4), NamedSharding(grid(AxisType.Auto), P("x"))))
+    text, = [r.getMessage() for r in caplog.records if "traces f" in r.getMessage()]
+    assert "the mesh that the arguments lie on: now 'x': 2 (Auto), 'y': 2 (Auto), before none" in text
 
 
 def test_shards_and_their_places_are_known_once():

@@ -670,7 +670,7 @@ def test_lowered_text():
     lowered = jit(shard_map(lambda a: lax.psum(a, "i"), mesh=grid(), in_specs=P("i"), out_specs=P())).lower(rows(4, 2))
     text = lowered.as_text()
     assert "mhlo.num_partitions = 8" in text and 'sdy.mesh @mesh = <["i"=4, "j"=2]>' in text
-    assert 'in_shardings = #sdy.sharding_per_value<[<@mesh, [{"i"}, {}]>]>, manual_axes = #sdy<manual_axes{"i", "j"}>' in text
+    assert 'in_shardings=[<@mesh, [{"i"}, {}]>] out_shardings=[<@mesh, [{}, {}]>] manual_axes={"i", "j"} (%' in text
     by_axes = 'replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "i">]>'
     assert (by_axes if GROUPS_BY_AXES else "replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]>") in text
     with flags.use_rgv3(False):

@@ -111,6 +111,7 @@ class ShapedArray(AbstractValue):
     sum: aval_method
     swapaxes: aval_method
     take: aval_method
+    def that_lies(self, where: Sharding) -> ShapedArray: ...
     to_device: aval_method
     trace: aval_method
     transpose: aval_method

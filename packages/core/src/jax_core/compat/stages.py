@@ -18,6 +18,7 @@ class LoweredHabits:
 
     __slots__ = ()
     _lowering = property(lambda self: Along([]), doc="What the module takes beside the arguments.")
+    _no_kwargs = False  # keyword arguments can be passed
 
 
 class CompiledHabits:
@@ -25,3 +26,4 @@ class CompiledHabits:
 
     __slots__ = ()
     _params = property(lambda self: Along([]), doc="What the program takes beside the arguments.")
+    _no_kwargs = False

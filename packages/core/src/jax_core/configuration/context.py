@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 class _State(threading.local):
     """``trace``: the current trace; ``axes``: the named axes in scope (name to `AxisData`), innermost last; ``manual``:
-    inside a checked manual region, the function that makes operands agree (`manual.agree`)."""
+    inside a checked manual region, the function that makes operands agree (`manual.agree`); ``lies``: while a program is
+    traced, a placement on the mesh where its arguments lie, if that is not the mesh in use."""
 
     trace: Any = None  # class attributes: the values a new thread starts with
     axes: tuple = ()
     manual: Any = None
+    lies: Any = None
 
 
 state = _State()
@@ -48,6 +50,22 @@ class Scope:
 
     def __exit__(self, *exc):
         state.axes, state.manual = self.before
+
+
+class Lying:
+    """``with Lying(placement):`` the arguments of what is traced lie on the mesh of ``placement``; None: on none that is known."""
+
+    __slots__ = ("lies", "before")
+
+    def __init__(self, lies: Any):
+        self.lies = lies
+
+    def __enter__(self):
+        self.before, state.lies = state.lies, self.lies
+        return self
+
+    def __exit__(self, *exc):
+        state.lies = self.before
 
 
 def with_axes(*axes: Any) -> Scope:

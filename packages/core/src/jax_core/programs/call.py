@@ -16,6 +16,7 @@ from ..representation import source, tree
 from ..representation.arguments import LazyNames, LazyPaths, argument_name, put_static, wrong_result
 from ..representation.aval import AbstractRef, get_aval, plain_values
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
+from ..representation.placements import is_on_mesh
 from ..representation.primitive import clear_type_cache
 from ..representation.source import called_by_user, describe_function, is_own, metadata_in_force, name_of
 from ..traces import nans
@@ -117,18 +118,34 @@ class Call:
                 cache = _programs[self.fun] = {}
         except TypeError:  # a callable without hash or weak references
             return self.trace()
-        key = (*self.key(), engine.trace_key(), *(axis.key() for _, axis in context.state.axes), *metadata_in_force())
+        lies = self._lies()
+        where = None if lies is None else lies.mesh.abstract_mesh
+        key = (*self.key(), engine.trace_key(), where, *(axis.key() for _, axis in context.state.axes), *metadata_in_force())
         found = cache.get(key)
         if found is not None and found.usable():
             return found
         if flags.explain_cache_misses.value:
             from . import explain  # start-up: loaded only when asked for
             explain.program_miss(self.fun, key, list(cache), lambda k: LazyNames(self.fun, k[0], k[2]))
-        found = self.trace()
+        with context.Lying(lies):
+            found = self.trace()
         if len(cache) >= _PROGRAMS_PER_FUNCTION:
             cache.clear()
         cache[key] = found
         return found
+
+    def _lies(self) -> Any:
+        """The placement of the first argument on a mesh, where no mesh is in use: inside the program, types name that mesh."""
+        here = flags.mesh_in_context.value
+        if here is not None and here[1] is not None and not here[1].empty:
+            return None
+        for x in self.flat:
+            if isinstance(x, Tracer):
+                return context.state.lies
+            where = getattr(x, "sharding", None)
+            if is_on_mesh(where) and not where.mesh.empty and not where.mesh.explicit_axes:
+                return where
+        return None
 
     def trace(self) -> TracedProgram:
         check_may_trace(self.fun, self.avals)

@@ -23,7 +23,7 @@ _seen_at: dict[tuple, weakref.WeakSet] = {}
 
 
 class ProgramKey(tuple):
-    """What a traced program depends on: ``(in_tree, avals, static, number of positional arguments and types of static ones, flags, axes)``."""
+    """What a traced program depends on: ``(in_tree, avals, static, number of positional arguments and types of static ones, flags, mesh, axes)``."""
 
     __slots__ = ()
 
@@ -32,7 +32,8 @@ class ProgramKey(tuple):
     static = property(lambda self: self[2])
     count = property(lambda self: self[3][0] if type(self[3]) is tuple else self[3])
     flags = property(lambda self: self[4])
-    axes = property(lambda self: self[5:])
+    mesh = property(lambda self: self[5], doc="Where the arguments lie, if no mesh is in use.")
+    axes = property(lambda self: self[6:])
 
 
 def program_miss(fun: Callable, key: tuple, known: Sequence[tuple], names: Callable[[tuple], object]) -> None:
@@ -92,9 +93,15 @@ def _differences(key: ProgramKey, old: ProgramKey, names: Callable) -> list[str]
                 lines.append(_type_difference(name, a, b))
     for flag, (now, before) in key.flags.differences(old.flags).items():
         lines.append(f"the configuration: {flag} is now {now!r}, before {before!r}")
+    if key.mesh != old.mesh:
+        lines.append(f"the mesh that the arguments lie on: now {_mesh_text(key.mesh)}, before {_mesh_text(old.mesh)}")
     if key.axes != old.axes:
         lines.append(f"the named axes in scope: now {_axes(key)}, before {_axes(old)}")
     return lines or ["values of tracers that it closes over, which belong to a transformation that has ended"]
+
+
+def _mesh_text(mesh) -> str:
+    return "none" if mesh is None else ", ".join([f"{name!r}: {size} ({kind.name})" for (name, size), kind in zip(mesh.shape.items(), mesh.axis_types)])
 
 
 def _axes(key: ProgramKey) -> str:

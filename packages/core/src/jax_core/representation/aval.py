@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import backends
 from ..compat.avals import ArrayTypeHabits, RefTypeHabits, TypeHabits, aval_method, aval_property
-from ..configuration import flags
+from ..configuration import context, flags
 from ..extension_points import array_methods
 from . import dtypes, splits
 from .extended import EArray
@@ -305,10 +305,15 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
     @property
     def sharding(self) -> Any:
         """The placement; where the type leaves it open, one that splits nothing, on the mesh where the array lies, or the one in use."""
-        return self.placement if self.placement is not None else backends.get().placements.on_no_mesh(self.ndim, getattr(self, "_lies", None))
+        if self.placement is not None:
+            return self.placement
+        placements, lies = backends.get().placements, getattr(self, "_lies", None)
+        if lies is None and context.state.lies is not None and placements.on_no_mesh(0).mesh.empty:
+            lies = context.state.lies
+        return placements.on_no_mesh(self.ndim, lies)
 
     @functools.lru_cache(4096)
-    def _that_lies(self, where: ShardingLike) -> "ShapedArray":
+    def that_lies(self, where: ShardingLike) -> "ShapedArray":
         """This same type, whose ``sharding`` names the mesh of ``where`` though it splits nothing over it."""
         found = object.__new__(ShapedArray)
         for field in ("shape", "dtype", "weak_type", "placement", "vma", "sums", "memory_space", "_hash"):
@@ -574,7 +579,7 @@ def typeof(x: ArrayLike) -> AbstractValue:
     lies = getattr(x, "sharding", None)
     if lies is None or not is_on_mesh(lies) and backends.get().placements.on_no_mesh(0).mesh.empty:
         return aval
-    return aval._that_lies(lies)
+    return aval.that_lies(lies)
 
 
 def register_array_class(cls: type, rule: Callable[[Any], AbstractValue] = _own_aval) -> None:

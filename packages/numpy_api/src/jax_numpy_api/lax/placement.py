@@ -40,7 +40,7 @@ def _constraint_batch(axis, args, dims, *, sharding, **params):
 
 
 sharding_constraint_p: Primitive = Primitive(
-    "sharding_constraint", out_type=lambda x, **_: x, jvp=LINEAR,
+    "sharding_constraint", out_type=lambda x, *, sharding, **_: x.that_lies(sharding) if x.placement is None and hasattr(x, "that_lies") else x, jvp=LINEAR,
     transpose=lambda ct, x, **params: sharding_constraint_p.bind(ct, **params), batch=_constraint_batch,
     lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding), splits=splits.as_first,
     reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, splits.as_it_lies(x, sharding)),

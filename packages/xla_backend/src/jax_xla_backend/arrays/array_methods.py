@@ -133,6 +133,8 @@ class _ArrayMethods(_OfArray):
     itemsize = property(operator.attrgetter("aval.dtype.itemsize"), doc="Bytes of one element.")
     nbytes = property(lambda self: self.size * self.aval.dtype.itemsize, doc="Bytes of all elements.")
 
+    _check_if_deleted = check_not_deleted  # as libraries ask
+
     # -- placement
     sharding = property(operator.attrgetter("_sharding"), doc="Where the parts of the array are.")
     committed = property(operator.attrgetter("_committed"), doc="Whether the user chose the placement.")

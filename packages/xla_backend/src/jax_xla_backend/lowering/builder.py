@@ -614,9 +614,9 @@ def _signature(text: str, types: Sequence[str], outs: Sequence[str]) -> str:
     if text.startswith("chlo.") and not text.startswith("chlo.broadcast_"):
         out = outs[0] if len(outs) == 1 else f"({', '.join(outs)})"
         return f" : {', '.join(types)} -> {out}"
-    if text.startswith(("stablehlo.optimization_barrier", "sdy.")):
+    if text.startswith(("stablehlo.optimization_barrier", "sdy.")) and not text.startswith("sdy.manual_computation"):
         return f" : {', '.join(outs)}"
-    if not types and not text.startswith(('"', "stablehlo.custom_call", "func.call")):
+    if not types and not text.startswith(('"', "stablehlo.custom_call", "func.call", "sdy.manual_computation")):
         return f" : {', '.join(outs)}"
     out = outs[0] if len(outs) == 1 else f"({', '.join(outs)})"
     return f" : ({', '.join(types)}) -> {out}"

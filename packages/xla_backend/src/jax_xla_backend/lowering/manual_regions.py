@@ -9,6 +9,7 @@ Source: Shardy dialect, `sdy.manual_computation`; XLA, `SPMDFullToShardShape` an
 """
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Callable, Sequence, final
 
 from jax_core.configuration import flags
@@ -65,6 +66,17 @@ class Stacked:
         return f"Stacked({self.axes}, {self.rest})"
 
 
+_ARGUMENTS = re.compile(r"\{\n  \^bb0\((.*)\):\n")
+
+
+def _computation(b: Builder, xs: Sequence[Value], region: str, ins: str, outs: str, axes: str, out: Sequence[AbstractValue]) -> list[Value]:
+    """The operation, as Shardy prints it: with the region's arguments in front of it."""
+    head = _ARGUMENTS.match(region)
+    named, body = ("", region) if head is None else (head[1], "{\n" + region[head.end():])
+    return b.emit(f"sdy.manual_computation({', '.join(xs)}) in_shardings=[{ins}] out_shardings=[{outs}] manual_axes={{{axes}}} ({named}) {body}",
+                  *xs, out=out)
+
+
 def whole_spec(spec: PartitionSpec | Stacked) -> PartitionSpec:
     """The spec of the array, for a spec of either kind."""
     return spec.whole if type(spec) is Stacked else spec
@@ -115,7 +127,7 @@ def manual_computation(b: Builder, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh
             raise NotImplementedError("shard_map: ordered effects on several devices need Shardy; set jax_use_shardy_partitioner, or make the "
                                       "callbacks unordered.")
         return _by_custom_calls(b, xs, types, body, mesh, in_specs, out_specs, everything if rest else mesh.axis_names)
-    place = lambda specs, ranks: f"#sdy.sharding_per_value<[{', '.join(_sdy(b, mesh, s, n, rest) for s, n in zip(specs, ranks))}]>"
+    place = lambda specs, ranks: ", ".join([_sdy(b, mesh, s, n, rest) for s, n in zip(specs, ranks)])
     named = ", ".join(quoted(a) for a in mesh.axis_names if a in manual or (a in everything and outer is None))
     outs = [physical_aval(a) for a in b.out_avals]
     logical = list(b.out_avals)
@@ -125,10 +137,8 @@ def manual_computation(b: Builder, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh
                                 for x, s in zip(xs, specs)] if sums else xs
     xs = [token for _, token in ordered] + pinned(xs, in_specs)
     whole = [PartitionSpec()] * len(ordered)
-    found = b.emit(
-        f'"sdy.manual_computation"({", ".join(xs)}) ({region})', *xs, out=[abstract_token] * len(ordered) + outs,
-        attrs=f"{{in_shardings = {place([*whole, *in_specs], [len(x.aval.shape) for x in xs])}, manual_axes = #sdy<manual_axes{{{named}}}>, "
-              f"out_shardings = {place([*whole, *out_specs], [0] * len(ordered) + [a.ndim for a in outs])}}}")
+    found = _computation(b, xs, region, place([*whole, *in_specs], [len(x.aval.shape) for x in xs]),
+                         place([*whole, *out_specs], [0] * len(ordered) + [a.ndim for a in outs]), named, [abstract_token] * len(ordered) + outs)
     for (effect, _), token in zip(ordered, found):
         b.set_token(effect, token)
     found = found[len(ordered):]
@@ -169,9 +179,7 @@ def _all_manual(b: Any, mesh: Any, rest: Sequence[Any], emit: Callable, out: Sha
                                   "(lax.axis_index) has no other form; set jax_use_shardy_partitioner.")
     axes = ", ".join(map(quoted, rest))
     region = b.region([], lambda b: [emit(b)], "sdy.return")
-    return b.emit(f'"sdy.manual_computation"() ({region})', out=[out], attrs=(
-        f"{{in_shardings = #sdy.sharding_per_value<[]>, manual_axes = #sdy<manual_axes{{{axes}}}>, "
-        f"out_shardings = #sdy.sharding_per_value<[<@{b.module.shardings.mesh_symbol(mesh)}, []>]>}}"))[0]
+    return _computation(b, (), region, "", f"<@{b.module.shardings.mesh_symbol(mesh)}, []>", axes, [out])[0]
 
 
 def _by_custom_calls(b, xs, types, body, mesh, in_specs: Sequence[PartitionSpec | Stacked],

@@ -78,6 +78,10 @@ class _Axes:
     are_all_axes_explicit_or_manual = property(lambda self: self._all_axes(AxisType.Explicit, AxisType.Manual),
                                                doc="Whether there are axes, each `Explicit` or `Manual`.")
 
+    # Names under which libraries ask for the same.
+    _name_to_type = property(lambda self: dict(zip(self.axis_names, self.axis_types)))
+    _any_axis_manual = property(lambda self: AxisType.Manual in self.axis_types)
+
     def _short(self) -> str:
         axes = ", ".join(f"{name!r}: {size}" for name, size in self.shape_tuple) or "()"
         return f"{axes}, axis_types={self.axis_types}"
@@ -149,6 +153,9 @@ class Mesh(contextlib.ContextDecorator, _Axes):
     empty = property(lambda self: self.devices.ndim == 0, doc="Whether there are no axes.")
     is_scalar = property(lambda self: self.devices.ndim == 0, doc="Whether the array of devices has no axes.")
     device_ids = property(lambda self: np.vectorize(lambda d: d.id, otypes=[int])(self.devices), doc="Numbers of the devices, as ``devices`` lie.")
+
+    _flat_devices_tuple = property(lambda self: self._devices_key)
+    _flat_devices_set = property(lambda self: set(self._devices_key))
 
     @property
     def _internal_device_list(self):
