@@ -173,6 +173,8 @@ ACCEPTED = [  # what was refused, and is true
 def test_messages_name_what_the_user_called():
     with pytest.raises(TypeError, match="argument to softmax as"):
         jax.nn.softmax("a")
+    with pytest.raises(TypeError, match="argument to matmul as"):
+        np.datetime64("2020") @ jnp.arange(3.0)
 
 
 @pytest.mark.parametrize("call", ACCEPTED)

@@ -265,7 +265,8 @@ def called_by_user(fun: Callable[..., PyTree]) -> str:
     frame: FrameType | None = sys._getframe(1)
     outermost = "_"
     while frame is not None and is_internal(frame.f_code):
-        outermost = frame.f_code.co_name
+        if frame.f_code.co_name != "method":  # an operator
+            outermost = frame.f_code.co_name
         frame = frame.f_back
     return describe_function(fun).lstrip("_") if outermost.startswith(("_", "<")) else outermost
 
