@@ -209,7 +209,7 @@ def test_colocated_python():
     assert double.specialize(out_specs_fn=lambda x: [spec])(jnp.ones(2))[0].shape == (2,)
     with pytest.raises(ValueError, match="result"):
         double.specialize(out_specs_fn=lambda x: [spec])(jnp.ones(3))
-    assert cp.colocated_cpu_devices(jax.devices("cpu")[:1]) == tuple(jax.devices("cpu")[:1])
+    assert cp.colocated_cpu_devices(jax.devices("cpu")[:1]) == jax.devices("cpu")[:1]
 
 
 def test_arrays_from_their_parts():

@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 DeviceList = _jax.DeviceList
 
 
-def colocated_cpu_devices(devices_or_mesh: Sequence[Any] | Mesh) -> tuple | Mesh:
-    """The CPU devices beside ``devices_or_mesh``: a tuple of devices, or a mesh of the same axes.
+def colocated_cpu_devices(devices_or_mesh: Sequence[Any] | Mesh) -> list | Mesh:
+    """The CPU devices beside ``devices_or_mesh``: a list of devices, or a mesh of the same axes.
 
     Raises:
       ValueError: the process of a device has fewer CPU devices than devices.
 
     >>> from jax.experimental import colocated_python
     >>> colocated_python.colocated_cpu_devices(jax.devices()[:1])
-    (CpuDevice(id=0),)
+    [CpuDevice(id=0)]
     """
     if isinstance(devices_or_mesh, Mesh):
         beside = colocated_cpu_devices(tuple(devices_or_mesh.devices.flat))
         shaped = np.array(beside, dtype=object).reshape(devices_or_mesh.devices.shape)
         return Mesh(shaped, devices_or_mesh.axis_names, axis_types=devices_or_mesh.axis_types)
-    return tuple(map(_beside, devices_or_mesh))
+    return list(map(_beside, devices_or_mesh))
 
 
 def _beside(device: Any) -> Any:
