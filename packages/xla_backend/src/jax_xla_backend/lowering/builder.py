@@ -236,22 +236,28 @@ class Builder:
 
     def index(self, x: Value, i: Value) -> Value:
         """``x[i]`` along the leading axis, for a scalar integer ``i`` in range; also for key arrays."""
-        whole = extended_dtypes.physical(x)
+        whole = extended_dtypes.physical(self._still_unreduced(x))
         starts = [i, *[self.scalar(0, i.aval.dtype)] * (whole.ndim - 1)]
         rest = whole.aval.shape[1:]
         part = self.emit(f"stablehlo.dynamic_slice {', '.join([whole, *starts])}, sizes = {[1, *rest]}", whole, *starts,
                          out=ShapedArray((1, *rest), whole.aval.dtype))
-        out = self.reshape(part, rest)
-        return new_value(out, ShapedArray(x.aval.shape[1:], x.aval.dtype))
+        row = ShapedArray(x.aval.shape[1:], x.aval.dtype)
+        placement = x.aval.placement
+        if placement is None or not placement.spec.unreduced:
+            return new_value(self.reshape(part, rest), row)
+        part = self.sharding_constraint(part, placement, typed=True)
+        return self._still_unreduced(new_value(self.reshape(part, rest), row.update(sharding=splits.without_axis(placement, 0))))
 
     def update(self, x: Value, i: Value, part: Value) -> Value:
         """``x`` with ``x[i]`` along the leading axis replaced by ``part``; also for key arrays."""
         whole, part = extended_dtypes.physical(x), extended_dtypes.physical(part)
         starts = [i, *[self.scalar(0, i.aval.dtype)] * (whole.ndim - 1)]
         row = self.reshape(part, (1, *part.aval.shape))
+        if x.aval.placement is not None and x.aval.placement.spec.unreduced:
+            row = self.sharding_constraint(row, x.aval.placement, typed=True)
         out = self.emit(f"stablehlo.dynamic_update_slice {', '.join([whole, row, *starts])}", whole, row, *starts,
                         out=whole.aval)
-        return new_value(out, x.aval)
+        return self._still_unreduced(new_value(out, x.aval))
 
     def physical(self, x: Value) -> Value:
         """A key array as the array of numbers it is stored in; any other value as it is."""
@@ -320,7 +326,7 @@ class Builder:
         if len(operands) != len(jaxpr.invars):
             raise TypeError(f"Builder.jaxpr: the program takes {len(jaxpr.invars)} operands, got {len(operands)}")
         env = {v: self._value_of(v.aval, c) for v, c in zip(jaxpr.constvars, consts)}
-        env.update(zip(jaxpr.invars, operands))
+        env.update(zip(jaxpr.invars, map(self._still_unreduced, operands) if self.partitioned else operands))
         return self.run(jaxpr, env)
 
     def _value_of(self, aval: AbstractValue, value: Any) -> Value:
@@ -392,7 +398,7 @@ class Builder:
         return [self._still_unreduced(x) for x in found]
 
     def _still_unreduced(self, x: Value) -> Value:
-        """``x``, which was such a sum before a region, loop or barrier; the compiler does not follow it there."""
+        """``x``, which was such a sum before a region, loop or barrier; the compiler does not follow it there, nor into a region that reads it."""
         placement = x.aval.placement
         return sharding_text.constrain(self, x, placement, True) if placement is not None and placement.spec.unreduced else x
 

@@ -129,9 +129,10 @@ def emit_case(b: Builder, index: Value, branches: Sequence[Callable], out_avals:
 
 
 def stack_buffer(b: Builder, aval: ShapedArray) -> Any:
-    """Zeros of type ``aval``, to be overwritten row by row; also for key arrays."""
+    """Zeros of type ``aval``, to be overwritten row by row; also for key arrays, and for sums that are still to be made."""
     if not isinstance(aval.dtype, ExtendedDType):
-        return b.full(0, aval)
+        zeros = b.full(0, aval)
+        return b.sharding_constraint(zeros, aval.placement) if aval.placement is not None and aval.placement.spec.unreduced else zeros
     element = aval.dtype.physical_element_aval
     whole = b.full(0, ShapedArray((*aval.shape, *element.shape), element.dtype))
     return b.logical(whole, aval)
