@@ -59,6 +59,14 @@ def count_of_collectives(f, *args):
     return {name: n for name in ("all-gather", "all-reduce", "all-to-all") if (n := len(re.findall(rf" {name}(?:-start)?\(", text)))}
 
 
+@pytest.mark.parametrize("f", [lambda x: jnp.sort(x, 0), lambda x: lax.sort((x, x), dimension=0), lambda x: jnp.lexsort((x, x), 0)], ids=["one", "two", "order"])
+def test_sorting_along_a_split_axis_gathers_nothing(f):
+    x = -put((8, 4), "x", kind=AxisType.Auto)
+    assert set(count_of_collectives(f, x)) <= {"all-to-all"}
+    for a, b in zip(jax.tree.leaves(jax.jit(f)(x)), jax.tree.leaves(f(jnp.asarray(np.asarray(x))))):
+        np.testing.assert_array_equal(a, b)
+
+
 # name, function of x (8, 4) split over both axes; its derivative sums what was stretched where it lies
 STRETCHED = [
     ("difference from row means", lambda x: ((x - x.mean(1, keepdims=True)) ** 3).sum()),

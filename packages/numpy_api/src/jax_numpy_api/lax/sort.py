@@ -295,7 +295,8 @@ def _sort_whole_bytes(b, xs, dimension, is_stable, num_keys):
     aval = xs[0].aval
     plain = len(xs) == 1 and dtypes.issubdtype(aval.dtype, np.integer)
     digits = sum(_count_digits(x.aval.dtype) for x in xs[:num_keys])
-    if b.platform != "cpu" or plain or digits > _MOST_DIGITS or aval.shape[dimension] >= 2**31:
+    open_split = b.partitioned and aval.placement is None  # the axis may be split, and to take elements by their order then gathers them
+    if b.platform != "cpu" or plain or open_split or digits > _MOST_DIGITS or aval.shape[dimension] >= 2**31:
         # elsewhere than on the CPU a stable sort carries positions along, which one operand of integers never needs
         return _emit_sort(b, list(xs), dimension, num_keys, _compare_keys, b.platform == "cpu" or is_stable and not plain)
     d = _Digits(b, aval.shape)
@@ -403,7 +404,8 @@ def _top_k_lower(b, x, *, k, axis, is_stable=True):
     last = len(shape) - 1
     if 0 in shape or k == 0:
         return [b.full(0, aval) for aval in b.out_avals]
-    if b.platform == "cpu" and k > shape[axis] // 8 and shape[axis] > 256 and _count_digits(x.aval.dtype) == 1:
+    open_split = b.partitioned and x.aval.placement is None
+    if b.platform == "cpu" and not open_split and k > shape[axis] // 8 and shape[axis] > 256 and _count_digits(x.aval.dtype) == 1:
         return _top_k_by_sorting(b, x, k, axis)
     whole = whole_bytes(b, x)
     if whole is not x:
