@@ -36,9 +36,15 @@ def in_type(sharding: Any, ndim: int) -> Any:
     mesh = getattr(sharding, "mesh", None)
     if mesh is None or not mesh.explicit_axes:
         return None
+    return _in_type(sharding, ndim, flags.remove_size_one_mesh_axis_from_type.value)
+
+
+@functools.lru_cache(1 << 12)
+def _in_type(sharding: Any, ndim: int, only_longer: bool) -> Any:
+    mesh = sharding.mesh
     named = set(mesh.explicit_axes)
     spec = sharding.spec
-    if flags.remove_size_one_mesh_axis_from_type.value:
+    if only_longer:
         named = {a for a in named if mesh.shape[a] > 1}
         spec = spec.update(unreduced=spec.unreduced & named, reduced=spec.reduced & named)
     parts = [entry_of(e, named) for e in spec.partitions]
