@@ -67,6 +67,7 @@ REFUSED: tuple[tuple[str, str, str], ...] = (  # what the other one says where i
     (r"unhashable type: 'jaxlib._jax.ArrayImpl'", r"fill_value=jnp\.float32", "a fill value that is an array; the other one stumbles under derivatives and vmap"),
     (r"preferred_element_type` must not be narrower", r"(dot|inner|matmul|vecdot)\(|@", "a product with a weak number; the other one takes that for a wider type"),
     (r"TracerBoolConversionError", r"jnp\.float32\([\d.-]+\) (and|or)", "a constant is known while tracing"),
+    (r"cannot safely cast argument", r"random\.lognormal\(", "parameters are taken in the dtype that was asked for"),
     (r"no available implicit dtype", r"ravel_pytree\(", "it is there to join leaves of several dtypes"),
     (r"no available implicit dtype", r"helmert\(|stats\.gumbel_[lr]\.", "inside of a function of one formula nothing is promoted by the user"),
     (r"Differentiation rule for 'schur' not implemented", r"schur\(", "a Schur decomposition has a derivative"),
