@@ -320,7 +320,7 @@ def asarray(a: object, dtype: DTypeLike | None = None, order: str | None = None,
     Array([1. , 2.5], dtype=float32)
     """
     if dtype is None and order is None and device is None and out_sharding is None and not copy and type(a) is not np.ndarray and is_array(a):
-        if isinstance(a, Tracer) and type(a.concrete()) in _SCALARS:  # a Python number that is differentiated
+        if isinstance(a, Tracer) and isinstance(a.concrete(), (bool, int, float, complex)):  # a Python number that is differentiated
             return lax.copy_p.bind(a)
         return a
     return array(a, dtype, copy=bool(copy), order=order, device=device, out_sharding=out_sharding)
