@@ -40,6 +40,9 @@ def tree_flatten(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) 
       tree: any value.
       is_leaf: called with each node on the way down; where it returns true, the node counts as a leaf.
 
+    Raises:
+      RecursionError: the tree is deeper than the stack allows.
+
     >>> jax.tree.flatten({"b": 2, "a": (1, None)})
     ([1, 2], PyTreeDef({'a': (*, None), 'b': *}))
     """
