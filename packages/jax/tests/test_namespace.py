@@ -13,8 +13,8 @@ MODULES = [name for _, name, _ in pkgutil.walk_packages([str(pathlib.Path(jax.__
 
 
 def test_import_loads_no_backend_and_no_numpy_api():
-    code = ("import sys, jax; heavy = [m for m in ('jaxlib._jax', 'scipy', 'jax_numpy_api.numpy', 'jax_random') if m in "
-            "sys.modules]; sys.exit(f'loaded: {heavy}' if heavy else 0)")
+    code = ("import sys; before = set(sys.modules); import jax; heavy = [m for m in ('jaxlib._jax', 'scipy', 'jax_numpy_api.numpy', "
+            "'jax_random', 'inspect', 'pkgutil') if m in sys.modules and m not in before]; sys.exit(f'loaded: {heavy}' if heavy else 0)")
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

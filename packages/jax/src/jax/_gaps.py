@@ -11,7 +11,7 @@ import os
 import sys
 from typing import Any, Callable
 
-from jax._lazy import absent, is_absent, shown
+from jax._lazy import absent, is_absent, namespace_of, shown
 
 
 @functools.cache
@@ -35,7 +35,7 @@ def missing(module: str, served: Callable | None = None, names: Callable | None 
 
     An AttributeError of ``served`` that is about anything else, such as a fault in the implementing module, is passed on.
     """
-    namespace = vars(sys.modules[module])
+    namespace = namespace_of(module)
 
     def fetch(name: str) -> Any:
         if served is not None:

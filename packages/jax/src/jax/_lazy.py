@@ -70,7 +70,7 @@ def table(module: str, names: Mapping[str, str]) -> tuple[Callable, Callable, li
 
     An entry without a colon is a module.
     """
-    namespace = _public(module)
+    namespace = namespace_of(module)
 
     def fetch(name: str) -> Any:
         target = names.get(name)
@@ -92,7 +92,7 @@ def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Cal
     Without ``names`` it shows what ``target`` itself lists. ``extra`` names come from elsewhere, as in `table`. What an implementing
     module merely imports is no public name, and is not served.
     """
-    namespace = _public(module)
+    namespace = namespace_of(module)
 
     def listed() -> set[str]:
         return {*(names.split() or _listed(importlib.import_module(target))), *extra}
@@ -120,7 +120,7 @@ def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Cal
     return fetch, lambda: shown(namespace, listed())
 
 
-def _public(module: str) -> dict[str, Any]:
+def namespace_of(module: str) -> dict[str, Any]:
     """The dictionary of ``module``, which becomes `Public`."""
     shown_module = sys.modules[module]
     shown_module.__class__ = Public

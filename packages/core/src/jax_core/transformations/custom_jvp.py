@@ -302,7 +302,7 @@ class Wrapping:
     def __reduce_ex__(self, protocol: Any) -> Any:
         """One that its module shows under its name is pickled by that name, as functions are; `jax.nn.relu` is one."""
         home, name = self.__dict__.get("__module__", ""), self.__dict__.get("__qualname__", "")
-        if home != "__main__" and home in sys.modules and vars(sys.modules[home]).get(name) is self:
+        if home != "__main__" and home in sys.modules and getattr(sys.modules[home], name, None) is self:
             return name
         return super().__reduce_ex__(protocol)
 
