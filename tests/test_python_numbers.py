@@ -54,15 +54,17 @@ def test_mean_in_the_dtype_that_was_asked_for():
     assert "convert_element_type" in str(jax.make_jaxpr(jnp.mean)(jnp.ones(3, jnp.float16)))
 
 
+@pytest.mark.parametrize("promotion", ["standard", "strict"])
 @pytest.mark.parametrize("outside, wide", [(False, True), (True, False)])
-def test_gradient_of_a_function_that_switches_x64(outside, wide):
+def test_gradient_of_a_function_that_switches_x64(outside, wide, promotion):
+    """Again and again: the dispatcher has its own idea of what a number is."""
     def f(x):
         with jax.enable_x64(wide):
             return jnp.sin(x)
-    with jax.enable_x64(outside):
-        got = jax.grad(f)(0.5)
-        assert got.dtype == (np.float64 if outside else np.float32)
-        np.testing.assert_allclose(got, np.cos(0.5), rtol=1e-6)
+    with jax.enable_x64(outside), jax.numpy_dtype_promotion(promotion):
+        for got in (jax.grad(f)(0.5), jax.grad(f)(0.5), jax.vjp(f, 0.5)[1](jax.vjp(f, 0.5)[0])[0] / jnp.sin(0.5)):
+            assert got.dtype == (np.float64 if outside else np.float32)
+            np.testing.assert_allclose(got, np.cos(0.5), rtol=1e-6)
 
 
 @pytest.mark.parametrize("function", [

@@ -54,7 +54,7 @@ class TypedNdArray(np.ndarray):
 
 
 class _TypedScalar:
-    """A Python number, of weak type, with a dtype of its own; what is computed from it is a plain Python number."""
+    """A Python number, of weak type, with the dtype that it had when it was handed on; what is computed from it is a plain Python number."""
 
     dtype: np.dtype
     shape: tuple = ()
@@ -102,7 +102,7 @@ class TypedComplex(_TypedScalar, complex):
 
 aval_of_type[TypedNdArray] = lambda x: x.aval
 for _kind in (TypedInt, TypedFloat, TypedComplex):
-    aval_of_type[_kind] = lambda x: ShapedArray((), x.dtype, weak_type=True)
+    aval_of_type[_kind] = aval_of_type[_kind._plain_number]  # jaxlib's dispatcher takes them for these, in the width that programs have when they are used
 
 _WITH_DTYPE: dict[type, Callable] = {int: TypedInt, float: TypedFloat, complex: TypedComplex}
 
