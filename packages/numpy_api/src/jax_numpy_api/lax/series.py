@@ -5,7 +5,8 @@ operations a term. A table takes the one that loses fewer digits (`_halved`), in
 
 Left aside: Clenshaw's recurrence, which takes three operations a term. Each of its steps reads the two before it, so as many paths lead
 through n steps as the n-th Fibonacci number says, and LLVM's loop vectoriser (of jaxlib 0.12) walks all of them where a
-result is chosen by a mask: 37 terms took it 9 s, 53 terms hours. `tests/test_series.py` counts the paths.
+result is chosen by a mask, and does not end with the longest tables. `tests/test_series.py` counts the paths;
+`benchmarks/programs/special_compile.py` compiles such functions.
 """
 from __future__ import annotations
 
