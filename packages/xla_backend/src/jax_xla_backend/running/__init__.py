@@ -2,6 +2,7 @@
 
 ``stages``                from a jaxpr to an executable
 ``executable``            a compiled program, and how it is called from Python
+``places``                where it runs
 ``loaded_program``        the same for certain devices
 ``described``             the same for devices that are only described
 ``dispatch``              calls that do not enter Python
