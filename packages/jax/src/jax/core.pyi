@@ -95,6 +95,7 @@ class ShapedArray(AbstractValue):
     def ndim(self) -> int: ...
     nonzero: aval_method
     def nospec(self, mesh: Any, check_vma: bool, all_names: tuple) -> Any: ...
+    def on_mesh_of(self, where: Sharding) -> ShapedArray: ...
     prod: aval_method
     ptp: aval_method
     ravel: aval_method
@@ -111,7 +112,6 @@ class ShapedArray(AbstractValue):
     sum: aval_method
     swapaxes: aval_method
     take: aval_method
-    def that_lies(self, where: Sharding) -> ShapedArray: ...
     to_device: aval_method
     trace: aval_method
     transpose: aval_method

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 class _State(threading.local):
     """``trace``: the current trace; ``axes``: the named axes in scope (name to `AxisData`), innermost last; ``manual``:
-    inside a checked manual region, the function that makes operands agree (`manual.agree`); ``lies``: while a program is
+    inside a checked manual region, the function that makes operands agree (`manual.agree`); ``arguments_on``: while a program is
     traced, a placement on the mesh where its arguments lie, if that is not the mesh in use."""
 
     trace: Any = None  # class attributes: the values a new thread starts with
     axes: tuple = ()
     manual: Any = None
-    lies: Any = None
+    arguments_on: Any = None
 
 
 state = _State()
@@ -52,20 +52,20 @@ class Scope:
         state.axes, state.manual = self.before
 
 
-class Lying:
-    """``with Lying(placement):`` the arguments of what is traced lie on the mesh of ``placement``; None: on none that is known."""
+class ArgumentsOn:
+    """``with ArgumentsOn(placement):`` the arguments of what is traced lie on the mesh of ``placement``; None: on none that is known."""
 
-    __slots__ = ("lies", "before")
+    __slots__ = ("placement", "before")
 
-    def __init__(self, lies: Any):
-        self.lies = lies
+    def __init__(self, placement: Any):
+        self.placement = placement
 
     def __enter__(self):
-        self.before, state.lies = state.lies, self.lies
+        self.before, state.arguments_on = state.arguments_on, self.placement
         return self
 
     def __exit__(self, *exc):
-        state.lies = self.before
+        state.arguments_on = self.before
 
 
 def with_axes(*axes: Any) -> Scope:

@@ -118,8 +118,8 @@ class Call:
                 cache = _programs[self.fun] = {}
         except TypeError:  # a callable without hash or weak references
             return self.trace()
-        lies = self._lies()
-        where = None if lies is None else lies.mesh.abstract_mesh
+        on = self._arguments_on()
+        where = None if on is None else on.mesh.abstract_mesh
         key = (*self.key(), engine.trace_key(), where, *(axis.key() for _, axis in context.state.axes), *metadata_in_force())
         found = cache.get(key)
         if found is not None and found.usable():
@@ -127,21 +127,21 @@ class Call:
         if flags.explain_cache_misses.value:
             from . import explain  # start-up: loaded only when asked for
             explain.program_miss(self.fun, key, list(cache), lambda k: LazyNames(self.fun, k[0], k[2]))
-        with context.Lying(lies):
+        with context.ArgumentsOn(on):
             found = self.trace()
         if len(cache) >= _PROGRAMS_PER_FUNCTION:
             cache.clear()
         cache[key] = found
         return found
 
-    def _lies(self) -> Any:
+    def _arguments_on(self) -> Any:
         """The placement of the first argument on a mesh, where no mesh is in use: inside the program, types name that mesh."""
         here = flags.mesh_in_context.value
         if here is not None and here[1] is not None and not here[1].empty:
             return None
         for x in self.flat:
             if isinstance(x, Tracer):
-                return context.state.lies
+                return context.state.arguments_on
             where = getattr(x, "sharding", None)
             if is_on_mesh(where) and not where.mesh.empty and not where.mesh.explicit_axes:
                 return where

@@ -242,9 +242,9 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
       manual_axis_type: in place of ``vma`` and ``sums``, their public form.
     """
 
-    __slots__ = ("shape", "dtype", "weak_type", "placement", "vma", "sums", "memory_space", "_hash", "_lies", "__weakref__")
+    __slots__ = ("shape", "dtype", "weak_type", "placement", "vma", "sums", "memory_space", "_hash", "_where", "__weakref__")
     _hash: int
-    _lies: Any  # of what `typeof` gives: where the array lies, which is no part of its type
+    _where: Any  # of what `typeof` gives: where the array lies, which is no part of its type
     placement: Any
     array_abstraction_level = 1
 
@@ -307,18 +307,18 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
         """The placement; where the type leaves it open, one that splits nothing, on the mesh where the array lies, or the one in use."""
         if self.placement is not None:
             return self.placement
-        placements, lies = backends.get().placements, getattr(self, "_lies", None)
-        if lies is None and context.state.lies is not None and placements.on_no_mesh(0).mesh.empty:
-            lies = context.state.lies
-        return placements.on_no_mesh(self.ndim, lies)
+        placements, where = backends.get().placements, getattr(self, "_where", None)
+        if where is None and context.state.arguments_on is not None and placements.on_no_mesh(0).mesh.empty:
+            where = context.state.arguments_on
+        return placements.on_no_mesh(self.ndim, where)
 
     @functools.lru_cache(4096)
-    def that_lies(self, where: ShardingLike) -> "ShapedArray":
+    def on_mesh_of(self, where: ShardingLike) -> "ShapedArray":
         """This same type, whose ``sharding`` names the mesh of ``where`` though it splits nothing over it."""
         found = object.__new__(ShapedArray)
         for field in ("shape", "dtype", "weak_type", "placement", "vma", "sums", "memory_space", "_hash"):
             setattr(found, field, getattr(self, field))
-        found._lies = where
+        found._where = where
         return found
 
     def __len__(self):
@@ -576,10 +576,10 @@ def typeof(x: ArrayLike) -> AbstractValue:
     aval: Any = get_aval(x)
     if aval_of_type.get(type(x)) is not _own_aval or type(aval) is not ShapedArray or aval.placement is not None:
         return aval
-    lies = getattr(x, "sharding", None)
-    if lies is None or not is_on_mesh(lies) and backends.get().placements.on_no_mesh(0).mesh.empty:
+    where = getattr(x, "sharding", None)
+    if where is None or not is_on_mesh(where) and backends.get().placements.on_no_mesh(0).mesh.empty:
         return aval
-    return aval.that_lies(lies)
+    return aval.on_mesh_of(where)
 
 
 def register_array_class(cls: type, rule: Callable[[Any], AbstractValue] = _own_aval) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from jax_core import backends
 from jax_core.representation import splits, tree
-from jax_core.representation.aval import get_aval
+from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.placements import is_format, is_on_mesh, is_open, is_placement, is_spec
 from jax_core.representation.primitive import Primitive
@@ -40,7 +40,7 @@ def _constraint_batch(axis, args, dims, *, sharding, **params):
 
 
 sharding_constraint_p: Primitive = Primitive(
-    "sharding_constraint", out_type=lambda x, *, sharding, **_: x.that_lies(sharding) if x.placement is None and hasattr(x, "that_lies") else x, jvp=LINEAR,
+    "sharding_constraint", out_type=lambda x, *, sharding, **_: x.on_mesh_of(sharding) if x.placement is None and isinstance(x, ShapedArray) else x, jvp=LINEAR,
     transpose=lambda ct, x, **params: sharding_constraint_p.bind(ct, **params), batch=_constraint_batch,
     lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding), splits=splits.as_first,
     reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, splits.as_it_lies(x, sharding)),
