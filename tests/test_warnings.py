@@ -144,3 +144,10 @@ def test_arrays_that_a_program_closes_over(limit, warns):
     for warning in found:
         assert warning.category is UserWarning and warning.filename == __file__
         assert "closes over 65,536 bytes of arrays, the largest float32[128,128]" in str(warning.message)
+
+
+@pytest.mark.parametrize("names", [{}, {"__name__": None}, {"__name__": "mine"}])
+def test_a_program_that_is_executed_as_text_is_warned(names):
+    with pytest.warns(UserWarning, match="Explicitly requested dtype float64") as warned:
+        exec("\njnp.zeros(3, 'float64')", {"jnp": jnp, **names})
+    assert (warned[0].filename, warned[0].lineno) == ("<string>", 2)

@@ -63,6 +63,13 @@ def outcome(expression: str) -> str:
 
 
 ROWS = {
+    # what carries a dtype may stand for it, but for an array, which was probably meant to be converted
+    "jnp.tri(1, dtype=struct)": "float32 [[1.0]]", "jnp.sum(i, dtype=struct)": "float32 5.0", "jnp.zeros(1, np.float16(3))": "float16 [0.0]",
+    "jnp.zeros(1, x)": "ValueError", "jnp.zeros(1, np.ones(2))": "TypeError", "nn.one_hot(i, 3, dtype=x)": "ValueError", "lax.argmax(v, 0, i)": "ValueError",
+    "scipy_linalg.hadamard(2, dtype=x)": "ValueError", "jit(lambda a: jnp.zeros(2, a))(x)": "ValueError",
+    "special.log_ndtr((0.0, np.inf))[1:]": "float32 [-0.0]", "special.log_ndtr((1,))": "TypeError",
+    # of no effect, so anything hashable will do, as elsewhere in scipy.linalg
+    "scipy_linalg.lu_factor(jnp.eye(1), check_finite='no')": "tuple(float32 [[1.0]], int32 [0])",
     # the last condition that holds, as in NumPy
     "jnp.piecewise(v, [v > 0, v > 2], [1.0, 2.0, 3.0])": "float32 [3.0, 1.0, 1.0, 2.0]",
     # a lone number in a slice is its end
@@ -268,6 +275,18 @@ X64 = {
 def test_row_with_x64(expression):
     with enable_x64(True):
         assert outcome(expression) == X64[expression]
+
+
+@pytest.mark.parametrize("call", [
+    "nn.one_hot(i, 3, dtype='float64')", "lax.argmax(v, 0, 'int64')", "lax.argmin(v, 0, np.int64)", "scipy_linalg.hadamard(2, np.int64)",
+    "scipy_linalg.dft(2, dtype='complex128')", "jnp.eye(2, dtype=np.float64)"])
+def test_a_dtype_of_64_bits_that_was_asked_for_is_told_to_be_truncated(call):
+    with pytest.warns(UserWarning, match="was truncated to (float32|int32|complex64)") as warned:
+        eval(call, names())
+    assert len(warned) == 1
+    with enable_x64(True), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        eval(call, names())
 
 
 STRICT = (

@@ -336,3 +336,12 @@ def test_bound_of_binomial_trials(n, p):
     near = np.abs(k - n * p) < 5 * (n * p * (1 - p)) ** 0.5
     off = np.abs(np.asarray(got) - (stats.binom(n, p).logpmf(k) - stats.binom(n, p).logpmf(m)))[near]
     assert off.max() < 2.5e-3
+
+
+@pytest.mark.parametrize("init", [initializers.zeros, initializers.ones, initializers.normal(), initializers.uniform(), initializers.he_normal(),
+                                  initializers.orthogonal(), initializers.constant(2.0)])
+def test_an_initializer_says_that_64_bits_are_truncated(init):
+    with pytest.warns(UserWarning, match="^Explicitly requested dtype float64 in initializer"):
+        assert init(KEY, (2, 2), "float64").dtype == np.float32
+    with pytest.raises(ValueError, match=r"^initializer: an array of dtype float32 was given where a dtype is wanted; write dtype=x.dtype$"):
+        init(KEY, (2, 2), jnp.ones(2))

@@ -36,7 +36,7 @@ class Initializer(Protocol):
 
 def _dtype(asked: Any, default: Any) -> Any:
     chosen = asked if asked is not None else default
-    return dtypes.canonicalize_dtype(np.float64 if chosen is None else chosen)
+    return dtypes.default_float_dtype() if chosen is None else dtypes.canonicalize_user_dtype(chosen, "initializer")
 
 
 def _placing(init: Callable) -> Initializer:

@@ -232,10 +232,12 @@ def canonicalize_user_dtype(dtype: DTypeLike | None, fun_name: str) -> Any:
     """
     if isinstance(dtype, ExtendedDType):
         return dtype
-    if not isinstance(dtype, (type, str, np.dtype)) and hasattr(dtype, "shape"):
+    if isinstance(dtype, np.ndarray):
+        raise TypeError(f"{fun_name}: a NumPy array of dtype {dtype.dtype} was given where a dtype is wanted; write dtype=x.dtype")
+    if not isinstance(dtype, (type, str, np.dtype)) and hasattr(dtype, "__array__") and not isinstance(dtype, np.generic):
         raise ValueError(f"{fun_name}: an array of dtype {getattr(dtype, 'dtype', '')} was given where a dtype is wanted; write dtype=x.dtype")
-    # Python's own int, float and complex ask for a kind, and jax.numpy's scalar types carry a dtype.
-    asked = np.dtype(dtype)
+    # Python's own int, float and complex ask for a kind; jax.numpy's scalar types and ShapeDtypeStruct carry a dtype, and so do NumPy's scalars.
+    asked = dtype.dtype if isinstance(dtype, np.generic) else np.dtype(dtype)
     if asked not in _KINDS and asked != float0:
         raise TypeError(f"{fun_name}: dtype={dtype!r} is not a dtype that JAX arrays can have; they hold booleans,"
                         " integers, floating-point and complex numbers.")

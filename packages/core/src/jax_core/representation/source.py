@@ -409,7 +409,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         return
     names = frame.f_globals
     has_source = names if names.get("__spec__") is not None else None  # the loader of ``python -c`` raises when asked
-    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, names.get("__name__"),
+    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, names.get("__name__") or "<string>",  # of None, nothing is shown
                            names.setdefault("__warningregistry__", {}), has_source)
 
 

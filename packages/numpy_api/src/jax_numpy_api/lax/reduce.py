@@ -568,7 +568,7 @@ def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
 
 def _arg(prim, operand, axis, index_dtype):
     operand = as_operand(prim.name, operand, 0)
-    return prim.bind(operand, axes=(operator.index(axis),), index_dtype=dtypes.canonicalize_dtype(index_dtype))
+    return prim.bind(operand, axes=(operator.index(axis),), index_dtype=dtypes.canonicalize_user_dtype(index_dtype, prim.name))
 
 
 def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:

@@ -161,7 +161,7 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
         raise TypeError(f"one_hot: num_classes must be an int, got {num_classes!r}; it is a length, so it must be known")
     if int(num_classes) < 0:
         raise TypeError(f"one_hot: num_classes must be at least 0, got {num_classes}")
-    dtype = dtypes.canonicalize_dtype(np.float64 if dtype is None else dtype)
+    dtype = dtypes.default_float_dtype() if dtype is None else dtypes.canonicalize_user_dtype(dtype, "one_hot")
     if out_sharding is None:
         return _one_hot(x, int(num_classes), dtype, axis)
     asked = splits.in_type(structural.resolved(out_sharding), np.ndim(x) + 1)

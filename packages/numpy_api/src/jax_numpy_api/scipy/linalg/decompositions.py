@@ -88,7 +88,7 @@ def _cho_solve(c, b, lower):
 
 # -- LU ----------------------------------------------------------------------------------------------------------------
 
-@inlined
+@inlined(static_argnums=(1, 2))
 def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]:
     """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`.
 

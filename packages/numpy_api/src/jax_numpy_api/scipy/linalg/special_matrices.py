@@ -32,7 +32,7 @@ def _no_numbers(name: str, **given: Any) -> None:
 
 def _host(values: Any, dtype: Any = None) -> Array:
     values = np.asarray(values)
-    return jnp.asarray(values, dtypes.canonicalize_dtype(values.dtype if dtype is None else dtype))
+    return jnp.asarray(values, dtypes.canonicalize_dtype(values.dtype) if dtype is None else dtype)
 
 
 def _size(name: str, n: Any, or_float: bool = False) -> int:

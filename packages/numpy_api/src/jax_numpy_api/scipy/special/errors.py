@@ -298,6 +298,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
         raise TypeError(f"log_ndtr: series_order must be an int, got {series_order!r}")
     if not 0 <= series_order <= 30:
         raise ValueError(f"log_ndtr: series_order must be between 0 and 30, got {series_order}")
+    x = jnp.asarray(x) if isinstance(x, (list, tuple)) else x
     check_floats("log_ndtr", x)
     (x,), dtype = wide("log_ndtr", x)
     return _log_ndtr(x).astype(dtype)
