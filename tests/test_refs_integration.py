@@ -304,6 +304,34 @@ def test_gradients_accumulate_in_a_loop():
     close(jax.jit(total)(X), 12 * X)
 
 
+Y, K = jnp.arange(24.0).reshape(2, 3, 4), jnp.array([[0, 2], [1, 1]])
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+@pytest.mark.parametrize("fun", [
+    lambda y: y[:, 1:3, ::2], lambda y: y[1], lambda y: y[:, K], lambda y: y[K % 2, :, K], lambda y: y[:, K, K], lambda y: y[..., K] ** 2,
+    lambda y: jax.vmap(lambda row: row[K])(y), lambda y: y[:, jnp.array([-9, 1, 7])], lambda y: lax.dynamic_slice(y, (1, 2, 3), (1, 2, 3)),
+    lambda y: jax.jit(lambda y, i: y[:, i] ** 2)(y, 1)],
+    ids=["slices", "row", "columns", "apart", "together", "last", "mapped", "beyond", "dynamic", "call"])
+def test_the_gradient_of_a_part_is_added_to_that_part(fun, jitted):
+    """No array of the whole shape is made for it, and what is read twice or beyond the bounds counts as in the gradient."""
+    fun = jax.jit(fun) if jitted else fun
+    out, pull = jax.vjp(fun, Y)
+    ct = jnp.arange(float(out.size)).reshape(out.shape)
+    total = jax.new_ref(Y)
+    pull.with_refs(total)(ct)
+    close(total[...], Y + pull(ct)[0])
+    text = str(jax.make_jaxpr(lambda ct: pull.with_refs(total)(ct))(ct))
+    assert "+=" in text and "scatter" not in text and "pad" not in text and "dynamic_update_slice" not in text
+
+
+def test_the_gradients_of_a_part_and_of_the_whole_are_added_up():
+    total = jax.new_ref(jnp.zeros(3))
+    _, pull = jax.vjp(lambda x: (x[1:], x * x, x[0]), X)
+    pull.with_refs(total)((jnp.ones(2), jnp.ones(3), 1.0))
+    close(total[...], 1 + 2 * X)
+
+
 # -- several devices -----------------------------------------------------------------------------------------------------------
 
 def test_references_to_and_on_parts():

@@ -132,6 +132,8 @@ class Primitive(PrimitiveHabits):
         from time to time. ``loop_observer.report(builder, step, **params)`` is lowered to the step at which to report next,
         and ``loop_observer.finish(builder, step, **params)`` to nothing.
       splits: how the result is split over ``Explicit`` mesh axes (see `splits`); by default as results of its kind are.
+      accumulate: ``accumulate(refs, cts, args, params)``, as `transpose`, but cotangents of the operands for which ``refs`` has a
+        mutable reference are added to that, in the places that they have (and are `Zero` in the list); None to decline.
       sums: what becomes of operands that are sums over devices, still to be made (see `partial_sums`); by default linear
         operations work on their parts, and all others refuse them.
     """
@@ -141,6 +143,7 @@ class Primitive(PrimitiveHabits):
     transparent = False
     split: Callable | None = None
     save: Callable | None = None
+    accumulate: Callable | None = None
     splits: Callable | None = None
     sums: Callable | None = None
     interpret: Callable | None = None
@@ -157,14 +160,14 @@ class Primitive(PrimitiveHabits):
                  lowers_keys: bool | None = None, arrow: Literal["read", "write"] | None = None,
                  traits: Traits | None = None, loop_observer: LoopObserver | None = None,
                  splits: Callable | None = None, sums: Callable | None = None, in_kernel: Callable | None = None,
-                 discharge: Rule = None):
+                 discharge: Rule = None, accumulate: Callable | None = None):
         if jvp is ZERO and transpose is _MISSING:
             transpose = none(f"{name} is not linear, so it has no transpose")
         _demand(name, out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
         self.name = name
         self.out_type, self.jvp, self.linearize, self.transpose = out_type, jvp, linearize, transpose
         self.batch, self.lower, self.reference, self.effects = batch, lower, reference, effects
-        self.dce, self.agree, self.discharge = dce, agree, discharge
+        self.dce, self.agree, self.discharge, self.accumulate = dce, agree, discharge, accumulate
         self.multiple_results, self.exact, self.cacheable = multiple_results, exact, cacheable
         self.own_impl, self.stage, self.takes_refs, self.own_type = impl, stage, takes_refs, own_type
         self.lowers_keys = not cacheable if lowers_keys is None else lowers_keys

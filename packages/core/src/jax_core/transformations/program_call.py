@@ -19,7 +19,7 @@ from ..traces.structural import moved
 from . import logs
 from .batching import batch_jaxpr
 from .forward import jvp_jaxpr
-from .reverse import linearize_jaxpr, transpose_jaxpr
+from .reverse import linearize_jaxpr, transpose_into_refs, transpose_jaxpr
 from .splitting import EquationSplit, split_jaxpr
 
 if TYPE_CHECKING:
@@ -69,6 +69,22 @@ def transpose_call(call: Callable, closed: ClosedJaxpr, cts: Sequence[Any], args
     return [(next(outs) if next(flags) else Zero(cotangent_type(x.aval))) if is_linear(x) else None for x in args]
 
 
+def accumulate_call(call: Callable, closed: ClosedJaxpr, refs: Sequence[Any], cts: Sequence[Any], args: Sequence[Any]) -> list | None:
+    """`transpose_call`, where the cotangents of arguments that have a reference in ``refs`` are added to that."""
+    if logs.wanted():
+        return None
+    linear, given = [is_linear(x) for x in args], [not isinstance(ct, Zero) for ct in cts]
+    found = transpose_into_refs(closed, [None if r is None else get_aval(r) for r in refs], linear, given)
+    if found is None:
+        return None
+    backward, nonzero = found
+    there, known = [r for r in refs if r is not None], [x for x in args if not is_linear(x)]
+    outs = iter(call([*there, *known, *(ct for ct in cts if not isinstance(ct, Zero))], backward, True,
+                     [*[None] * len(there), *_roles(0, [not x for x in linear]), *_roles(1, given)], []))
+    flags = iter(nonzero)
+    return [(next(outs) if next(flags) else Zero(cotangent_type(x.aval))) if is_linear(x) else None for x in args]
+
+
 def _same(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: Any, outputs: Any) -> dict:
     """The default for ``derived``: the same is said of every derived program."""
     return params
@@ -107,6 +123,9 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, said: Ca
     def transpose(cts, *args, **params):
         return transpose_call(bound(params), params["jaxpr"], cts, args)
 
+    def accumulate(refs, cts, args, params: dict):
+        return accumulate_call(bound(params), params["jaxpr"], refs, cts, args)
+
     def batch(axis: AxisData, args, dims: Sequence[int | None], **params):
         closed, out = batch_jaxpr(params["jaxpr"], axis, [d is not None for d in dims])
         outs = call([moved(x, d, 0) for x, d in zip(args, dims)], params, closed)
@@ -131,6 +150,8 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, said: Ca
         jvp=jvp, linearize=linearize, transpose=transpose, batch=batch, dce=lambda eqn, used: narrow_call(eqn, used, derived), split=split,
         discharge=call_rule("jaxpr", discharge), interpret=runs_its_program("jaxpr"))
     prim = ProgramPrimitive(name, lower=lower, **{**of_a_call, **rules})
+    if prim.takes_refs:
+        prim.accumulate = accumulate
     return prim
 
 

@@ -141,7 +141,8 @@ class Residuals:
     def static(self) -> tuple:
         return self.jaxpr, self.sources, self.in_avals, self.nonzero_out
 
-    def transpose(self, cts: Sequence[Any], wanted: Sequence[bool] | None) -> list:
+    def transpose(self, cts: Sequence[Any], wanted: Sequence[bool] | None, refs: Sequence[Any] = ()) -> list:
+        """Cotangents of the inputs; those of parts of an input that has one in ``refs`` (None elsewhere) are added to that instead."""
         values = [self.args_res[i] if i >= 0 else self.opaque[~i] for i in self.sources]
         absent = [i for i, x in zip(self.sources, values) if isinstance(x, NotSaveable)]
         if absent:
@@ -150,7 +151,8 @@ class Residuals:
         live = [ct for ct, nz in zip(cts, self.nonzero_out) if nz]
         with transformed("transpose"):
             found = backward_pass(self.jaxpr, (), [*values, *map(Linear, self.in_avals)], live,
-                                  None if wanted is None else [*[False] * len(values), *wanted])
+                                  None if wanted is None else [*[False] * len(values), *wanted],
+                                  {v: ref for v, ref in zip(self.jaxpr.invars[len(values):], refs) if ref is not None})
         return found[len(values):]
 
 
@@ -206,7 +208,11 @@ class VJP:
         """Flat cotangents (or `Zero`) of all arguments for those of the results."""
         aux = len(self._tangent_flags()) - len(cts)
         wanted = None if self._wants is None else [not isinstance(want, DontWant) for want, nz in zip(self._wants, self._nonzero) if nz]
-        found = iter(self._backing.transpose([*cts, *[None] * aux], wanted))
+        refs = [] if self._wants is None else [want if is_ref(want) else None for want, nz in zip(self._wants, self._nonzero) if nz]
+        if all(ref is None for ref in refs):
+            found = iter(self._backing.transpose([*cts, *[None] * aux], wanted))
+        else:
+            found = iter(self._residuals().transpose([*cts, *[None] * aux], wanted, refs))
         return [next(found) if nz else Zero(_cotangent_aval(a)) for nz, a in zip(self._nonzero, self._in_avals)]
 
     def _tangent_flags(self) -> tuple[bool, ...]:

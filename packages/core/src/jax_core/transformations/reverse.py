@@ -10,7 +10,7 @@ Source: "You Only Linearize Once" (Radul, Paszke, Frostig, Johnson, Maclaurin, P
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ..representation.effects import located
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from ..representation.primitive import Linear, Primitive, Zero, abstract_eval, is_linear
 from ..representation.splits import cotangent_type
-from ..traces.staging import leak_error, survivors, trace_to_jaxpr
+from ..traces.staging import leak_error, survivors, trace_to_closed, trace_to_jaxpr
 from ..traces.structural import add, as_cotangent, convert_element_type_p, instantiate
 from ..traces.trace import Tracer
 from . import logs
@@ -422,11 +422,15 @@ def _passes_on(reached: set, inputs: Iterable[object], outputs: Iterable[object]
 
 
 def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], cotangents: Sequence[object],
-                  wanted: Sequence[bool] | None = None) -> list:
+                  wanted: Sequence[bool] | None = None, into: Mapping[Var, Any] | None = None) -> list:
     """Transpose a jaxpr that is linear in those of ``args`` which are `Linear`.
 
     Equations that read no linear variable are evaluated forwards first, so a program may hold the computation of its
     own residuals (as that of `checkpoint` does). What only arguments need that are not ``wanted`` is not computed.
+
+    Args:
+      into: mutable references for some of the linear variables. An equation that reads only a part of such a one adds its cotangent to that
+        part of the reference; what else there is of cotangents is among the results.
 
     Returns:
       a list as long as ``args``: the cotangent (or `Zero`) of each linear argument, None for the others.
@@ -466,12 +470,23 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object]
             continue
         operands = [v.val if type(v) is Literal else Linear(v.aval) if v in linear else values[v] for v in eqn.invars]
         with source.attributed_to(eqn.source_info):
-            found = run_transpose_rule(eqn.primitive, cts, [v.aval for v in eqn.outvars], operands, eqn.params)
+            found = _added_to_refs(eqn, cts, operands, into) if into and eqn.primitive.accumulate else None
+            if found is None:
+                found = run_transpose_rule(eqn.primitive, cts, [v.aval for v in eqn.outvars], operands, eqn.params)
         for v, x, ct in zip(eqn.invars, operands, found):
             if is_linear(x):
                 accumulate(pending, v, ct)
     return [(pending[v] if v in pending else Zero(cotangent_type(v.aval))) if is_linear(x) else None
             for v, x in zip(jaxpr.invars, args)]
+
+
+def _added_to_refs(eqn: JaxprEqn, cts: Sequence[object], operands: Sequence[Any], into: Mapping[Var, Any]) -> Sequence[Any] | None:
+    """Cotangents by the rule ``accumulate`` where an operand has a reference; else None."""
+    refs = [None if type(v) is Literal else into.get(v) for v in eqn.invars]
+    if all(ref is None for ref in refs):
+        return None
+    given = [Zero(cotangent_type(v.aval)) if ct is None else ct for ct, v in zip(cts, eqn.outvars)]
+    return cast(Callable, eqn.primitive.accumulate)(refs, given, operands, eqn.params)
 
 
 def transpose_jaxpr(closed: ClosedJaxpr, linear: Sequence[bool],
@@ -509,3 +524,26 @@ def _transpose_jaxpr(closed, linear, nonzero_ct, wanted):
     ct_avals = [cotangent_type(a) for a, nz in zip(closed.out_avals, nonzero_ct) if nz]
     jaxpr, consts, _ = trace_to_jaxpr(run, known + ct_avals, closed.jaxpr.debug_info)
     return ClosedJaxpr(jaxpr, consts), list(nonzero_out), structure[0]
+
+
+def transpose_into_refs(closed: ClosedJaxpr, refs: Sequence[Any], linear: Sequence[bool],
+                        nonzero_ct: Sequence[bool]) -> tuple[ClosedJaxpr, list[bool]]:
+    """`transpose_jaxpr` as ``(references, non-linear args, nonzero cotangents of results) -> nonzero cotangents of linear args``, for
+    arguments of which ``refs`` has the references' types, or None; without logs."""
+    def make():
+        nonzero_out: list[bool] = []
+        ref_avals = [a for a in refs if a is not None]
+        known = [a for a, lin in zip(closed.in_avals, linear) if not lin]
+        ct_avals = [cotangent_type(a) for a, nz in zip(closed.out_avals, nonzero_ct) if nz]
+
+        def run(*args):
+            rest = iter(args)
+            into = {v: next(rest) for v, a in zip(closed.jaxpr.invars, refs) if a is not None}
+            operands = [Linear(a) if lin else next(rest) for a, lin in zip(closed.in_avals, linear)]
+            cts = [next(rest) if nz else None for nz in nonzero_ct]
+            found = [ct for ct, lin in zip(backward_pass(closed.jaxpr, closed.consts, operands, cts, into=into), linear) if lin]
+            nonzero_out[:] = [not isinstance(ct, Zero) for ct in found]
+            return [ct for ct, nz in zip(found, nonzero_out) if nz]
+        program, consts = trace_to_closed(run, [*ref_avals, *known, *ct_avals])
+        return None if consts else (program, nonzero_out)
+    return closed.memo(("transpose into refs", tuple(refs), tuple(linear), tuple(nonzero_ct)), make)

@@ -406,7 +406,8 @@ dot_general_p: Primitive = Primitive(
          lambda g, out, x, y, **params: dot_general_p.bind(x, g, **params)),
     transpose=_dot_general_transpose, batch=_dot_general_batch, lower=_dot_general_lower, reference=_dot_general_reference,
     exact=lambda x, y, **params: x.dtype == y.dtype and x.dtype.kind in "iu" and x.size * y.size < 1 << 16,
-    traits=Traits(Kind.PRODUCT, hidden={"precision": None, "preferred_element_type": None, "out_sharding": None}),
+    traits=Traits(Kind.PRODUCT, hidden={"precision": None, "preferred_element_type": None, "out_sharding": None},
+                  shown={"dimension_numbers": lambda dims: str(tuple(tuple(map(list, pair)) for pair in dims))}),
     sums=partial_sums.product)
 
 

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, Union
 
 import numpy as np
 
+from jax_core.references.indexing import Index, Slice
+from jax_core.references.primitives import addupdate_p
 from jax_core.representation import dtypes, partial_sums, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.errors import ShardingTypeError
-from jax_core.representation.primitive import Primitive
+from jax_core.representation.primitive import Primitive, Zero
 from jax_core.representation.traits import Kind, Part, Traits
 from jax_core.representation.typing import ArrayLike, Placement
 from jax_core.traces import structural
@@ -182,6 +184,27 @@ def _gather_transpose(ct, x, indices, *, dimension_numbers, slice_sizes, indices
     blank = zeros(splits.cotangent_type(x.aval).update(dtype=ct.dtype))
     return lax.scatter_add_p.bind(blank, indices, ct, dimension_numbers=numbers, indices_are_sorted=indices_are_sorted,
                                   unique_indices=unique_indices, mode=mode, update_jaxpr=None, update_consts=()), None
+
+
+def _gather_accumulate(refs, cts, args, params):
+    """Where the gather reads whole elements along some axes, as ``x[i, j]`` does, the reference is indexed alike."""
+    ct, x, indices, n = cts[0], args[0].aval, args[1], params["dimension_numbers"]
+    axes, sizes = n.start_index_map, params["slice_sizes"]
+    if (refs[1] is not None or params["mode"] is not GatherScatterMode.PROMISE_IN_BOUNDS or n.operand_batching_dims or sorted(axes) !=
+            list(n.collapsed_slice_dims) or not axes or any(sizes[a] != x.shape[a] for a in range(x.ndim) if a not in axes)):
+        return None
+    if isinstance(ct, Zero):
+        return [Zero(x), None]
+    rank = np.ndim(indices) - 1
+    columns = [lax.squeeze(lax.slice_in_dim(indices, j, j + 1, axis=rank), (rank,)) for j in map(axes.index, n.collapsed_slice_dims)]
+    beyond = [lax.select(lax.lt(c, lax.full_like(c, 0)), lax.full_like(c, x.shape[a]), c)  # a reference would count what is below zero from the end
+              for c, a in zip(columns, n.collapsed_slice_dims)]
+    first = n.collapsed_slice_dims[0]
+    place = first if n.collapsed_slice_dims == tuple(range(first, first + len(axes))) else 0  # as NumPy puts the axes of such an index
+    of_indices = [d for d in range(ct.ndim) if d not in n.offset_dims]
+    ct = lax.transpose(ct, [*n.offset_dims[:place], *of_indices, *n.offset_dims[place:]])
+    addupdate_p.bind(refs[0], ct, *beyond, index=Index(tuple(None if a in axes else Slice(0, x.shape[a], 1) for a in range(x.ndim))))
+    return [Zero(x), None]
 
 
 def scatter_numbers(n: GatherDimensionNumbers) -> Any:
@@ -420,7 +443,7 @@ def _gather_splits(prim, avals, outs, params):
 gather_p = Primitive(
     "gather", out_type=_gather_type, jvp=(_gather_jvp, None), transpose=_gather_transpose, batch=_gather_batch,
     lower=_gather_lower, in_kernel=_gather_in_kernel, reference=_gather_reference, exact=True, traits=Traits(Kind.KERNEL, part=Part.FOUND),
-    splits=_gather_splits, sums=partial_sums.as_first)
+    splits=_gather_splits, sums=partial_sums.as_first, accumulate=_gather_accumulate)
 
 
 def default_fill(dtype: DTypeLike) -> Any:

@@ -15,6 +15,8 @@ import numpy as np
 
 from jax_core import backends
 from jax_core.configuration import context
+from jax_core.references.indexing import Index, Slice
+from jax_core.references.primitives import addupdate_p
 from jax_core.representation import dtypes, partial_sums, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -81,9 +83,17 @@ def _slice_splits(prim, avals, outs, params):
     return rule(prim, avals, outs, params)
 
 
+def _slice_accumulate(refs, cts, args, params):
+    starts, strides = params["start_indices"], params["strides"] or (1,) * len(params["start_indices"])
+    if not isinstance(cts[0], Zero):
+        addupdate_p.bind(refs[0], cts[0], index=Index(tuple(map(Slice, starts, cts[0].shape, strides))))
+    return [Zero(args[0].aval)]
+
+
 slice_p = Primitive("slice", out_type=_slice_type, jvp=LINEAR, transpose=_slice_transpose, batch=_slice_batch,
                     lower=_slice_lower, reference=_slice_reference, exact=True,
-                    traits=Traits(Kind.MOVE, part=Part.FIXED, quick=Quick.SLOW_ON_RESULTS), splits=_slice_splits)
+                    traits=Traits(Kind.MOVE, part=Part.FIXED, quick=Quick.SLOW_ON_RESULTS), splits=_slice_splits,
+                    accumulate=_slice_accumulate)
 
 
 def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Sequence[int],
@@ -297,13 +307,19 @@ def _dynamic_slice_reference(x, *indices, slice_sizes):
     return x[tuple(builtins.slice(i, i + m) for i, m in zip(_clamped(indices, x.shape, slice_sizes), slice_sizes))]
 
 
+def _dynamic_slice_accumulate(refs, cts, args, params):
+    if not isinstance(cts[0], Zero):
+        addupdate_p.bind(refs[0], cts[0], *args[1:], index=Index(tuple(Slice(None, n) for n in params["slice_sizes"])))
+    return [Zero(args[0].aval), *[None] * (len(args) - 1)]
+
+
 dynamic_slice_p: Primitive = Primitive(
     "dynamic_slice", out_type=_dynamic_slice_type,
     jvp=(lambda g, out, x, *indices, slice_sizes: dynamic_slice_p.bind(g, *indices, slice_sizes=slice_sizes),),
     transpose=_dynamic_slice_transpose, batch=_dynamic_slice_batch, lower=_dynamic_slice_lower,
     reference=_dynamic_slice_reference, exact=True,
     traits=Traits(Kind.MOVE, part=Part.FOUND, quick=Quick.SLOW_ON_RESULTS, inner=Inner.PIECES), splits=_slice_splits,
-    sums=partial_sums.as_first)
+    sums=partial_sums.as_first, accumulate=_dynamic_slice_accumulate)
 
 
 def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], slice_sizes: Sequence[int], *,

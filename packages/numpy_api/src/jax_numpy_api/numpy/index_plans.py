@@ -472,6 +472,10 @@ def wrapped(positions: Any, n: int, wrap: bool) -> Any:
     unsigned = dtypes.issubdtype(positions.dtype, np.unsignedinteger)
     if unsigned and positions.dtype.itemsize >= 4:
         positions = lax.min(positions, np.asarray(n, positions.dtype)[()])
+    if wrap and not unsigned and n <= dtypes.iinfo(positions.dtype).max:  # n fits, so what is small stays small while it is counted
+        own = positions.dtype.type
+        counted = lax.select_n_p.bind(lax.lt_p.bind(positions, own(0)), positions, lax.add_p.bind(positions, own(n)))
+        return convert(counted, wide)
     positions = convert(positions, wide)
     if unsigned or not wrap:
         return positions
