@@ -150,6 +150,7 @@ class Primitive:
     """A primitive whose rules are set one at a time; a rule that is missing raises when it is needed."""
     split: Callable[..., Any] | None
     save: Callable[..., Any] | None
+    accumulate: Callable[..., Any] | None
     splits: Callable[..., Any] | None
     sums: Callable[..., Any] | None
     interpret: Callable[..., Any] | None
