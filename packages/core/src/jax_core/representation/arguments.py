@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple, TypeVar, cast
 
@@ -173,6 +174,35 @@ def put_static(args, kwargs, static, count: int):
     if names:
         kwargs = {**kwargs, **dict(names)}
     return args, kwargs
+
+
+def integer(what: str, x: Any) -> int:
+    """``x`` as an int; ``what`` is the function and its argument, as in "lax.rev: dimensions", for messages.
+
+    Raises:
+      TypeError: it is no integer; of a traced one, the error that says why its value is not known.
+    """
+    try:
+        return operator.index(x)
+    except TypeError as error:
+        if type(error) is not TypeError:
+            raise
+        got = f"{x.dtype}{list(x.shape)}" if hasattr(x, "dtype") and hasattr(x, "shape") else repr(x)
+        raise TypeError(f"{what} must be an integer, got {got} of type {type(x).__name__}") from None
+
+
+def integers(what: str, xs: Any) -> tuple[int, ...]:
+    """As `integer`, of each of a sequence."""
+    try:
+        given = tuple(xs)
+    except TypeError as error:
+        if type(error) is not TypeError:
+            raise
+        raise TypeError(f"{what} must be a sequence of integers, got {xs!r} of type {type(xs).__name__}") from None
+    try:
+        return tuple(map(operator.index, given))
+    except TypeError:
+        return tuple([integer(f"{what}[{i}]", x) for i, x in enumerate(given)])
 
 
 def takes(**kinds: type | tuple[type, ...]) -> Callable[[_Function], _Function]:

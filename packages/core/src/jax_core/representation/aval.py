@@ -521,7 +521,8 @@ def refuse_masked(x: object) -> None:
 def described_class(kind: type) -> str:
     """The name of a class for messages: ``str``, ``mymodule.Config``."""
     kind = getattr(kind, "_plain_number", kind)  # a number with a dtype is no class of the user's
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    module = getattr(kind, "__module__", "builtins")  # a class made by a program without a name has none
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
 
 
 def described_value(x: object) -> str:

@@ -237,7 +237,10 @@ def canonicalize_user_dtype(dtype: DTypeLike | None, fun_name: str) -> Any:
     if not isinstance(dtype, (type, str, np.dtype)) and hasattr(dtype, "__array__") and not isinstance(dtype, np.generic):
         raise ValueError(f"{fun_name}: an array of dtype {getattr(dtype, 'dtype', '')} was given where a dtype is wanted; write dtype=x.dtype")
     # Python's own int, float and complex ask for a kind; jax.numpy's scalar types and ShapeDtypeStruct carry a dtype, and so do NumPy's scalars.
-    asked = dtype.dtype if isinstance(dtype, np.generic) else np.dtype(dtype)
+    try:
+        asked = dtype.dtype if isinstance(dtype, np.generic) else np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{fun_name}: dtype={dtype!r} is no dtype ({error}); give one such as jnp.float32 or 'float32'") from None
     if asked not in _KINDS and asked != float0:
         raise TypeError(f"{fun_name}: dtype={dtype!r} is not a dtype that JAX arrays can have; they hold booleans,"
                         " integers, floating-point and complex numbers.")

@@ -33,6 +33,11 @@ _flatten_stored = storage_registry.flatten
 
 
 # --- flattening ------------------------------------------------------------------------
+def _check_predicate(name: str, is_leaf: object) -> None:
+    if not callable(is_leaf):
+        raise TypeError(f"{name}: is_leaf must be a function of a node, or None, got {is_leaf!r} of type {type(is_leaf).__name__}")
+
+
 def tree_flatten(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> tuple[list[Any], PyTreeDef]:
     """The leaves of a tree, left to right, and its structure.
 
@@ -46,6 +51,8 @@ def tree_flatten(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) 
     >>> jax.tree.flatten({"b": 2, "a": (1, None)})
     ([1, 2], PyTreeDef({'a': (*, None), 'b': *}))
     """
+    if is_leaf is not None:
+        _check_predicate("tree_flatten", is_leaf)
     try:
         return _flatten(tree, is_leaf)
     except SystemError as error:  # jaxlib's way to report the end of the stack
@@ -79,6 +86,8 @@ def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -
     >>> jax.tree.leaves([1, (2, {"x": 3})])
     [1, 2, 3]
     """
+    if is_leaf is not None:
+        _check_predicate("tree_leaves", is_leaf)
     return _flatten(tree, is_leaf)[0]
 
 
@@ -91,6 +100,8 @@ def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
     >>> jax.tree.structure([1, (2, None)])
     PyTreeDef([*, (*, None)])
     """
+    if is_leaf is not None:
+        _check_predicate("tree_structure", is_leaf)
     return _flatten(tree, is_leaf)[1]
 
 
@@ -106,6 +117,8 @@ def tree_flatten_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = N
     >>> jax.tree.flatten_with_path({"a": [5]})[0]
     [((DictKey(key='a'), SequenceKey(idx=0)), 5)]
     """
+    if is_leaf is not None:
+        _check_predicate("tree_flatten_with_path", is_leaf)
     if is_leaf is None or is_leaf_takes_path:
         predicate = is_leaf
     else:
@@ -178,6 +191,7 @@ def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[PyTree], bool] | None
     """
     if is_leaf is None:
         return pytree.all_leaves(registry, iterable)
+    _check_predicate("all_leaves", is_leaf)
     for element in iterable:
         leaves = _flatten(element, is_leaf)[0]
         if len(leaves) != 1 or leaves[0] is not element:
@@ -266,6 +280,8 @@ def tree_map(f: Callable[..., PyTree], tree: PyTree, *rest: Any, is_leaf: Callab
     >>> jax.tree.map(lambda x, y: x + y, {"a": 1, "b": (2, 3)}, {"a": 10, "b": (20, 30)})
     {'a': 11, 'b': (22, 33)}
     """
+    if is_leaf is not None:
+        _check_predicate("tree_map", is_leaf)
     try:
         if not callable(f):
             raise TypeError(f"tree_map: the function comes first, then the trees, got a value of type {type(f).__name__}")
@@ -326,6 +342,8 @@ def tree_reduce(function: Callable[[Any, Any], Any], tree: PyTree, initializer: 
     >>> jax.tree.reduce(lambda total, x: total + x, {"a": 1, "b": [2, 3]})
     6
     """
+    if is_leaf is not None:
+        _check_predicate("tree_reduce", is_leaf)
     leaves = _flatten(tree, is_leaf)[0]
     if initializer is not _MISSING:
         return functools.reduce(function, leaves, initializer)
@@ -350,6 +368,8 @@ def tree_reduce_associative(operation: Callable[[Any, Any], Any], tree: PyTree, 
     >>> jax.tree.reduce_associative(max, [3, 9, 4])
     9
     """
+    if is_leaf is not None:
+        _check_predicate("tree_reduce_associative", is_leaf)
     leaves = _flatten(tree, is_leaf)[0]
     if leaves:
         return _reduce_balanced(operation, leaves)
@@ -374,6 +394,8 @@ def tree_all(tree: PyTree, *, is_leaf: Callable[[PyTree], bool] | None = None) -
     >>> jax.tree.all({"a": True, "b": [1, 0]})
     False
     """
+    if is_leaf is not None:
+        _check_predicate("tree_all", is_leaf)
     return _all(_flatten(tree, is_leaf)[0])
 
 
@@ -422,6 +444,8 @@ def broadcast_prefix(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[
     Raises:
       ValueError: `prefix_tree` is not a prefix of `full_tree`; says where.
     """
+    if is_leaf is not None:
+        _check_predicate("tree_broadcast", is_leaf)
     leaves, treedef = _flatten(prefix_tree, is_leaf)
     try:
         subtrees = treedef.flatten_up_to(full_tree)

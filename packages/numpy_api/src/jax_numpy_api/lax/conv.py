@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, TypeAlias
 import numpy as np
 
 from jax_core.representation import dtypes, splits
+from jax_core.representation.arguments import integer, integers
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.errors import ShardingTypeError
@@ -547,9 +548,9 @@ def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequenc
     lhs, rhs = as_operand("conv_general_dilated", lhs, 0), as_operand("conv_general_dilated", rhs, 1)
     numbers = conv_dimension_numbers(np.shape(lhs), np.shape(rhs), dimension_numbers)
     spatial = len(numbers.lhs_spec) - 2
-    ldil = tuple(map(operator.index, lhs_dilation or (1,) * spatial))
-    rdil = tuple(map(operator.index, rhs_dilation or (1,) * spatial))
-    strides = tuple(map(operator.index, window_strides))
+    ldil = integers("lax.conv_general_dilated: lhs_dilation", lhs_dilation or (1,) * spatial)
+    rdil = integers("lax.conv_general_dilated: rhs_dilation", rhs_dilation or (1,) * spatial)
+    strides = integers("lax.conv_general_dilated: window_strides", window_strides)
     if isinstance(padding, str):
         if any(d != 1 for d in ldil):
             raise ValueError(f"lax.conv_general_dilated: padding={padding!r} has no meaning with lhs_dilation={ldil}; give the padding "
@@ -562,9 +563,10 @@ def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequenc
     element = None if preferred_element_type is None else dtypes.canonicalize_user_dtype(preferred_element_type, "conv_general_dilated")
     check_result_dtype("conv_general_dilated", dtypes.dtype(lhs), element, of_kind=True)
     return conv_general_dilated_p.bind(
-        lhs, rhs, window_strides=strides, padding=tuple((operator.index(a), operator.index(b)) for a, b in padding),
-        lhs_dilation=ldil, rhs_dilation=rdil, dimension_numbers=numbers, feature_group_count=operator.index(feature_group_count),
-        batch_group_count=operator.index(batch_group_count), precision=canonical_precision(precision),
+        lhs, rhs, window_strides=strides, padding=tuple(integers("lax.conv_general_dilated: padding", pair) for pair in padding),
+        lhs_dilation=ldil, rhs_dilation=rdil, dimension_numbers=numbers,
+        feature_group_count=integer("lax.conv_general_dilated: feature_group_count", feature_group_count),
+        batch_group_count=integer("lax.conv_general_dilated: batch_group_count", batch_group_count), precision=canonical_precision(precision),
         preferred_element_type=element, out_sharding=structural.resolved(out_sharding))
 
 

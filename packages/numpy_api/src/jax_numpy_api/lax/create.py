@@ -4,13 +4,13 @@ Source: StableHLO specification, `iota`, `constant`, `broadcast_in_dim`.
 """
 from __future__ import annotations
 
-import operator
 from typing import Any, Sequence
 
 import numpy as np
 
 from jax_core import backends
 from jax_core.representation import dtypes, splits
+from jax_core.representation.arguments import integer, integers
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ZERO
@@ -81,14 +81,14 @@ def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *,
     """
     if dtype is None:
         raise ValueError("lax.iota: dtype=None names no dtype; give one.")
-    return iota_p.bind(dtype=dtypes.canonicalize_user_dtype(dtype, "iota"), shape=_shape(shape), dimension=operator.index(dimension),
+    return iota_p.bind(dtype=dtypes.canonicalize_user_dtype(dtype, "iota"), shape=_shape(shape), dimension=integer("lax.iota: dimension", dimension),
                        sharding=structural.resolved(out_sharding))
 
 
 def _shape(shape):
     if isinstance(shape, (set, frozenset, dict)):
         raise TypeError(f"a shape is a sequence of integers, got {shape!r}")
-    return tuple(map(operator.index, shape)) if np.iterable(shape) else (operator.index(shape),)
+    return integers("a shape", shape) if np.iterable(shape) else (integer("a shape", shape),)
 
 
 # -- empty ---------------------------------------------------------------------------------------------------------------

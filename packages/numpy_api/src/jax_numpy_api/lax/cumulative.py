@@ -16,12 +16,12 @@ Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190.
 from __future__ import annotations
 
 import math
-import operator
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import LINEAR
@@ -347,7 +347,7 @@ cumlogsumexp_p: Primitive = _cumulative(
 # -- functions -------------------------------------------------------------------------------------------------------
 
 def _bind(prim: Primitive, operand: Any, axis: int, reverse: bool) -> Any:
-    axis, rank = operator.index(axis), np.ndim(operand)
+    axis, rank = integer(f"lax.{prim.name}: axis", axis), np.ndim(operand)
     if not 0 <= axis < rank:
         raise ValueError(f"{prim.name}: axis {axis} must lie in [0, {rank}) for an array of shape {np.shape(operand)}")
     return prim.bind(operand, axis=axis, reverse=bool(reverse))

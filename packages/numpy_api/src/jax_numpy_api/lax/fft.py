@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import enum
 import math
-import operator
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes, splits
+from jax_core.representation.arguments import integers
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
@@ -152,7 +152,7 @@ def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> An
             fft_type = FftType[fft_type.upper()]
         except KeyError:
             raise ValueError(f"Unknown FFT type '{fft_type}'; choose one of {', '.join(FftType.__members__)}.") from None
-    fft_type, fft_lengths = FftType(fft_type), tuple(map(operator.index, fft_lengths))
+    fft_type, fft_lengths = FftType(fft_type), integers("lax.fft: fft_lengths", fft_lengths)
     dtype = dtypes.dtype(x)
     if fft_type == FftType.RFFT:
         if dtypes.issubdtype(dtype, np.complexfloating):

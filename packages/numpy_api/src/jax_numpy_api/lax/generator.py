@@ -7,12 +7,12 @@ Source: StableHLO specification, `rng_bit_generator`, `rng`.
 from __future__ import annotations
 
 import enum
-import operator
 from typing import Any, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integers
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive, none
@@ -92,7 +92,7 @@ def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = n
     >>> state.shape, bits.dtype
     ((4,), dtype('uint32'))
     """
-    state, bits = rng_bit_generator_p.bind(as_operand("rng_bit_generator", key, 0), shape=tuple(map(operator.index, shape)),
+    state, bits = rng_bit_generator_p.bind(as_operand("rng_bit_generator", key, 0), shape=integers("lax.rng_bit_generator: shape", shape),
                                            dtype=dtypes.canonicalize_user_dtype(dtype, "rng_bit_generator"),
                                            algorithm=RandomAlgorithm(algorithm), out_sharding=structural.resolved(out_sharding))
     return state, bits
@@ -128,6 +128,6 @@ def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Sequence[int]) -> Any:
     >>> jax.lax.rng_uniform(0.0, 1.0, (2, 3)).shape
     (2, 3)
     """
-    return rng_uniform_p.bind(a, b, shape=tuple(map(operator.index, shape)))
+    return rng_uniform_p.bind(a, b, shape=integers("lax.rng_uniform: shape", shape))
 
 

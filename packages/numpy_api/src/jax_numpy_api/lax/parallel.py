@@ -53,7 +53,10 @@ Groups = Sequence[Sequence[int]] | None
 
 def size_of(name: AxisName, function: str) -> int:
     """How many positions a named axis has. Raises NameError if it is not in scope."""
-    hash(name)  # a TypeError for what is no name
+    try:
+        hash(name)
+    except TypeError:
+        raise TypeError(f"lax.{function}: axis_name must be hashable, such as 'i', got {name!r} of type {type(name).__name__}") from None
     for bound, axis in reversed(context.state.axes):
         if bound == name:
             return axis.size

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes, partial_sums, tree
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -568,7 +569,7 @@ def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
 
 def _arg(prim, operand, axis, index_dtype):
     operand = as_operand(prim.name, operand, 0)
-    return prim.bind(operand, axes=(operator.index(axis),), index_dtype=dtypes.canonicalize_user_dtype(index_dtype, prim.name))
+    return prim.bind(operand, axes=(integer(f"lax.{prim.name}: axis", axis),), index_dtype=dtypes.canonicalize_user_dtype(index_dtype, prim.name))
 
 
 def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:
@@ -582,8 +583,8 @@ def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int)
     >>> lax.reduce_precision(jnp.float32(jnp.pi), exponent_bits=8, mantissa_bits=3)
     Array(3.25, dtype=float32)
     """
-    return reduce_precision_p.bind(as_operand("reduce_precision", operand, 0), exponent_bits=operator.index(exponent_bits),
-                                   mantissa_bits=operator.index(mantissa_bits))
+    return reduce_precision_p.bind(as_operand("reduce_precision", operand, 0), exponent_bits=integer("lax.reduce_precision: exponent_bits", exponent_bits),
+                                   mantissa_bits=integer("lax.reduce_precision: mantissa_bits", mantissa_bits))
 
 
 def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, Any], Any], dimensions: Sequence[int],

@@ -13,6 +13,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core.representation import splits
+from jax_core.representation.arguments import integer, integers
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.errors import ShardingTypeError
@@ -28,7 +29,7 @@ from .nary import as_operand, check_same_dtypes
 
 def canonical_axis(name: str, axis: int, rank: int) -> int:
     """``axis`` counted from the front; raises ValueError where there is no such axis."""
-    axis = operator.index(axis)
+    axis = integer(f"lax.{name}: an axis", axis)
     if not -rank <= axis < rank:
         raise ValueError(f"lax.{name}: axis {axis} is out of bounds for array of dimension {rank}")
     return axis % rank if rank else 0
@@ -139,7 +140,7 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     """
     array = as_operand("squeeze", array, 0)
     rank = np.ndim(array)
-    dims = tuple(canonical_axis("squeeze", d, rank) for d in dimensions)
+    dims = tuple(canonical_axis("squeeze", d, rank) for d in integers("lax.squeeze: dimensions", dimensions))
     if len(set(dims)) != len(dims):
         raise ValueError(f"lax.squeeze: dimensions={tuple(dimensions)} name an axis twice.")
     return squeeze_p.bind(array, dimensions=dims) if dims or host_value(array) else array
@@ -244,7 +245,7 @@ def concatenate(operands: ArrayLike | Sequence[ArrayLike], dimension: int) -> Ar
         raise ValueError("lax.concatenate requires a non-empty sequence of arrays")
     if len(given) == 1 and not host_value(first := given[0]):
         return first
-    return concatenate_p.bind(*given, dimension=operator.index(dimension))
+    return concatenate_p.bind(*given, dimension=integer("lax.concatenate: dimension", dimension))
 
 
 def _split_type(x, *, sizes, axis):
@@ -288,7 +289,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list:
     [Array([0, 1], dtype=int32), Array([2, 3, 4], dtype=int32)]
     """
     operand = as_operand("split", operand, 0)
-    return split_p.bind(operand, sizes=tuple(map(operator.index, sizes)), axis=canonical_axis("split", axis, np.ndim(operand)))
+    return split_p.bind(operand, sizes=integers("lax.split: sizes", sizes), axis=canonical_axis("split", axis, np.ndim(operand)))
 
 
 # -- stack and unstack ---------------------------------------------------------------------------------------------------
@@ -417,7 +418,7 @@ def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
     >>> lax.rev(jnp.arange(3), (0,))
     Array([2, 1, 0], dtype=int32)
     """
-    return rev_p.bind(as_operand("rev", operand, 0), dimensions=tuple(map(operator.index, dimensions)))
+    return rev_p.bind(as_operand("rev", operand, 0), dimensions=integers("lax.rev: dimensions", dimensions))
 
 
 # -- tile ----------------------------------------------------------------------------------------------------------------
@@ -461,7 +462,7 @@ def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
     >>> lax.tile(jnp.array([1, 2]), (2,))
     Array([1, 2, 1, 2], dtype=int32)
     """
-    return tile_p.bind(as_operand("tile", operand, 0), reps=tuple(map(operator.index, reps)))
+    return tile_p.bind(as_operand("tile", operand, 0), reps=integers("lax.tile: reps", reps))
 
 
 # -- transpose and broadcasts --------------------------------------------------------------------------------------------
@@ -475,7 +476,7 @@ def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     (4, 2, 3)
     """
     operand = as_operand("transpose", operand, 0)
-    order = tuple(map(operator.index, permutation))
+    order = integers("lax.transpose: permutation", permutation)
     if order == tuple(range(np.ndim(operand))) and not host_value(operand):
         return operand
     return transpose_p.bind(operand, permutation=order)
@@ -495,7 +496,7 @@ def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensi
            [1, 1, 1]], dtype=int32)
     """
     operand = as_operand("broadcast_in_dim", operand, 0)
-    dims = tuple(map(operator.index, broadcast_dimensions))
+    dims = integers("lax.broadcast_in_dim: broadcast_dimensions", broadcast_dimensions)
     if len(dims) == np.ndim(operand) and len(set(dims)) == len(dims) and list(dims) != sorted(dims):
         order = sorted(range(len(dims)), key=dims.__getitem__)
         operand, dims = transpose(operand, order), tuple(dims[i] for i in order)
@@ -532,7 +533,7 @@ def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
     >>> lax.broadcast_to_rank(jnp.arange(2), 3).shape
     (1, 1, 2)
     """
-    missing = rank - np.ndim(x)
+    missing = integer("lax.broadcast_to_rank: rank", rank) - np.ndim(x)
     return x if missing <= 0 else expand_dims(x, tuple(range(missing)))  # type: ignore[return-value]  # a value of the host is handed on
 
 
@@ -544,6 +545,8 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     >>> lax.broadcast_shapes((2, 1), (3,))
     (2, 3)
     """
+    if wrong := [s for s in shapes if not hasattr(s, "__len__")]:
+        raise TypeError(f"lax.broadcast_shapes: a shape is a sequence of integers, got {wrong[0]!r}")
     rank = max((len(s) for s in shapes), default=0)
     result = []
     for sizes in zip(*((1,) * (rank - len(s)) + tuple(s) for s in shapes)):

@@ -18,6 +18,7 @@ from jax_core.configuration import context
 from jax_core.references.indexing import Index, Slice
 from jax_core.references.primitives import addupdate_p
 from jax_core.representation import dtypes, partial_sums, splits
+from jax_core.representation.arguments import integer, integers
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.errors import ShardingTypeError
@@ -113,8 +114,8 @@ def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Seque
     >>> lax.slice(jnp.arange(10), (1,), (8,), (3,))
     Array([1, 4, 7], dtype=int32)
     """
-    start, limit = tuple(map(operator.index, start_indices)), tuple(map(operator.index, limit_indices))
-    strides = None if strides is None else tuple(map(operator.index, strides))
+    start, limit = integers("lax.slice: start_indices", start_indices), integers("lax.slice: limit_indices", limit_indices)
+    strides = None if strides is None else integers("lax.slice: strides", strides)
     shape = np.shape(operand)
     if limit == shape and not any(start) and (strides is None or all(s == 1 for s in strides)) and (
             len(start) == len(shape)) and hasattr(operand, "aval"):
@@ -140,17 +141,17 @@ def slice_in_dim(operand: ArrayLike, start_index: int | None, limit_index: int |
     start = 0 if start_index is None else _from_end(start_index, n)
     limit = n if limit_index is None else _from_end(limit_index, n)
     starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
-    starts[axis], limits[axis], strides[axis] = start, limit, operator.index(stride)
+    starts[axis], limits[axis], strides[axis] = start, limit, integer("lax.slice_in_dim: stride", stride)
     return slice(operand, starts, limits, strides)
 
 
 def _from_end(i, n):
-    i = operator.index(i)
+    i = integer("lax.slice_in_dim: start_index or limit_index", i)
     return i + n if i < 0 else i
 
 
 def _canonical_axis(name, axis, rank):
-    axis = operator.index(axis)
+    axis = integer(f"lax.{name}: axis", axis)
     if not -rank <= axis < rank:
         raise IndexError(f"{name}: axis {axis} is out of bounds for array of dimension {rank}")
     return axis % rank
@@ -168,7 +169,7 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
     Array([2, 4], dtype=int32)
     """
     shape = np.shape(operand)
-    axis, index = _canonical_axis("index_in_dim", axis, len(shape)), operator.index(index)
+    axis, index = _canonical_axis("index_in_dim", axis, len(shape)), integer("lax.index_in_dim: index", index)
     n = shape[axis]
     if not -n <= index < n:
         raise IndexError(f"index_in_dim: index {index} is out of bounds for axis {axis} with size {n}")
@@ -203,7 +204,10 @@ def _start_indices(name: str, operand: Any, start_indices: Any, allow_negative: 
             n = start_indices.shape[0]
             indices = [lax.squeeze(slice(start_indices, (i,), (i + 1,)), (0,)) for i in range(n)]
     else:
-        indices = list(start_indices)
+        try:
+            indices = list(start_indices)
+        except TypeError:
+            raise TypeError(f"{name}: start_indices must be a sequence of integers or a vector of them, got {start_indices!r}") from None
     if len(indices) != len(shape):
         raise ValueError(f"{name}: got {len(indices)} start indices for the {len(shape)} axes of the operand of shape "
                          f"{shape}; give one for each axis.")
@@ -341,7 +345,7 @@ def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayL
     Array([3, 4, 5, 6], dtype=int32)
     """
     indices = _start_indices("dynamic_slice", operand, start_indices, allow_negative_indices)
-    return dynamic_slice_p.bind(operand, *indices, slice_sizes=tuple(map(operator.index, slice_sizes)))
+    return dynamic_slice_p.bind(operand, *indices, slice_sizes=integers("lax.dynamic_slice: slice_sizes", slice_sizes))
 
 
 def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0, *,
@@ -366,7 +370,7 @@ def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size:
             return found
     starts: list[ArrayLike] = [0] * len(shape)
     sizes = list(shape)
-    starts[axis], sizes[axis] = start_index, operator.index(slice_size)
+    starts[axis], sizes[axis] = start_index, integer("lax.dynamic_slice_in_dim: slice_size", slice_size)
     return dynamic_slice(operand, starts, sizes, allow_negative_indices=allow_negative_indices)
 
 

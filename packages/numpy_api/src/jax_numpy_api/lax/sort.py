@@ -13,12 +13,12 @@ Source: StableHLO specification, `sort`; Knuth, "The Art of Computer Programming
 """
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Sequence, overload
 
 import numpy as np
 
 from jax_core.representation import dtypes, source
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
@@ -346,7 +346,7 @@ def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stabl
     operands: tuple = tuple(operand) if isinstance(operand, (list, tuple)) else (operand,)
     if not operands:
         raise TypeError("Sort requires at least one operand")
-    num_keys = operator.index(num_keys)
+    num_keys = integer("lax.sort: num_keys", num_keys)
     if not 1 <= num_keys <= len(operands):
         limit = f"must be between 1 and len(operand)={len(operands)}" if many else "must equal 1 for a single operand."
         raise ValueError(f"num_keys={num_keys} {limit}")
@@ -356,7 +356,7 @@ def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stabl
 
 
 def _axis(axis, rank):
-    axis = operator.index(axis)
+    axis = integer("the axis to sort along", axis)
     if not -rank <= axis < rank:
         raise ValueError(f"{source.entered('jax_numpy_api')}axis {axis} is out of bounds for array of dimension {rank}")
     return axis % rank
@@ -473,7 +473,7 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True)
     shape = np.shape(operand)
     if shape and shape[_axis(axis, len(shape))] > np.iinfo(np.int32).max:
         raise ValueError(f"lax.top_k returns int32 indices, which will overflow along axis {axis} of an operand of shape {shape}")
-    return list(top_k_p.bind(operand, k=operator.index(k), axis=_axis(axis, np.ndim(operand)), is_stable=flag(is_stable)))
+    return list(top_k_p.bind(operand, k=integer("lax.top_k: k", k), axis=_axis(axis, np.ndim(operand)), is_stable=flag(is_stable)))
 
 
 # -- approximate top_k -----------------------------------------------------------------------------------------------
@@ -524,7 +524,7 @@ def _approx(operand, k, reduction_dimension, recall_target, reduction_input_size
         raise ValueError(f"approx_top_k: recall_target={recall_target} must lie in (0, 1].")
     axis = _axis(reduction_dimension, np.ndim(operand))
     return approx_top_k_p.bind(
-        operand, k=operator.index(k), reduction_dimension=axis, recall_target=float(recall_target),
+        operand, k=integer("lax.approx_max_k: k", k), reduction_dimension=axis, recall_target=float(recall_target),
         is_max_k=is_max_k, reduction_input_size_override=int(reduction_input_size_override),
         aggregate_to_topk=flag(aggregate_to_topk))
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes, splits, tree
+from jax_core.representation.arguments import integers
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.marks import LINEAR
@@ -513,10 +514,10 @@ def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callab
         raise ValueError("reduce_window: there is no operand.")
     shape = np.shape(flat[0])
     ones = (1,) * len(shape)
-    window = tuple(map(operator.index, window_dimensions))
-    strides = ones if window_strides is None else tuple(map(operator.index, window_strides))
-    base = ones if base_dilation is None else tuple(map(operator.index, base_dilation))
-    dilation = ones if window_dilation is None else tuple(map(operator.index, window_dilation))
+    window = integers("lax.reduce_window: window_dimensions", window_dimensions)
+    strides = ones if window_strides is None else integers("lax.reduce_window: window_strides", window_strides)
+    base = ones if base_dilation is None else integers("lax.reduce_window: base_dilation", base_dilation)
+    dilation = ones if window_dilation is None else integers("lax.reduce_window: window_dilation", window_dilation)
     params: dict[str, Any] = dict(window_dimensions=window, window_strides=strides, base_dilation=base, window_dilation=dilation)
     _check("reduce_window", shape, dict(params, padding=shape))
     if isinstance(padding, str) or hasattr(padding, "name"):

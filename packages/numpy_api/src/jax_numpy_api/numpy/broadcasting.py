@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.representation.arguments import integers
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Placement, Shape
 from jax_core.traces import structural
@@ -69,7 +70,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     >>> jnp.broadcast_shapes((2, 1), (3,))
     (2, 3)
     """
-    parsed = [(s,) if isinstance(s, (int, np.integer)) else tuple(s) for s in shapes]
+    parsed = [(s,) if isinstance(s, (int, np.integer)) else integers(f"broadcast_shapes: shape {i}", s) for i, s in enumerate(shapes)]
     try:
         return np.broadcast_shapes(*parsed)
     except ValueError:

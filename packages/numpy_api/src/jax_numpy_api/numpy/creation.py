@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 from typing import Any, Callable, Sequence, cast
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from jax_core import backends
 from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, errors, source, splits
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval, own_array, refuse_masked
 from jax_core.representation.placements import is_placement, is_spec
@@ -744,5 +744,5 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None
         raise OverflowError(f"jax.numpy.tri: k={k} does not fit in {whole.dtype}")
     rows, columns = canonical_shape((N, N if M is None else M))
     if evaluating() and rows * columns * kind.itemsize <= _HOST_LIMIT:
-        return _put(np.tri(rows, columns, operator.index(k)).astype(kind))
+        return _put(np.tri(rows, columns, integer("tri: k", k)).astype(kind))
     return lax.convert_element_type(_compare_indices(rows, columns, k, lax.ge), kind)

@@ -1,11 +1,10 @@
 """Where the largest and the smallest element is."""
 from __future__ import annotations
 
-import operator
-
 from numpy.exceptions import AxisError
 
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -50,7 +49,7 @@ def argmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bo
     Array([1, 0], dtype=int32)
     """
     refuse_out("argmax", out)
-    return _arg_extreme("argmax", a, None if axis is None else operator.index(axis), bool(keepdims))
+    return _arg_extreme("argmax", a, None if axis is None else integer("argmax: axis", axis), bool(keepdims))
 
 
 def argmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
@@ -60,4 +59,4 @@ def argmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bo
     Array(1, dtype=int32)
     """
     refuse_out("argmin", out)
-    return _arg_extreme("argmin", a, None if axis is None else operator.index(axis), bool(keepdims))
+    return _arg_extreme("argmin", a, None if axis is None else integer("argmin: axis", axis), bool(keepdims))

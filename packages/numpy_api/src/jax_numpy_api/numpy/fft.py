@@ -6,13 +6,13 @@ cuts the axis off or fills it up with zeros.
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any, Sequence
 
 import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer, integers
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
@@ -51,7 +51,7 @@ def _transform(name: str, kind: str, a: Any, s: Any, axes: Any, norm: Any) -> Ar
     _check_norm(name, norm)
     a = unwrapped(a)
     rank = np.ndim(a)
-    s = None if s is None else tuple(map(operator.index, s))
+    s = None if s is None else integers(f"jax.numpy.fft.{name}: s (or n)", s)
     if s is not None and axes is not None and len(s) != len(axes):
         raise ValueError(f"jax.numpy.fft.{name}: s and axes must have one length, got s={s} and axes={tuple(axes)}")
     if axes is None:
@@ -404,7 +404,7 @@ def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, devic
     >>> jnp.fft.fftfreq(4, d=0.5)
     Array([ 0. ,  0.5, -1. , -0.5], dtype=float32)
     """
-    n = operator.index(n) if not isinstance(n, (list, tuple)) else n
+    n = integer("jax.numpy.fft.fftfreq: n", n) if not isinstance(n, (list, tuple)) else n
     places = np.concatenate([np.arange((n - 1) // 2 + 1), np.arange(-(n // 2), 0)]) if not isinstance(n, (list, tuple)) else n
     return _frequencies("fftfreq", n, d, dtype, device, places)
 
@@ -420,7 +420,7 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, devi
     >>> jnp.fft.rfftfreq(4)
     Array([0.  , 0.25, 0.5 ], dtype=float32)
     """
-    n = operator.index(n) if not isinstance(n, (list, tuple)) else n
+    n = integer("jax.numpy.fft.rfftfreq: n", n) if not isinstance(n, (list, tuple)) else n
     return _frequencies("rfftfreq", n, d, dtype, device, np.arange(n // 2 + 1) if not isinstance(n, (list, tuple)) else n)
 
 

@@ -5,13 +5,13 @@ Eagerly, a line between two numbers is made by NumPy in float64, and is exact at
 from __future__ import annotations
 
 import math
-import operator
 from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence, overload
 
 import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_core.traces.trace import Tracer
@@ -96,7 +96,7 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
     num = _count(num, "linspace")
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "linspace")
     check_arraylike("linspace", start, stop)
-    values, step = _linspace(start, stop, num, given_flag(endpoint), asked, operator.index(axis))
+    values, step = _linspace(start, stop, num, given_flag(endpoint), asked, integer("linspace: axis", axis))
     values = placed(values, device)
     return (values, as_array(step)) if retstep else values
 
@@ -107,7 +107,7 @@ def _count(num, name):
         if known is None:
             raise errors.ConcretizationTypeError(num, f"It arose in the 'num' argument of jnp.{name}, the length of the result.")
         num = known
-    num = operator.index(num)
+    num = integer(f"{name}: num", num)
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     return num
@@ -206,7 +206,7 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool =
         factor = sign(start)
     else:
         factor = where(less(start, 0), np.array(-1, lax.dtype(start)), np.array(1, lax.dtype(start)))
-    axis = operator.index(axis)
+    axis = integer("geomspace: axis", axis)
     logs = linspace(log(asarray(start) / factor), log(asarray(stop) / factor), num, endpoint, axis=0)
     values = exp(logs) * factor
     if endpoint and num > 1:  # the ends exactly

@@ -8,6 +8,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes, errors
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Shape
 from jax_core.traces.trace import Tracer
@@ -155,7 +156,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple:
     Array([[7., 1.],
            [1., 7.]], dtype=float32)
     """
-    n, ndim = operator.index(n), operator.index(ndim)
+    n, ndim = integer("diag_indices: n", n), integer("diag_indices: ndim", ndim)
     if n < 0:
         raise ValueError(f"n argument to diag_indices must be nonnegative, got {n}")
     if ndim < 0:
@@ -182,7 +183,7 @@ def diag_indices_from(arr: ArrayLike) -> tuple:
 
 
 def _triangle(n: int, k: int, m: int | None, lower: bool) -> tuple:
-    n, k, m = operator.index(n), operator.index(k), operator.index(n if m is None else m)
+    n, k, m = (integer(f"{'tril' if lower else 'triu'}_indices: {what}", x) for what, x in (("n", n), ("k", k), ("m", n if m is None else m)))
     find = np.tril_indices if lower else np.triu_indices
     return tuple(array(i.astype(dtypes.default_int_dtype())) for i in find(n, k, m))
 

@@ -1,13 +1,13 @@
 """Products of vectors, matrices and arrays: all are one `dot_general`, after axes have been put in place."""
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
@@ -343,7 +343,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | Sequence[S
 
 def _tensordot_axes(sa: tuple, sb: tuple, axes: Any) -> tuple:
     if isinstance(axes, (int, np.integer)):
-        n = operator.index(axes)
+        n = integer("tensordot: axes", axes)
         if n > min(len(sa), len(sb)) or n < 0:
             raise TypeError(f"Number of tensordot axes (axes {n}) exceeds input ranks ({sa} and {sb})")
         return tuple(range(len(sa) - n, len(sa))), tuple(range(n))

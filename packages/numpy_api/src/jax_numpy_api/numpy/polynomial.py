@@ -8,6 +8,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -319,7 +320,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     x = as_array(x)
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array")
-    n = x.shape[0] if N is None else operator.index(N)
+    n = x.shape[0] if N is None else integer("vander: N", N)
     if n < 0:
         raise ValueError("N must be nonnegative")
     powers = np.arange(n) if increasing else np.arange(n)[::-1]
@@ -349,7 +350,7 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, fu
     Array([2., 1.], dtype=float32)
     """
     check_arraylike("polyfit", x, y)
-    deg = operator.index(deg)
+    deg = integer("polyfit: deg", deg)
     x, y = (as_array(v) for v in promote_dtypes_inexact(x, y))
     if deg < 0:
         raise ValueError(f"jax.numpy.polyfit: deg must be at least 0, got {deg}")

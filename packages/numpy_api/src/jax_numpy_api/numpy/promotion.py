@@ -21,6 +21,7 @@ from jax_core import backends
 from jax_core.configuration import context, engine, flags
 from jax_core.programs.call import can_be_key
 from jax_core.representation import dtypes, source, splits
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, get_aval, own_array
 from jax_core.representation.errors import ConcretizationTypeError, TracerIntegerConversionError, shape_error
@@ -481,7 +482,7 @@ def split_axes(axis: Any, ndim: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
 
 def given_size(name: str, size: Any) -> int:
     """What a user gave as ``size``. Raises TypeError for what is no integer, ValueError for a negative one."""
-    size = operator.index(size)
+    size = integer(f"{name}: size", size)
     if size < 0:
         raise ValueError(f"{name}: size must not be negative, got {size}")
     return size

@@ -2,13 +2,13 @@
 """
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
@@ -72,7 +72,7 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """
     refuse_out("round", out)
     check_arraylike("round", a)
-    return _round(a, operator.index(decimals))
+    return _round(a, integer("round: decimals", decimals))
 
 
 around = round

@@ -6,13 +6,13 @@ eagerly they run on the host without compiling, because the primitives they bind
 from __future__ import annotations
 
 import math
-import operator
 from typing import TYPE_CHECKING, Any, Sequence, cast, overload
 
 import numpy as np
 from numpy.exceptions import AxisError
 
 from jax_core.representation import source, splits
+from jax_core.representation.arguments import integer, integers
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import ShardingTypeError
@@ -439,7 +439,7 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     """
     check_arraylike("tile", A)
     a = as_array(A)
-    reps = tuple(operator.index(r) for r in (cast(Sequence[int], reps) if np.ndim(reps) else (reps,)))  # type: ignore[arg-type]
+    reps = integers("tile: reps", reps if np.iterable(reps) else (reps,))
     rank = max(a.ndim, len(reps))
     shape = (1,) * (rank - a.ndim) + a.shape
     reps = (1,) * (rank - len(reps)) + reps
@@ -503,7 +503,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     first, second = (canonical_axis(a, m.ndim) for a in axes)
     if first == second:
         raise ValueError(f"Axes must be different, got axes={tuple(axes)}")
-    k = operator.index(k) % 4
+    k = integer("rot90: k", k) % 4
     if k == 0:
         return m
     if k == 2:
@@ -612,7 +612,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
            [1, 0, 0],
            [1, 1, 0]], dtype=int32)
     """
-    return _triangle("tril", m, operator.index(k), True)
+    return _triangle("tril", m, integer("tril: k", k), True)
 
 
 @adaptive("always", static_argnames=("k",))
@@ -623,7 +623,7 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
     Array([[1, 1, 1],
            [0, 1, 1]], dtype=int32)
     """
-    return _triangle("triu", m, operator.index(k), False)
+    return _triangle("triu", m, integer("triu: k", k), False)
 
 
 @adaptive("always", static_argnames=("offset", "axis1", "axis2"))
@@ -648,8 +648,8 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     a = lax.convert_element_type(a, a.dtype)
     if a.ndim < 2:
         raise ValueError("diagonal requires an array of at least two dimensions.")
-    k = operator.index(offset)
-    a = moveaxis(a, (operator.index(axis1), operator.index(axis2)), (-2, -1))
+    k = integer("diagonal: offset", offset)
+    a = moveaxis(a, (integer("diagonal: axis1", axis1), integer("diagonal: axis2", axis2)), (-2, -1))
     if any([e is not None for e in splits.entries(get_aval(a))[-2:]]):
         raise ShardingTypeError(f"diagonal: the two axes that the diagonal runs along are the last ones of {get_aval(a).str_short()} and must be "
                                 "whole on each device; reshard the array first.")
@@ -679,7 +679,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     Array([1, 4], dtype=int32)
     """
     check_arraylike("diag", v)
-    k = operator.index(k)
+    k = integer("diag: k", k)
     v = as_array(v)
     if v.ndim == 2:
         return diagonal(v, k)

@@ -5,7 +5,6 @@ so that XLA makes one parallel loop of it without intermediate arrays.
 """
 from __future__ import annotations
 
-import operator
 from typing import Any, Sequence, cast
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from jax_core import backends
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
@@ -212,10 +212,10 @@ def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sor
     a = as_array(a)
     axis = canonical_axis(axis, a.ndim)
     if mode == "largest":
-        return lax.top_k(a, operator.index(k), axis=axis)
+        return lax.top_k(a, integer("top_k: k", k), axis=axis)
     if mode != "smallest":
         raise ValueError(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
-    n = operator.index(k)
+    n = integer("top_k: k", k)
     positions = lax.slice_in_dim(argsort(a, axis), 0, n, axis=axis)
     return [take_along_axis(a, positions, axis, mode="promise_in_bounds"), positions]
 

@@ -7,13 +7,13 @@ two edges beside it, and counts.
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any, Sequence, cast
 
 import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors, splits
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
@@ -397,14 +397,14 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0,
         raise TypeError(f"x argument to bincount must have an integer type; got {x.dtype}")
     if x.ndim != 1:
         raise ValueError("jax.numpy.bincount: x must be a vector; ravel it")
-    minlength = operator.index(minlength)
+    minlength = integer("bincount: minlength", minlength)
     if length is None:
         known = concrete(x)
         if known is None:
             raise errors.ConcretizationTypeError(x, "jax.numpy.bincount: the length of the result is the largest value plus 1, "
                                                  "which is not known while tracing; pass it as length")
         length = max(minlength, int(known.max()) + 1 if known.size else 0)
-    length = operator.index(length)
+    length = integer("bincount: length", length)
     if weights is None:
         weights = np.asarray(1, dtypes.default_int_dtype())[()]
     else:
@@ -470,7 +470,7 @@ def histogram_bin_edges(a: ArrayLike, bins: ArrayLike = 10, range: ArrayLike | S
     if len(shape_of(bins)) == 1:
         return asarray(bins).astype(dtype)
     known: Any = concrete(bins)
-    n = operator.index(known.item() if known is not None else cast(Any, bins))
+    n = integer("histogram_bin_edges: bins", known.item() if known is not None else bins)
     low, high = _ranges(a, range, dtype)
     return linspace(low, high, n + 1, dtype=dtype)
 

@@ -1,12 +1,12 @@
 """Elements by their positions along one axis: taken, taken line by line, repeated."""
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from jax_core.representation import dtypes, errors, splits
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.source import attributed_to, capture
@@ -47,7 +47,7 @@ def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = 
     """
     refuse_out("take", out)
     if axis is not None:
-        axis = operator.index(axis)
+        axis = integer("take: axis", axis)
     taken = _taken if fill_value is None else _taken_or  # a number like -0.0 is no key
     return taken(a, indices, axis, mode, unique_indices, indices_are_sorted, fill_value)
 
@@ -186,7 +186,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
         raise ValueError(f"repeat: {get_aval(a).str_short()} is split along axis {axis}, whose elements are repeated each as often as repeats says; say by "
                          "out_sharding how the result is split, or give one number for all")
     if total_repeat_length is not None:
-        return placed(_repeat_to(a, repeats, axis, operator.index(total_repeat_length)), None, out_sharding)
+        return placed(_repeat_to(a, repeats, axis, integer("repeat: total_repeat_length", total_repeat_length)), None, out_sharding)
     if known is None:
         raise errors.ConcretizationTypeError(
             repeats, "jax.numpy.repeat: the length of the result is the sum of repeats, which is not known while tracing; pass "

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import itertools
-import operator
 from typing import Sequence
 
 import numpy as np
 
 from jax_core.programs.jit import inlined
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -63,7 +63,7 @@ def map_coordinates(input: ArrayLike, coordinates: Sequence[ArrayLike], order: i
     >>> jsp.ndimage.map_coordinates(jnp.array([0., 10., 20.]), [jnp.array([0.5, 1.25])], order=1)
     Array([ 5. , 12.5], dtype=float32)
     """
-    order = operator.index(order)
+    order = integer("map_coordinates: order", order)
     if mode not in _INDEX:
         raise NotImplementedError(f"map_coordinates does not support mode={mode!r}. It supports {sorted(_INDEX)}")
     if order not in (0, 1):

@@ -384,7 +384,7 @@ _PASCAL = {"symmetric": lambda i, j: math.comb(i + j, i), "lower": math.comb, "u
 
 def _pascal_kind(name, kind):
     kind = "symmetric" if kind is None else kind
-    if kind not in _PASCAL:
+    if not isinstance(kind, str) or kind not in _PASCAL:
         raise ValueError(f"jax.scipy.linalg.{name}: expected kind to be one of {list(_PASCAL)}; got {kind}")
     return kind
 

@@ -4,12 +4,12 @@ Source: Welch, "The use of fast Fourier transform for the estimation of power sp
 """
 from __future__ import annotations
 
-import operator
 from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -44,14 +44,14 @@ def _segment_lengths(name, window, nperseg, noverlap, nfft, length, default=256)
         nperseg = given if given is not None else nperseg
         if given is not None and given > length:
             raise ValueError(f"{name}: the window has length {given}, longer than the input's {length}")
-    nperseg = min(default if nperseg is None else operator.index(nperseg), length)
+    nperseg = min(default if nperseg is None else integer("jax.scipy.signal: nperseg", nperseg), length)
     if nperseg < 1:
         raise ValueError(f"{name}: nperseg must be positive, got {nperseg}")
     weights, nperseg = _window(window, nperseg, name)
-    nfft = nperseg if nfft is None else operator.index(nfft)
+    nfft = nperseg if nfft is None else integer("jax.scipy.signal: nfft", nfft)
     if nfft < nperseg:
         raise ValueError(f"{name}: nfft must not be below nperseg, got nfft={nfft} and nperseg={nperseg}")
-    noverlap = nperseg // 2 if noverlap is None else operator.index(noverlap)
+    noverlap = nperseg // 2 if noverlap is None else integer("jax.scipy.signal: noverlap", noverlap)
     if noverlap >= nperseg:
         raise ValueError(f"{name}: noverlap must be below nperseg, got noverlap={noverlap} and nperseg={nperseg}")
     return weights, nperseg, noverlap, nfft
@@ -259,12 +259,12 @@ def istft(Zxx: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: in
         raise ValueError("istft: time_axis and freq_axis must differ")
     z = jnp.moveaxis(z, (time_axis, freq_axis), (-2, -1))
     full = 2 * (z.shape[-1] - 1) if input_onesided else z.shape[-1]
-    nperseg = full if nperseg is None else operator.index(nperseg)
+    nperseg = full if nperseg is None else integer("jax.scipy.signal: nperseg", nperseg)
     if nfft is None:
         nfft = nperseg if input_onesided and nperseg == full + 1 else full
     elif nfft < nperseg:
         raise ValueError(f"istft: nfft must not be below nperseg, got nfft={nfft} and nperseg={nperseg}")
-    noverlap = nperseg // 2 if noverlap is None else operator.index(noverlap)
+    noverlap = nperseg // 2 if noverlap is None else integer("jax.scipy.signal: noverlap", noverlap)
     if noverlap >= nperseg:
         raise ValueError(f"istft: noverlap must be below nperseg, got noverlap={noverlap} and nperseg={nperseg}")
     real = dtypes.finfo(z.dtype).dtype

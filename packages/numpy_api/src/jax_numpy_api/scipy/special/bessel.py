@@ -5,10 +5,10 @@ Sources: DLMF 10.6.1, 10.12.4 (Miller's backward recurrence).
 from __future__ import annotations
 
 import functools
-import operator
 
 import numpy as np
 
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
@@ -81,7 +81,7 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     Array([[0.5118277],
            [0.5579365]], dtype=float32)
     """
-    v, n_iter = operator.index(v), operator.index(n_iter)
+    v, n_iter = integer("bessel_jn: v", v), integer("bessel_jn: n_iter", n_iter)
     if v < 0 or n_iter <= v:
         raise ValueError(f"bessel_jn: needs 0 <= v < n_iter, got v={v} and n_iter={n_iter}")
     (z,) = promote_args_inexact("bessel_jn", jnp.asarray(z))

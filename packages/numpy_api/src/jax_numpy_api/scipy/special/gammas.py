@@ -15,6 +15,7 @@ import operator
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import convert_element_type_p
@@ -253,7 +254,7 @@ def multigammaln(a: ArrayLike, d: int) -> Array:
     >>> jsp.special.multigammaln(3., 2)
     Array(1.5501953, dtype=float32)
     """
-    return _multigammaln(a, operator.index(d))
+    return _multigammaln(a, integer("multigammaln: d", d))
 
 
 @inlined(static_argnums=(1,))

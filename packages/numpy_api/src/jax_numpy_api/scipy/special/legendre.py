@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from jax_core.programs.jit import inlined
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.autodiff import jvp
@@ -146,7 +147,7 @@ def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, dif
         if known is None:
             raise ValueError("sph_harm_y: the degree n is traced; give its upper bound n_max")
         n_max = int(np.max(known, initial=0))
-    n_max = operator.index(n_max)
+    n_max = integer("sph_harm: n_max", n_max)
     if not diff_n:
         value = _sph_harm(n, m, theta, phi, n_max)
         return value if diff_n is None else (value,)
