@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import jax
+import jax.experimental.layout
 import jax.numpy as jnp
 
 F32 = jax.ShapeDtypeStruct((), np.float32)
@@ -51,3 +52,16 @@ def test_released_without_the_collector(case):
         assert sum(x() is not None for x in alive) <= 2
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("made", [
+    lambda: jax.experimental.layout.Layout((0, 1)), lambda: jax.lax.Tolerance(1.0, 1.0, 1), lambda: jnp.ones(2).addressable_shards[0],
+    lambda: jax.lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), [0], [0]), lambda: jax.lax.create_token(),
+    lambda: jnp.ones(2), lambda: jax.random.key(0)])
+def test_objects_of_public_classes_can_be_referred_to_weakly(made):
+    value = made()
+    there = weakref.ref(value)
+    assert there() is value
+    del value
+    gc.collect()
+    assert there() is None

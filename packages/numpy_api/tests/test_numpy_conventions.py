@@ -68,6 +68,13 @@ ROWS = {
     "jnp.zeros(1, x)": "ValueError", "jnp.zeros(1, np.ones(2))": "TypeError", "nn.one_hot(i, 3, dtype=x)": "ValueError", "lax.argmax(v, 0, i)": "ValueError",
     "scipy_linalg.hadamard(2, dtype=x)": "ValueError", "jit(lambda a: jnp.zeros(2, a))(x)": "ValueError",
     "special.log_ndtr((0.0, np.inf))[1:]": "float32 [-0.0]", "special.log_ndtr((1,))": "TypeError",
+    # an index out of bounds is moved inside, or what it writes is dropped, however large it is
+    **{f"jnp.arange(3)[{i}]": "int32 2" for i in ("2**31", "2**63", "2**63,")}, "jnp.arange(3)[-2**63 - 5]": "int32 0",
+    **{f"jnp.arange(3).at[{i}].set(7)": "int32 [0, 1, 2]" for i in ("2**31", "2**63", "-2**70")},
+    "jit(lambda a: a[2**63])(jnp.arange(3))": "int32 2", "jnp.vander(v, 2**63)": "ValueError", "jnp.linspace(0, 1, 2**63)": "ValueError",
+    "special.multigammaln(v, 2**63)": "ValueError", "jnp.sin(type('A', (), {})())": "TypeError",
+    "eval(\"jnp.sin(type('A', (), {})())\", dict(jnp=jnp))": "TypeError",  # there, a class has no __module__
+    "scipy_linalg.eigh_tridiagonal([1.0], np.ones(0))[0]": "float32 [1.0]",
     # of no effect, so anything hashable will do, as elsewhere in scipy.linalg
     "scipy_linalg.lu_factor(jnp.eye(1), check_finite='no')": "tuple(float32 [[1.0]], int32 [0])",
     # the last condition that holds, as in NumPy

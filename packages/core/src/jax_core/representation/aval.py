@@ -139,7 +139,7 @@ abstract_token = AbstractToken()
 class Token:
     """A token as a value: what follows it is to wait until ``buf``, an array that some computation returns (or None), is there."""
 
-    __slots__ = ("buf",)
+    __slots__ = ("buf", "__weakref__")
     aval = abstract_token
 
     def __init__(self, buf: Any = None):

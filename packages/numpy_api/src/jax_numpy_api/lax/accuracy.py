@@ -26,7 +26,7 @@ class Tolerance:
       ValueError: a bound is negative.
     """
 
-    __slots__ = ("atol", "rtol", "ulps")
+    __slots__ = ("atol", "rtol", "ulps", "__weakref__")
 
     def __init__(self, atol: float = 0.0, rtol: float = 0.0, ulps: int = 0):
         if atol < 0 or rtol < 0 or ulps < 0:

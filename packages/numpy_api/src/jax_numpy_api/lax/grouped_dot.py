@@ -37,7 +37,7 @@ class RaggedDotDimensionNumbers:
       rhs_group_dimensions: the axis of the right operand that counts groups, where there is one.
     """
 
-    __slots__ = ("dot_dimension_numbers", "lhs_ragged_dimensions", "rhs_group_dimensions")
+    __slots__ = ("dot_dimension_numbers", "lhs_ragged_dimensions", "rhs_group_dimensions", "__weakref__")
 
     def __init__(self, dot_dimension_numbers: DotDimensionNumbers, lhs_ragged_dimensions: Sequence[int],
                  rhs_group_dimensions: Sequence[int]):

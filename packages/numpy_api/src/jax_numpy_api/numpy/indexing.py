@@ -126,7 +126,7 @@ def _host_read(x: Any, index: tuple) -> Any | None:
             return None
     try:
         out = view[tuple(parts)]
-    except (IndexError, TypeError):
+    except (IndexError, TypeError, OverflowError):
         return None
     if out.nbytes >= _LARGE and out.base is not None:
         return None
@@ -397,7 +397,7 @@ def _host_write(x: Any, index: tuple, value: Any) -> Any | None:
         if kind not in _ROOM and np.ndim(value) > np.ndim(out[index]):  # NumPy would ignore leading axes of length 1
             return None
         out[index] = value
-    except (IndexError, ValueError, TypeError):
+    except (IndexError, ValueError, TypeError, OverflowError):
         return None
     return backends.get().from_host(out, x.weak_type)
 

@@ -321,8 +321,8 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array")
     n = x.shape[0] if N is None else integer("vander: N", N)
-    if n < 0:
-        raise ValueError("N must be nonnegative")
+    if not 0 <= n < 2**63:  # of more, numpy.arange gives none
+        raise ValueError(f"N must be nonnegative, and a length that an array can have, got {n}")
     powers = np.arange(n) if increasing else np.arange(n)[::-1]
     return power(x.reshape(-1, 1), as_array(powers.astype(np.int32 if x.dtype == np.bool_ else x.dtype)).reshape(1, -1))
 

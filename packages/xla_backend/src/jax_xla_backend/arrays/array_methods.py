@@ -47,7 +47,7 @@ class Shard:
       data: the part as an array on that device; None if it belongs to another process.
     """
 
-    __slots__ = ("device", "_sharding", "_global_shape", "_data", "_place")
+    __slots__ = ("device", "_sharding", "_global_shape", "_data", "_place", "__weakref__")
     _place: tuple[Index, int]
 
     def __init__(self, device: Device, sharding: Sharding, global_shape: tuple[int, ...], data: Any = None):

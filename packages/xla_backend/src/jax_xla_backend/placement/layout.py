@@ -27,7 +27,7 @@ class Layout:
       sub_byte_element_size_in_bits: size of packed elements, 0 where they are not packed.
     """
 
-    __slots__ = ("major_to_minor", "tiling", "sub_byte_element_size_in_bits")
+    __slots__ = ("major_to_minor", "tiling", "sub_byte_element_size_in_bits", "__weakref__")
     AUTO = AutoLayout()
 
     def __init__(self, major_to_minor: Sequence[int], tiling: tuple[tuple[int, ...], ...] | None = None,
@@ -60,7 +60,7 @@ class Layout:
 
     def update(self, **kwargs: Any) -> "Layout":
         """This layout with some parts replaced."""
-        return Layout(**{**{name: getattr(self, name) for name in self.__slots__}, **kwargs})
+        return Layout(**{**{name: getattr(self, name) for name in self.__slots__[:3]}, **kwargs})
 
     def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None:
         """Raise ValueError if an array of this shape cannot have this layout."""

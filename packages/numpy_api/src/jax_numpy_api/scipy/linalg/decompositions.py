@@ -407,6 +407,7 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, 
     low, high = select_range or (1.0, 0.0)
     if select != "a" and low > high:
         raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select={select!r} needs a rising select_range, got {select_range}")
+    d, e = (jnp.asarray(x) if isinstance(x, (list, tuple)) else x for x in (d, e))
     check_arraylike("jax.scipy.linalg.eigh_tridiagonal", d, e)
     span = (int(low), int(high)) if select == "i" else None
     found = _eigh_tridiagonal(d, e, given_flag(eigvals_only), span)
