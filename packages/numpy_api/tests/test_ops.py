@@ -32,3 +32,14 @@ def test_derivative_of_a_sum_goes_to_the_rows_that_count():
 def test_bad_shapes():
     with pytest.raises(ValueError, match="as long as the first axis of data"):
         ops.segment_sum(DATA, IDS[:2])
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min"])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 2)])
+@pytest.mark.parametrize("bucket_size", [None, 2])
+def test_one_row_counts_for_each_id(name, shape, bucket_size):
+    """A scalar, or one row, is reduced as if it were repeated to the length of the ids: graphs have one attribute for all edges."""
+    row = np.arange(2.0, 2.0 + np.prod(shape, dtype=int), dtype=np.float32).reshape(shape)
+    fun = getattr(ops, f"segment_{name}")
+    rows = np.repeat(row.reshape(1, *shape[1:]), IDS.shape[0], axis=0)
+    np.testing.assert_array_equal(fun(row, IDS, 4, bucket_size=bucket_size), fun(rows, IDS, 4, bucket_size=bucket_size))

@@ -26,9 +26,11 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
               bucket_size: int | None, mode: Any, out_sharding: Any, start: Any) -> Any:
     check_arraylike(f"segment_{name}", data, segment_ids)
     data, segment_ids = jnp.asarray(data), jnp.asarray(segment_ids)
-    if segment_ids.ndim != 1 or data.ndim < 1 or data.shape[0] != segment_ids.shape[0]:
+    if segment_ids.ndim != 1 or data.shape[:1] not in ((), (1,), segment_ids.shape):
         raise ValueError(f"segment_{name}: segment_ids must be one-dimensional and as long as the first axis of data, "
                          f"got shapes {segment_ids.shape} and {data.shape}")
+    if data.shape[:1] != segment_ids.shape:
+        data = jnp.broadcast_to(data, (*segment_ids.shape, *data.shape[1:]))
     if num_segments is None:
         num_segments = int(np.max(_known(name, segment_ids), initial=-1)) + 1
     num_segments = operator.index(num_segments)
@@ -64,7 +66,7 @@ def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
     """Sums of the rows of ``data`` by segment.
 
     Args:
-      data: ``dtype[n, ...]``.
+      data: ``dtype[n, ...]``; a scalar or a single row, ``dtype[1, ...]``, counts once for each id.
       segment_ids: integers ``[n]``; rows with ids outside ``[0, num_segments)`` are left out.
       num_segments: length of the result; by default one more than the largest id, which must then be known.
       indices_are_sorted, unique_indices: promises about ``segment_ids``.
