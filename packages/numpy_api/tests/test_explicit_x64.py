@@ -7,8 +7,10 @@ import pytest
 import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
-from jax_core.programs.tracing import eval_shape
+from jax_core.programs.tracing import eval_shape, make_jaxpr
 from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.representation.jaxpr import eval_jaxpr
+from jax_core.transformations.autodiff import grad
 from jax_numpy_api import lax, nn
 
 WIDE = """
@@ -55,3 +57,25 @@ def test_a_weak_number_of_64_bits_narrows_where_x64_is_off(fun):
         return fun(y)
     with flags.enable_x64(False):
         assert jit(program)(0.5).dtype == np.float32 and np.allclose(jit(program)(0.5), fun(jnp.float32(0.75)))
+
+
+def _wide(fun):
+    def inside(x):
+        with flags.enable_x64(True):
+            return fun(x)
+    return inside
+
+
+@pytest.mark.parametrize("around", [grad, lambda f: grad(jit(f)), lambda f: jit(grad(f)), lambda f: grad(lambda x: grad(f)(x).sum() + f(x)),
+                                    lambda f: lambda x: eval_jaxpr((made := make_jaxpr(grad(jit(f)))(x)).jaxpr, made.consts, x)[0]])
+@pytest.mark.parametrize("fun", [
+    lambda x: (x.astype("float64") * 2).sum(), lambda x: x[jnp.array([0, 1])].sum(), lambda x: lax.fori_loop(0, 3, lambda i, c: c * 2 + i, x).sum(),
+    lambda x: (1 / (x.astype("float64") + 3)).sum(), lambda x: lax.scan(lambda c, t: (c * t + 1, None), x, jnp.arange(3.0, dtype="float32"))[0].sum()])
+def test_derivatives_of_a_part_with_x64(fun, around):
+    """What is written with x64 on is transposed, and run again, where it is off: its numbers keep their dtypes."""
+    x = jnp.array([1.0, 2.0, 4.0], "float32")
+    with flags.enable_x64(True):
+        wanted = np.asarray(around(fun)(x))
+    with flags.enable_x64(False):
+        got = around(_wide(fun))(x)
+    assert got.dtype == np.float32 and np.allclose(got, wanted, rtol=1e-6)

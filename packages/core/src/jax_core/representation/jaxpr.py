@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Sequence
 
 import numpy as np
 
-from ..configuration import engine as _engine
+from ..configuration import engine as _engine, flags
 from . import dtypes
 from .aval import AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects, visible
@@ -67,6 +67,9 @@ class Literal:
     def __repr__(self):
         return f"{literal_text(self.val)}:{self.aval.str_short(short_dtypes=True)}"
 
+
+NEED_X64 = frozenset(map(np.dtype, ("int64", "uint64", "float64", "complex128")))
+NARROW = frozenset(map(np.dtype, ("int32", "float32", "complex64")))
 
 Atom = (Var, Literal)
 
@@ -388,7 +391,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[object], *args: Any, propagate_sou
             if propagate_source_info and info.code is not None:
                 place.place = info
             values = [x.val if type(x) is Literal else env[x] for x in eqn.invars]
-            out = eqn.primitive.bind(*values, **eqn.params)
+            out = bind(eqn, values)
             if eqn.primitive.multiple_results:
                 env.update(zip(eqn.outvars, out))
             else:
@@ -396,6 +399,22 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[object], *args: Any, propagate_sou
     finally:
         place.place = outer
     return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
+
+
+def bind(eqn: JaxprEqn, values: Sequence[object]) -> Any:
+    """The equation's primitive bound to ``values``, as `as_written`."""
+    return as_written(eqn, eqn.primitive.bind, *values, **eqn.params)
+
+
+def as_written(eqn: JaxprEqn, fun: Callable, *args: Any, **kwargs: Any) -> Any:
+    """``fun(*args)`` with x64 such that the equation's numbers keep their types, though it may have been switched since it was written."""
+    for x in eqn.invars:
+        if type(x) is Literal and get_aval(x.val).dtype is not x.aval.dtype:
+            wide = flags.enable_x64.value
+            if x.aval.dtype in (NARROW if wide else NEED_X64):
+                with flags.enable_x64(not wide):
+                    return fun(*args, **kwargs)
+    return fun(*args, **kwargs)
 
 
 def interpret(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], apply: Callable) -> list:

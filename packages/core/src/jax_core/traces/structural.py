@@ -13,10 +13,10 @@ import numpy as np
 
 from .. import backends, extension_points
 from ..compat.extended_dtypes import ruled
-from ..configuration import context
+from ..configuration import context, flags
 from ..representation import dtypes, high, partial_sums, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
-from ..representation.jaxpr import Literal
+from ..representation.jaxpr import NEED_X64, Literal
 from ..representation.marks import ELEMENTWISE, LINEAR, ZERO
 from ..representation.placements import is_format, is_on_mesh, is_spec
 from ..representation.primitive import Linear, Primitive, Zero
@@ -224,6 +224,10 @@ def broadcast_in_dim(x: ArrayLike, shape: Sequence[int], broadcast_dimensions: S
 def full(aval: ShapedArray, value: ArrayLike) -> Any:
     """An array of type ``aval`` filled with ``value``."""
     scalar = np.asarray(value, aval.dtype)[()]
+    if not flags.enable_x64.value and aval.dtype in NEED_X64:  # of a part of the program where it was on
+        with flags.enable_x64(True):
+            return broadcast_in_dim_p.bind(scalar.item() if aval.weak_type else scalar, shape=aval.shape, broadcast_dimensions=(),
+                                           sharding=aval.placement)
     if aval.weak_type and get_aval(scalar.item()).dtype == aval.dtype:
         scalar = scalar.item()
     if aval.shape == () and isinstance(scalar, np.generic) and not partial_sums.of(aval).unreduced:

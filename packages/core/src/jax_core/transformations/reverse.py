@@ -20,7 +20,7 @@ from ..references.primitives import TANGENT_REFS, Cell
 from ..representation import source
 from ..representation.aval import AbstractRef, AbstractValue, get_aval
 from ..representation.effects import located
-from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
+from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, as_written, bind, eval_jaxpr
 from ..representation.primitive import Linear, Primitive, Zero, abstract_eval, is_linear
 from ..representation.splits import cotangent_type
 from ..traces.staging import leak_error, survivors, trace_to_closed, trace_to_jaxpr
@@ -455,7 +455,7 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object]
             linear.update(rest.outvars)
             steps.append(rest)
         with source.attributed_to(eqn.source_info):
-            out = eqn.primitive.bind(*[v.val if type(v) is Literal else values[v] for v in eqn.invars], **eqn.params)
+            out = bind(eqn, [v.val if type(v) is Literal else values[v] for v in eqn.invars])
         values.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out]))
     if wanted is not None:
         reached = {v for v, w in zip(jaxpr.invars, wanted) if w and v in linear}
@@ -472,7 +472,7 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object]
         with source.attributed_to(eqn.source_info):
             found = _added_to_refs(eqn, cts, operands, into) if into and eqn.primitive.accumulate else None
             if found is None:
-                found = run_transpose_rule(eqn.primitive, cts, [v.aval for v in eqn.outvars], operands, eqn.params)
+                found = as_written(eqn, run_transpose_rule, eqn.primitive, cts, [v.aval for v in eqn.outvars], operands, eqn.params)
         for v, x, ct in zip(eqn.invars, operands, found):
             if is_linear(x):
                 accumulate(pending, v, ct)
