@@ -106,3 +106,10 @@ def test_squareplus_of_negative_numbers(dtype, x):
     np.testing.assert_allclose(np.asarray(nn.squareplus(x), np.float64), 2 / (root - wide), rtol=tolerance)
     slope = np.asarray(grad(lambda x: jnp.sum(nn.squareplus(x)))(x), np.float64)
     np.testing.assert_allclose(slope, 2 / (root - wide) / root, rtol=4 * tolerance)
+
+
+@pytest.mark.parametrize("dtype, large", [("float16", 6e4), ("bfloat16", 3e38), ("float32", 3e38)])
+def test_slope_of_gelu_where_a_cube_overflows(dtype, large):
+    slope = lambda x: float(grad(nn.gelu)(jnp.asarray(x, dtype)))
+    assert slope(large) == slope(300.0) == 1 and slope(-large) == slope(-300.0) == 0
+    assert nn.gelu(jnp.asarray(large, dtype)) == jnp.asarray(large, dtype) and np.isnan(slope(np.nan))

@@ -73,6 +73,11 @@ def test_cosine_transforms(n, norm):
             _assert_same(getattr(fft, name)(x, kind, norm=norm), getattr(scipy.fft, name)(x, kind, norm=norm))
 
 
+def test_inverse_cosine_transform_of_large_numbers():
+    x = np.array([0, 3e38], np.float32)
+    np.testing.assert_allclose(fft.idct(x), scipy.fft.idct(x.astype(np.float64)), rtol=1e-6)
+
+
 def test_cosine_transforms_of_several_axes():
     x = _RNG.normal(size=(3, 4, 5))
     _assert_same(fft.dctn(x), scipy.fft.dctn(x))

@@ -53,6 +53,8 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("zeta", special.zeta, 1, [-20.0, -20.5, -2.5, 0.3, 104.0], [132.2809975042125, 300.57792297065504, -0.006265736372189758, -1.9618608600898817,
                                                                -3.417479451924441e-32]),
     ("zeta", lambda x: special.zeta(x, 2.5), 1, [0.3, 2.3], [NAN, -0.4541535]),
+    ("zeta", lambda q: special.zeta(0.0, q), 1, [1.0], [-1]),
+    ("zeta", lambda x: jvp(lambda q: special.zeta(x, q), (jnp.ones_like(x),), (jnp.ones_like(x),))[1], 1, [0.0], [-0.5772156649]),
     ("gammainc", lambda x: special.gammainc(0.0, x), 0, [0.0, 0.5, 2.0], [NAN, 1, 1]),  # as SciPy
     ("gammainc", lambda a: special.gammainc(a, 0.5), 1, [0.0], [-0.5597735947761608]),
     ("gammainc", lambda a: special.gammainc(a, 3.4e38), 1, [0.5, 30.0], [0, 0]),
@@ -95,6 +97,12 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("hyp2f1", lambda b: special.hyp2f1(-2.0, b, 1.5, -1e5), 0, [0.0], [1]),
     ("xlogy", lambda y: special.xlogy(0.0, y), 1, [NAN, 2.0, 0.0], [NAN, 0, 0]),
     ("boxcox", lambda m: special.boxcox(2.0, m), 1, [0.0], [0.2402265069591007]),  # log(2)**2 / 2
+    ("boxcox", lambda x: special.boxcox(x, 0.5), 1, [0.0, 4.0, -1.0], [INF, 0.5, NAN]),
+    ("boxcox", lambda x: special.boxcox(x, 1.0), 1, [0.0, INF], [1, 1]),
+    ("boxcox1p", lambda x: special.boxcox1p(x, 1.0), 1, [-1.0, 0.5], [1, 1]),
+    ("boxcox1p", lambda x: special.boxcox1p(x, 2.0), 1, [-1.0, 0.5], [0, 1.5]),
+    ("boxcox1p", lambda x: special.boxcox1p(x, -0.5), 1, [-1.0, 3.0], [INF, 0.125]),
+    ("gelu", nn.gelu, 1, [3e38, -3e38, 1e13, 20.0, -20.0, 3.0], [1, 0, 1, 1, 0, 1.01158416663097]),
     ("rel_entr", lambda q: special.rel_entr(1.0, q), 0, [INF, NAN, 0.5], [-INF, NAN, 0.6931471805599453]),
     ("rel_entr", lambda q: special.rel_entr(1.0, q), 1, [NAN, 0.5, INF], [NAN, -2, 0]),
     ("rel_entr", lambda p: special.rel_entr(p, 1.0), 1, [NAN, 0.5, INF], [NAN, 0.3068528194400547, INF]),

@@ -230,7 +230,8 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     """
     (x,) = _inexact("gelu", _array("gelu", x))
     if approximate:
-        inner = np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * x ** 3)
+        near = x if jnp.iscomplexobj(x) else jnp.clip(x, -20, 20)  # beyond, tanh is 1 in any dtype, and a cube may overflow
+        inner = np.sqrt(2 / np.pi).astype(x.dtype) * (near + 0.044715 * near ** 3)
         return x * (0.5 * (1.0 + jnp.tanh(inner)))
     half = lax.erfc(-x * np.sqrt(0.5).astype(x.dtype))
     return 0.5 * x * half

@@ -54,13 +54,16 @@ def _dct2(x):
     return 2 * (jnp.real(f) * cosine + jnp.imag(f) * sine)
 
 
-def _dct3(x):
-    """The inverse of `_dct2` times ``2 n``: ``x[0] + 2 sum_k x[k] cos(pi k (2 j + 1) / (2 n))``, along the last axis."""
+def _dct3(x, divide=False):
+    """The inverse of `_dct2`, times ``2 n`` unless it shall ``divide``: ``x[0] + 2 sum_k x[k] cos(pi k (2 j + 1) / (2 n))``, along the last
+    axis."""
     n = x.shape[-1]
+    x = x / 2 if divide else x  # first, so that sums of two of the largest do not overflow
     cosine, sine = _twiddle(x)
     back = jnp.concatenate([jnp.zeros_like(x[..., :1]), jnp.flip(x[..., 1:], -1)], -1)
     f = lax.complex(x * cosine + back * sine, x * sine - back * cosine)
-    v = jnp.fft.irfft(f[..., :n // 2 + 1], n, axis=-1) * n
+    v = jnp.fft.irfft(f[..., :n // 2 + 1], n, axis=-1)
+    v = v if divide else v * n
     even, odd = v[..., :(n + 1) // 2], jnp.flip(v[..., (n + 1) // 2:], -1)
     out = jnp.zeros_like(x).at[..., ::2].set(even)
     return out.at[..., 1::2].set(odd) if n > 1 else out
@@ -118,9 +121,8 @@ def _transform(x, kind, axis, norm, inverse):
     if norm == "ortho":  # the inverse of type 2 is type 3 over 2 n, so its scale is the reciprocal over 2 n
         out = _dct2(x) * scale if forward else _dct3(x / (2 * n * scale))
     else:
-        out = _dct2(x) if forward else _dct3(x)
         divide = (norm == "backward" or norm is None) == inverse
-        out = out / (2 * n) if divide else out
+        out = _dct3(x, divide) if not forward else _dct2(x) / (2 * n) if divide else _dct2(x)
     return jnp.moveaxis(out, -1, axis)
 
 

@@ -219,7 +219,6 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
 
 # -- Box-Cox -----------------------------------------------------------------------------------------------------------
 
-@differentiable
 def _power_transform(log_x, lmbda):
     """``(exp(lmbda log_x) - 1) / lmbda``, and its limit ``log_x`` where ``lmbda`` is (nearly) 0."""
     z = lmbda * log_x
@@ -229,11 +228,10 @@ def _power_transform(log_x, lmbda):
     return jnp.where(small | ((log_x == 0) & (lmbda == 0)), log_x + 0 * lmbda, regular)
 
 
-@_power_transform.defjvp
-def _power_transform_jvp(primals, tangents):
-    """By ``lmbda`` it is ``log_x**2 g(z)`` with ``g = (z e^z - e^z + 1) / z**2 = sum(z^k / (k! (k + 2)))``."""
-    (log_x, lmbda), (dx, dl) = primals, tangents
+def _power_transform_slopes(log_x, lmbda):
+    """By ``x`` it is ``x**(lmbda - 1)``, by ``lmbda`` ``log_x**2 g(z)`` with ``g = (z e^z - e^z + 1) / z**2 = sum(z^k / (k! (k + 2)))``."""
     z = lmbda * log_x
+    by_x = jnp.exp(jnp.where(lmbda == 1, 0, (lmbda - 1) * log_x))  # not exp(z) / x, which is 0 / 0 at x = 0
     near = jnp.abs(z) < 0.5
     inside, outside = jnp.where(near, z, 0), jnp.where(near, 1, lmbda)
     series = 0
@@ -241,7 +239,24 @@ def _power_transform_jvp(primals, tangents):
         series = series * inside + 1 / (math.factorial(k) * (k + 2))
     far = jnp.where(z == -np.inf, 0, (z - 1) * jnp.exp(z)) + 1
     by_lmbda = jnp.where(near, log_x * log_x * series, far / outside / outside)
-    return _power_transform(log_x, lmbda), dx * jnp.exp(z) + dl * by_lmbda
+    return by_x, by_lmbda
+
+
+def _transform_of(log):
+    """The power transform of what ``log`` is the logarithm of."""
+    @differentiable
+    def transform(x, lmbda):
+        return _power_transform(log(x), lmbda)
+
+    @transform.defjvp
+    def slope(primals, tangents):
+        (x, lmbda), (dx, dl) = primals, tangents
+        by_x, by_lmbda = _power_transform_slopes(log(x), lmbda)
+        return transform(x, lmbda), dx * by_x + dl * by_lmbda
+    return transform
+
+
+_boxcox, _boxcox1p = _transform_of(jnp.log), _transform_of(log1p)
 
 
 @inlined
@@ -254,7 +269,7 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
     Array(0.8284271, dtype=float32, weak_type=True)
     """
     x, lmbda = promote_args_inexact("boxcox", x, lmbda)
-    return _power_transform(jnp.log(x), lmbda)
+    return _boxcox(x, lmbda)
 
 
 @inlined
@@ -267,4 +282,4 @@ def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
     Array(0.8284271, dtype=float32, weak_type=True)
     """
     x, lmbda = promote_args_inexact("boxcox1p", x, lmbda)
-    return _power_transform(log1p(x), lmbda)
+    return _boxcox1p(x, lmbda)

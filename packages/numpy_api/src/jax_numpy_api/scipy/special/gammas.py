@@ -544,7 +544,9 @@ def _zeta_jvp(primals, tangents):
     value = _zeta(x, q)
     low = x < _LEFT
     by_x = jnp.where(low, _riemann_slope(x), _zeta_slope(jnp.where(low, 0.5, x), q))
-    slope = dx * by_x - dq * x * _zeta(x + 1, q)
+    at_zero = x == 0  # x times the pole is 1 there, and next to it 1 - x digamma(q)
+    by_q = jnp.where(at_zero, x * _digamma(q) - 1, -x * _zeta(jnp.where(at_zero, 1, x) + 1, q))
+    slope = dx * by_x + dq * by_q
     return value, slope * jnp.where(jnp.isnan(value), np.nan, 1.0).astype(x.dtype)
 
 
