@@ -31,8 +31,19 @@ def test_programs_agree_with_themselves(part):
     assert not found, "\n".join(map(str, found))
 
 
+def test_programs_as_users_write_them_agree_with_themselves():
+    counts = collections.Counter()
+    found = list(runner.run(21, {name: checks.CHECKS[name] for name in ("jit", "derivatives")}, programs=6, nested=1.0, counts=counts))
+    assert not found and counts[grammar.NESTED] == 6, "\n".join(map(str, found))
+
+
 def test_a_seed_is_a_program():
-    assert [grammar.draw(f"0.{i}") for i in range(5)] == [grammar.draw(f"0.{i}") for i in range(5)]
+    assert [grammar.draw(f"0.{i}", nested=0.5) for i in range(5)] == [grammar.draw(f"0.{i}", nested=0.5) for i in range(5)]
+
+
+def test_most_programs_as_users_write_them_run():
+    errors = [error for i in range(30) if (error := outcome.run(grammar.draw(f"4.{i}", nested=1.0).text + "\nout = jax.eval_shape(f, *args)").detail)]
+    assert len(errors) <= 6, errors
 
 
 @pytest.mark.parametrize("compiles", [True, False])
@@ -94,7 +105,8 @@ def test_a_planted_mistake_is_caught_beside_ours(monkeypatch):
     """`plants` runs as a process of its own, and its judge has no mistake."""
     text = "def f(a):\n    return jnp.square(a)\nargs = (0.5,)\nout = f(*args)"
     monkeypatch.setattr(grammar, "draw", lambda *_, **__: _program(text))
-    assert plants.caught("weak type", 1)[2][0] == "weak" and plants.caught("dtype", 1) is None
+    assert [(c.plant, c.programs, c.found[0]) for c in plants.caught(["dtype", "weak type"], 2)] == [("weak type", 1, "weak")]
+    assert list(plants.report(1, 0)) == ["weak type: program 1, weak", *[f"{plant}: not caught by 1 programs" for plant in plants.PLANTS if plant != "weak type"]]
 
 
 PLANTED = """def f(a, b):
@@ -128,7 +140,7 @@ def test_kinds_of_differences():
             ("jnp.asarray(1.0)", "jnp.float32(1)", "weak"), ("[jnp.ones(2)]", "(jnp.ones(2),)", "tree"), ("jnp.ones(2)", "jnp.ones(2) * 1.1", "value"),
             ("jnp.ones(2)", "jnp.ones(2) * nan", "no NaN"), ("jnp.ones(2) * nan", "jnp.ones(2)", "NaN"), ("jnp.ones(2)", "jnp.ones(2) * inf", "infinity"), ("1 / 0", "None + 1", "class TypeError"),
             ("1", "1 / 0", "accepts what raises ZeroDivisionError"), ("1 / 0", "1", "raises ZeroDivisionError"), ("jax.random.key(0)", "jax.random.key(0)", None),
-            ("jnp.ones(2) * 1.00001", "jnp.ones(2)", None), ("jnp.array([nan, inf])", "jnp.array([nan, inf])", None)]
+            ("jnp.ones(2) * 1.00001", "jnp.ones(2)", None), ("jnp.array([nan, 1.0])", "jnp.array([1.0, 2.0])", "value"), ("jnp.array([nan, inf])", "jnp.array([nan, inf])", None)]
     for got, want, kind in rows:
         found = checks.compare(outcome.run(f"out = {got}"), outcome.run(f"out = {want}"))
         assert (found[0] if found else None) == kind, (got, want, found)
@@ -207,6 +219,15 @@ def test_deliberate_differences():
     norm = "out = jax.grad(jnp.linalg.norm)(*args)\nargs = (jnp.array([{}]),)"
     assert deliberate.reason("no NaN", norm.format("0.0")) and deliberate.reason("no NaN", norm.format("3e+38")) is None
     assert deliberate.reason("value", norm.format("0.0")) is None
+
+
+def test_a_refusal_is_judged_by_the_line_that_is_refused():
+    """What is declared of another line of the program explains nothing."""
+    text = "def f(a):\n    u = jax.random.gamma(jax.random.key(0), 2.0)\n    v = a * 2\n    return u, v\nargs = (1.0,)\nout = f(*args)"
+    words = "a result for TypePromotionError: no available implicit dtype promotion path"
+    for wrong, why in (("random.gamma", True), ("a * 2", False)):
+        line = runner._refusing(_program(text), lambda p: ("accepts", words) if wrong in p.text else None, "accepts")
+        assert wrong in line and bool(deliberate.refused(words, line)) is why
 
 
 CRASHES = "import os\nout = os._exit(3)"

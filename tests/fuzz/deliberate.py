@@ -62,7 +62,7 @@ REFUSED: tuple[tuple[str, str, str], ...] = (  # what the other one says where i
     (r"JVP not implemented for full matrices", r"svd\(", "of matrices without elements, or square ones, nothing is missing"),
     (r"no available implicit dtype", r"random\.(ball|bernoulli|beta|binomial|categorical|chisquare|choice|dirichlet|f|gamma|generalized_normal|geometric|loggamma|lognormal|"
      r"maxwell|multinomial|multivariate_normal|pareto|poisson|randint|rayleigh|t|triangular|truncated_normal|uniform|wald|weibull_min)\(", "a sampler promotes its parameters itself"),
-    (r"scatter_mul gradients are only implemented", r"multiply|\.mul\(|segment_prod\(", "products into one place have a derivative"),
+    (r"scatter_mul gradients are only implemented", r"multiply|\.mul\(|segment_prod\(|scatter_mul\(", "products into one place have a derivative"),
     (r"float0 array", r"gumbel_[lr]\.|hyp1f1", "the other one stumbles over an argument that is an integer"),
     (r"unhashable type: 'jaxlib._jax.ArrayImpl'", r"fill_value=jnp\.float32", "a fill value that is an array; the other one stumbles under derivatives and vmap"),
     (r"preferred_element_type` must not be narrower", r"(dot|inner|matmul|vecdot)\(|@", "a product with a weak number; the other one takes that for a wider type"),
@@ -70,9 +70,12 @@ REFUSED: tuple[tuple[str, str, str], ...] = (  # what the other one says where i
     (r"cannot safely cast argument", r"random\.lognormal\(", "parameters are taken in the dtype that was asked for"),
     (r"no available implicit dtype", r"ravel_pytree\(", "it is there to join leaves of several dtypes"),
     (r"no available implicit dtype", r"helmert\(|stats\.gumbel_[lr]\.", "inside of a function of one formula nothing is promoted by the user"),
+    (r"Differentiation rule for 'scaled_dot' not implemented", r"scaled_dot\(", "a product with scales has a derivative"),
     (r"Differentiation rule for 'schur' not implemented", r"schur\(", "a Schur decomposition has a derivative"),
     (r"log(1p)? does not accept dtype", r"xlog1?p?y", "derivatives beside an integer; the other one forgets to promote it"),
 )
+
+DERIVATIVE = r"(jvp|linearize|vjp|grad|jac|hessian)"
 
 DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk program, why
     ("weak: True for False", r"jvp|grad|linearize|vjp|jac(fwd|rev)|hessian",
@@ -107,6 +110,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("no NaN", r"geomspace\(", "both ends are what was given, as in NumPy, though no step leads from one to the other"),
     ("weak", r"(kl_div|rel_entr|heaviside)\([a-z], *\d", "as weak as what the arguments are promoted to: weak where a float meets an array of integers"),
     ("dtype", r"argpartition", "positions are strong"),
+    ("dtype", r"ravel_multi_index\(", "a position in the whole does not fit where one along an axis does"),
     ("dtype", r"owens_t\(", "half precision stays, as everywhere"),
     ("kind", r"jax.checkpoint|lax\.scan", "what a checkpointed function passes on untouched is an array"),
     ("kind", r"jax_disable_jit", "what is passed on untouched stays what it was"),
@@ -142,13 +146,13 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("class TypeError", r"associative_scan\(|schur\(|segment_|dctn?\(", "a number has no axes, an axis no elements: a ValueError that says so"),
     ("raises ValueError", r"(?s)(hfft|irfft)\w*\(.*zeros\(", "of nothing there is no transform, as in NumPy"),
     ("no NaN", r"(?s)(fft\.\w*fft\w*|dctn?)\(.*args = .*(inf|e\+38)", "sums of two elements; the other one multiplies by a complex 1"),
-    ("NaN", r"(?s)(?=.*(jvp|linearize|vjp|grad|jac|hessian|checkpoint)).*(var|std)\((?=.*(ddof=|zeros\())", "where the value is NaN the slope is, too"),
+    ("NaN", rf"(?s)(?=.*{DERIVATIVE}).*(var|std)\((?=.*(ddof=|zeros\())", "where the value is NaN the slope is, too"),
     ("NaN", r"(?s)spence\(.*args = .*-\d", "where the value is NaN the slope is, too"),
-    ("NaN", r"(?s)(?=.*(jvp|linearize|vjp|grad|jac|hessian)).*(divmod|remainder|mod|rem)\(.*args = .*(\b0\.0|inf)", "where the value is NaN the slope is, too"),
+    ("NaN", rf"(?s)(?=.*{DERIVATIVE}) = (jnp|lax)\.(divmod|remainder|f?mod|rem)\([^()]*\)\n.*args = .*([\[( ]-?0\.0[\]), ]|inf)", "where the value is NaN the slope is, too"),
     ("value", r"(?s)(floor_divide\(|divmod\(|//).*args = .*\b0\b(?!\.).*int", "an integer divided by 0 is any number"),
     ("dtype", r"(?s)i?dctn\(.*args = \((jnp\.array\([^\[]*|\d+|True|False)[,)]", "a scalar is computed in the dtype of a vector"),
-    ("infinity", r"(?s)(median|quantile|percentile)\(.*e\+38", "the middle of two large numbers does not overflow"),
-    ("no NaN", r"(?s)prod\(.*e\+38", "no product that overflows is divided again"),
+    ("infinity", r"(?s) = jnp\.(nan)?(median|quantile|percentile)\([^()]*\)\n.*e\+38", "the middle of two large numbers does not overflow"),
+    ("no NaN", rf"(?s)(?=.*{DERIVATIVE}) = (jnp|lax)\.(nan|reduce_|cum)?prod\([^()]*\)\n.*e\+38", "no product that overflows is divided again"),
     ("value", r"digitize\([^\n]*, [a-z]\)", "of bins that are not sorted nothing is said"),
     ("no NaN", r"(?s)setxor1d\(.*nan", "NaN is told from NaN once"),
     ("class TypeError", r"(minimum|maximum|max|min|clip)\(", "ours is NotImplementedError: complex numbers have no smooth order"),

@@ -22,7 +22,7 @@ import numpy as np
 
 import jax
 import jax.numpy as jnp
-from fuzz import outcome, signatures, templates, values
+from fuzz import outcome, signatures, templates, users, values
 
 ROUTES = {  # how the function is run
     "eager": "f(*args)", "jit": "jax.jit(f)(*args)", "jit of vmap": "jax.jit(jax.vmap(f, in_axes=None, axis_size=2))(*args)",
@@ -34,6 +34,7 @@ ROUTES = {  # how the function is run
     "jacfwd": "jax.jacfwd(f)(*args)", "jacrev": "jax.jacrev(f)(*args)", "checkpoint": "jax.checkpoint(f)(*args)",
 }
 SIGNATURES = "by signature"
+NESTED = "nested"
 OTHERS = 3  # further arguments of a program in stages
 _SLOT = re.compile(r"\{(\w+)(?: ([\w,]+))?\}")
 
@@ -135,10 +136,12 @@ def _is_integer(t: Any) -> bool:
     return jnp.issubdtype(t.dtype, jnp.integer)
 
 
-def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0) -> Program:
+def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0, nested: float = 0.0) -> Program:
     """The program of a seed; a share of ``staged`` runs in stages, of these ``compiled`` by the compiler, one of ``calls`` is one call
-    of any public function."""
+    of any public function, one of ``nested`` is of `users`."""
     rng = random.Random(f"program {seed}")
+    if nested and rng.random() < nested:
+        return _draw_nested(rng, staged, compiled)
     settings = [f"jax.config.update('{name}', {value!r})" for name, value, chance in templates.SETTINGS if rng.random() < chance]
     manner = rng.choices(("plain", "ties", "special"), (5, 3, 2))[0]
     shape = rng.choice(values.SHAPES)
@@ -185,3 +188,17 @@ def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: fl
     compiles = not others or rng.random() < compiled
     how = ["in stages"] * bool(others) + ["interpreted"] * (not compiles)
     return Program(text, ROUTES[route], (*categories, route, *how), manner, tuple(others), compiles)
+
+
+def _draw_nested(rng: random.Random, staged: float, compiled: float) -> Program:
+    manner, dtype = rng.choices(("plain", "ties", "special"), (6, 3, 1))[0], rng.choice(values.FLOATS)
+
+    def arguments(manner: str) -> str:
+        matrix, vector, x = (values.array(rng, shape, dtype, manner) for shape in ("(3, 3)", "(3,)", "(3,)"))
+        return f"(dict(m={matrix}, b={vector}), {x},)"
+    settings = ["jax.config.update('jax_enable_x64', True)"] * (dtype == "float64" or rng.random() < 0.1)
+    text = "\n".join([*settings, users.body(rng), f"args = {arguments(manner)}"])
+    in_stages = rng.random() < staged
+    others = tuple(arguments(rng.choice(("plain", "ties"))) for _ in range(OTHERS)) if in_stages else ()
+    compiles = not others or rng.random() < compiled
+    return Program(text, rng.choice(("f(*args)", "jax.jit(f)(*args)")), (NESTED, *["in stages"] * in_stages, *["interpreted"] * (not compiles)), manner, others, compiles)

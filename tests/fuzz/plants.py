@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import Callable, Iterator
+from typing import Callable, Iterable, Iterator, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from fuzz import checks, grammar, outcome
 from fuzz.grammar import Program
@@ -45,30 +46,73 @@ def _index_mode() -> None:
     jnp.take = functools.wraps(right)(lambda a, i, axis=None, mode="clip": right(a, i, axis=axis, mode=mode))
 
 
-PLANTS: dict[str, Callable[[], None]] = {"jvp at a tie": _jvp_at_a_tie, "batch axis": _batch_axis, "dtype": _dtype, "weak type": _weak_type,
-                                         "index mode": _index_mode}
+def _wrong_slope() -> None:
+    """The slope of `tanh` is off by a hundredth."""
+    rule, = lax.tanh_p.jvp
+    lax.tanh_p.jvp = (lambda g, out, x, **params: lax.mul(rule(g, out, x, **params), lax.full_like(g, 1.01)),)
 
 
-def caught(plant: str, programs: int, seed: int = 0) -> tuple[int, Program, tuple[str, str]] | None:
-    """How many programs it took until the plant made a difference, which program that was, and the difference; None if none of ``programs`` did."""
-    planted, judge = Interpreter.ours(("-m", "fuzz.plants", plant)), Interpreter.ours()
+def _nan_lost() -> None:
+    """`maximum` takes what is not NaN."""
+    jnp.maximum = jnp.fmax
+
+
+def _infinity_lost() -> None:
+    """`exp` ends at the largest number."""
+    right = jnp.exp
+    jnp.exp = lambda x: jnp.where(jnp.isposinf(right(x)), jnp.finfo(right(x).dtype).max, right(x)).astype(right(x).dtype)
+
+
+def _scan_order() -> None:
+    """`scan` of an odd length that starts at the end starts at the beginning."""
+    right = lax.scan
+
+    @functools.wraps(right)
+    def scan(f, init, xs=None, length=None, reverse=False, **options):
+        first = jax.tree.leaves(xs)[:1]
+        return right(f, init, xs, length, reverse and not (first and first[0].shape[0] % 2), **options)
+    lax.scan = scan
+
+
+PLANTS: dict[str, Callable[[], None]] = {
+    "jvp at a tie": _jvp_at_a_tie, "batch axis": _batch_axis, "dtype": _dtype, "weak type": _weak_type, "index mode": _index_mode, "slope": _wrong_slope,
+    "NaN": _nan_lost, "infinity": _infinity_lost, "scan": _scan_order}
+
+
+class Caught(NamedTuple):
+    """The plant, how many programs it took, the last of them, and what differs."""
+    plant: str
+    programs: int
+    program: Program
+    found: tuple[str, str]
+
+
+def caught(plants: Iterable[str], programs: int, seed: int = 0) -> Iterator[Caught]:
+    """The plants that make a difference within ``programs``, each as soon as it does. All run side by side, beside one judge, so that a
+    run that is cut short has said what it knows."""
+    judge, children = Interpreter.ours(), {plant: Interpreter.ours(("-m", "fuzz.plants", plant)) for plant in plants}
     try:
-        check = checks.against(planted, judge)
         for number in range(programs):
-            program = grammar.draw(f"{seed}.{number}", staged=0.85)
-            if found := check(program):
-                return number + 1, program, found
-        return None
+            program = grammar.draw(f"{seed}.{number}", staged=0.95, compiled=0.05)
+            for plant, child in list(children.items()):
+                if found := checks.against(child, judge)(program):
+                    children.pop(plant).close()
+                    yield Caught(plant, number + 1, program, found)
+            if not children:
+                return
     finally:
-        planted.close()
-        judge.close()
+        for child in (judge, *children.values()):
+            child.close()
 
 
 def report(programs: int, seed: int) -> Iterator[str]:
     """A line for each plant."""
-    for plant in PLANTS:
-        found = caught(plant, programs, seed)
-        yield f"{plant}: {f'program {found[0]}, {found[2][0]}' if found else f'not caught by {programs} programs'}"
+    left = dict.fromkeys(PLANTS)
+    for plant, number, _, found in caught(PLANTS, programs, seed):
+        del left[plant]
+        yield f"{plant}: program {number}, {found[0]}"
+    for plant in left:
+        yield f"{plant}: not caught by {programs} programs"
 
 
 if __name__ == "__main__":

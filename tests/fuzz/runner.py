@@ -38,6 +38,8 @@ def _shrunk(program: Program, check: Callable[[Program], Difference], kind: str,
 
 def _sliced(program: Program, check: Callable[[Program], Difference], kind: str) -> Program:
     """The program with one of its results, and the lines that this one needs, if they still differ."""
+    if grammar.NESTED in program.categories:
+        return program
     before, returned, after = program.text.partition("    return ")
     results, _, arguments = after.partition("\n")
     start, *lines = re.split(r"^    (?=\w = )", before, flags=re.M)
@@ -56,23 +58,38 @@ def _sliced(program: Program, check: Callable[[Program], Difference], kind: str)
     return program
 
 
+def _refusing(program: Program, check: Callable[[Program], Difference], kind: str) -> str:
+    """The program with the one line that makes the difference; its settings, arguments and route with it."""
+    if grammar.NESTED in program.categories:
+        return program.full
+    before, returned, after = program.text.partition("    return ")
+    start, *lines = re.split(r"^    (?=\w = )", before, flags=re.M)
+    arguments = after.partition("\n")[2]
+    for i, line in enumerate(lines if returned else []):
+        name = line.partition(" = ")[0]
+        text = f"{start}{''.join(f'    {earlier}' for earlier in lines[:i + 1])}    return {name}\n{arguments}"
+        if (found := check(program._replace(text=text))) and found[0] == kind:
+            return program._replace(text=f"{start}    {line}    return {name}\n{arguments}").full
+    return program.full
+
+
 def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, programs: int | None = None, seconds: float | None = None,
-        tries: int = 400, first: int = 0, counts: collections.Counter | None = None, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0) -> Iterator[Found]:
+        tries: int = 400, first: int = 0, counts: collections.Counter | None = None, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0, nested: float = 0.0) -> Iterator[Found]:
     """What differs without a declared reason, as it is found; ``programs`` or ``seconds`` bound the run, ``counts`` counts programs by
-    category, ``staged``, ``calls`` and ``compiled`` are `grammar.draw`'s shares."""
+    category, ``staged``, ``calls``, ``compiled`` and ``nested`` are `grammar.draw`'s shares."""
     ends = None if seconds is None else time.monotonic() + seconds
     number = first
     while (programs is None or number < first + programs) and (ends is None or time.monotonic() < ends):
         name = f"{seed}.{number}"
         number += 1
-        program = grammar.draw(name, staged, calls, compiled)
+        program = grammar.draw(name, staged, calls, compiled, nested)
         if counts is not None:
             counts.update({"programs": 1, **dict.fromkeys(program.categories, 1)})
         for what, check in checks.items():
             found = check(program)
             if found and program.others:  # in stages: which one
                 program, found = next(((stage, again) for stage in program.apart() if (again := check(stage))), (program, None))
-            if found and found[0].startswith(("accepts", "class")) and deliberate.refused(found[1], program.full):
+            if found and found[0].startswith(("accepts", "class")) and deliberate.refused(found[1], _refusing(program, check, found[0])):
                 if counts is not None:
                     counts["deliberately different"] += 1
             elif found and (small := _sliced(program, check, found[0])).text.count("\n    ") == 2 and deliberate.reason(found[0], small.full, found[1]):
