@@ -271,3 +271,20 @@ def test_whether_copies_were_donated_is_told_of_each_call_for_itself(monkeypatch
     monkeypatch.setattr(array, "mark_donated", in_the_middle)
     assert loaded.run([copied])[1] is False
     assert others == [True]
+
+
+def test_results_are_named_by_the_mesh_that_is_set_where_the_program_names_it():
+    x = device_put(np.arange(8, dtype=np.float32), NamedSharding(grid(), P(("x", "y"))))
+    with set_mesh(Mesh(np.array(devices()[:4]), ("a",), (AxisType.Auto,))):
+        assert jit(lambda x: lax.with_sharding_constraint(x * 2, P("a")))(x).sharding.spec == P("a")
+        assert jit(lambda x: jnp.sin(x))(x).sharding.spec == P(("x", "y"))
+
+
+@pytest.mark.parametrize("ways", [lambda f: f, jit])
+def test_random_bits_lie_where_they_were_asked_for(ways):
+    key = np.arange(4, dtype=np.uint32)
+    with set_mesh(grid(AxisType.Explicit)):
+        state, bits = ways(lambda key: lax.rng_bit_generator(key, (4, 8), out_sharding=P("x", "y")))(jnp.asarray(key))
+        _, whole = lax.rng_bit_generator(jnp.asarray(key), (4, 8))
+    assert (state.sharding.spec, bits.sharding.spec, whole.sharding.spec) == (P(None), P("x", "y"), P(None, None))
+    np.testing.assert_array_equal(bits, whole)

@@ -45,6 +45,11 @@ def _bits_type(key, *, shape, dtype, algorithm, out_sharding=None):
     return [ShapedArray(key.shape, key.dtype), ShapedArray(shape, dtype, sharding=out_sharding)]
 
 
+def _bits_splits(prim, avals, outs, params):
+    """The state is whole; the bits too, where no one says how they are split."""
+    return [(None,), None if params.get("out_sharding") is not None else (None,) * len(outs[1].shape)]
+
+
 def _bits_lower(b, key, *, shape, dtype, algorithm, out_sharding=None):
     """Bits of less than 32 are the lowest of 32, as the generator has no narrower ones on every platform."""
     state_aval, out = ShapedArray((2,), _U64), b.out_avals[1]
@@ -68,7 +73,8 @@ def _bits_batch(axis, args, dims, **params):
 
 
 rng_bit_generator_p = Primitive(
-    "rng_bit_generator", multiple_results=True, out_type=_bits_type, jvp=ZERO, batch=_bits_batch, lower=_bits_lower)
+    "rng_bit_generator", multiple_results=True, out_type=_bits_type, jvp=ZERO, batch=_bits_batch, lower=_bits_lower,
+    splits=_bits_splits)
 
 
 def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = np.uint32,

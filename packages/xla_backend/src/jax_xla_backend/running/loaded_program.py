@@ -89,19 +89,25 @@ class LoadedProgram:
         chosen = [_as_hlo(s) for s in chosen][len(self.facts.ordered_effects):]
         device_list, in_context = _jax.DeviceList(self.devices), not mesh.get_mesh().empty
         return [w if w is not None else in_memory(
-                    self._as_an_input(s, aval.ndim) or from_hlo(s, device_list, grid, aval.ndim, typed=in_context or aval.placement is not None), aval)
+                    self._as_an_input(s, aval.ndim, grid) or from_hlo(s, device_list, grid, aval.ndim, typed=in_context or aval.placement is not None), aval)
                 for w, s, aval in zip(wanted or [None] * len(avals), chosen or [HloSharding.replicate()] * len(avals), avals)]
 
-    def _as_an_input(self, hlo: HloSharding, ndim: int) -> NamedSharding | None:
-        """A placement that an input with as many axes has, if it is the one that the compiler chose: there are many specs for it."""
+    def _as_an_input(self, hlo: HloSharding, ndim: int, grid: mesh.Mesh | None) -> NamedSharding | None:
+        """A placement that an input with as many axes has, if it is the one that the compiler chose: there are many specs for it. None if the
+        mesh that is set is another one, which gives results its names."""
         for sharding, aval in zip(self.in_shardings, self.facts.in_avals):
             if isinstance(sharding, NamedSharding) and not sharding.mesh.explicit_axes and aval.ndim == ndim and (
+                    sharding.mesh is grid or not self._is_set(grid)) and (
                     hlo_equal(sharding._to_xla_hlo_sharding(ndim), hlo)):
                 return sharding
         return None
 
     def _grid(self, wanted: Any) -> mesh.Mesh | None:
-        """The mesh of the inputs, the results that are asked for or the values inside; else the one that is set, if it is of these devices."""
+        """The mesh that is set, if the program places values on it; else that of the inputs, the results that are asked for or the values
+        inside; else the one that is set, if it is of these devices."""
+        if self._is_set(in_use := mesh.get_mesh()) and any(
+                [isinstance(s, NamedSharding) and s.mesh == in_use for s in (*self.facts.constraints, *self.facts.typed)]):
+            return in_use
         for group in (self.in_shardings, wanted or (), self.facts.constraints):
             for sharding in group:
                 if isinstance(sharding, NamedSharding) and sharding._is_concrete:
@@ -111,6 +117,10 @@ class LoadedProgram:
                 return sharding.mesh
         here = mesh.current_mesh()
         return here if here is not None and here._devices_key == self.devices else None
+
+    def _is_set(self, grid: mesh.Mesh | None) -> bool:
+        """Whether it is the mesh in use, and of the program's devices."""
+        return grid is not None and not grid.empty and grid is mesh.get_mesh() and grid._devices_key == self.devices
 
     def run(self, args: Sequence[Any]) -> tuple[list[ArrayImpl], bool]:
         """Execute on flat inputs (all of them, kept or not): the results, and whether a dispatcher may repeat this call (`_repeatable`)."""
