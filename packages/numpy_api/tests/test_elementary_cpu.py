@@ -32,7 +32,7 @@ ROWS = {  # function: (mpmath's, units that it may be off in float32 and in floa
     "acosh": (lax.acosh, mpmath.acosh, 2.2, 2.2, [(1, 1.01)], [(1.01, 1e30)]),
     "atanh": (lax.atanh, mpmath.atanh, 2.6, 2, [(-1, 1)], [(1e-30, 0.9)]),
     "cbrt": (lax.cbrt, lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), 0.51, 1.0, [(-8, 8)], [(1e-30, 1e30)]),
-    "lgamma": (lax.lgamma, lambda x: mpmath.loggamma(x).real, 2.7, 60, [(0.5, 2.5)], [(2.5, 9)], [(8, 1e30)], [(1e-30, 0.5)], [(-0.5, -1e-6)], [(-2.3, -0.5)]),
+    "lgamma": (lax.lgamma, lambda x: mpmath.loggamma(x).real, 2.7, 5.5, [(0.5, 2.5)], [(2.5, 9)], [(8, 1e30)], [(1e-30, 0.5)], [(-0.5, -1e-6)], [(-2.3, -0.5)]),
     "pow": (lax.pow, mpmath.power, 0.51, 0.6, [(0.1, 10), (-5, 5)], [(1e-30, 1e30), (-1, 1)]),
 }
 PLAIN = {"lgamma": "chlo.lgamma", "atan2": "stablehlo.atan2", "sin": "stablehlo.sine", "pow": "stablehlo.power", "cbrt": "stablehlo.cbrt", "log1p": "stablehlo.log_plus_one", "cos": "stablehlo.cosine", "tan": "stablehlo.tan"}
@@ -101,10 +101,25 @@ def test_large_arrays_are_as_small_ones_at_special_points(name, dtype):
     with flags.enable_x64(True):
         want = np.asarray(jit(function)(*operands))
         got = np.asarray(jit(function)(*map(enlarged, operands)))[:want.size]
-    units = 20 if name == "lgamma" else 10  # the compiler's lgamma(-2.5) is off by 17
+    units = 60 if name == "lgamma" else 10  # the compiler's lgamma(-2.5) is off by 17 in float32, by 42 in float64
     np.testing.assert_allclose(got, want, rtol=units * np.finfo(dtype).eps)
     zeros = want == 0
     np.testing.assert_array_equal(np.signbit(got[zeros]), np.signbit(want[zeros]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_lgamma_at_poles_zeros_and_ends_of_the_range(dtype):
+    """Arithmetic takes subnormal numbers for 0."""
+    info = np.finfo(dtype)
+    low, lowest = float(info.tiny), float(info.smallest_subnormal)
+    numbers = [lowest, 100 * lowest, low / 3, low, -lowest, -low / 3, 1.0, 2.0, 7.5, 8.0, -0.5, 0.5, 2.5, float(info.max) / 1000]
+    x = np.array([*numbers, 0.0, -0.0, -1.0, -3.0, -1e17, np.inf, -np.inf, info.max], dtype)
+    with flags.enable_x64(True), mpmath.workdps(60):
+        got = np.asarray(jit(lax.lgamma)(enlarged(x)))[:x.size]
+        want = [float(mpmath.loggamma(mpmath.mpf(float(v))).real) for v in x[:len(numbers)]]
+    np.testing.assert_allclose(got[:len(numbers)], want, rtol=4 * info.eps)
+    np.testing.assert_array_equal(got[len(numbers):], np.full(8, np.inf, dtype))
+    assert not np.signbit(got).any()
 
 
 def test_signs_and_ends_of_powers():

@@ -9,10 +9,12 @@ import scipy.special
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
-from jax_core.transformations.autodiff import grad
+from jax_core.transformations.autodiff import grad, value_and_grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
-from jax_numpy_api.lax import series, special as lax_special
+from jax_numpy_api.lax import series
+from jax_numpy_api.lax.elementary_cpu import gamma
+from jax_numpy_api.lax.quotient_cpu import shared_quotient
 from jax_numpy_api.scipy import special
 
 _RNG = np.random.default_rng(0)
@@ -194,6 +196,31 @@ def test_narrow_floats_keep_their_dtype(name):
     assert jit(getattr(special, name))(x).dtype == jnp.bfloat16
 
 
+@pytest.mark.parametrize("function, parameters", [(special.hyp1f1, (0.3, 1.4)), (special.hyp2f1, (0.3, 0.6, 1.4))], ids=["hyp1f1", "hyp2f1"])
+def test_value_and_slopes_by_one_call_are_those_by_several(function, parameters):
+    """The slopes by parameters come from stacked arguments; one argument that is held, or all parameters, take other ways."""
+    x = jnp.linspace(-0.9, 0.9, 7)
+
+    def total(*args):
+        return jnp.sum(function(*args))
+    args = (*[jnp.full(7, p) for p in parameters], x)
+    every = tuple(range(len(args)))
+    value, slopes = value_and_grad(total, every)(*args)
+    np.testing.assert_allclose(value, total(*args), rtol=1e-6)
+    for i in every:
+        np.testing.assert_allclose(grad(total, i)(*args), slopes[i], rtol=2e-5)
+    by_parameters = grad(total, every[:-1])(*args)
+    np.testing.assert_allclose(np.stack(by_parameters), np.stack(slopes[:-1]), rtol=2e-5)
+
+
+def test_a_shared_quotient_is_the_quotient():
+    ends = np.array([0.0, -0.0, 1.0, -3.0, 1e-45, 1e-38, 3e38, np.inf, -np.inf, np.nan], np.float32)
+    x, y = map(np.ravel, np.meshgrid(ends, ends))
+    got, want = jit(shared_quotient)(jnp.asarray(x), jnp.asarray(y)), jit(lax.div)(jnp.asarray(x), jnp.asarray(y))
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
 def test_digamma_keeps_its_digits_near_its_root():
     """Values by mpmath, 30 digits."""
     x = np.array([1.4616321, 1.46, 1.47, 0.4616321], np.float32)
@@ -204,7 +231,7 @@ def test_digamma_keeps_its_digits_near_its_root():
 def test_float32_series_take_two_operations_a_term_and_keep_their_digits():
     """Accelerators get these as they are; three operations a term made two kernels of what is one."""
     x = jnp.asarray(np.concatenate([_RNG.uniform(0.5, 2.5, 4000), _RNG.uniform(0, 60, 4000)]), jnp.float32)
-    program = make_jaxpr(lambda t: series.chebyshev(lax_special._LGAMMA, t))(x)
+    program = make_jaxpr(lambda t: series.chebyshev(gamma.SERIES, t))(x)
     assert len(program.eqns) <= 2 * 18
     want = scipy.special.i0e(np.asarray(x, np.float64))
     units = np.abs(np.asarray(lax.bessel_i0e(x), np.float64) - want) / np.spacing(want.astype(np.float32))

@@ -29,6 +29,7 @@ from .complex import abs as absolute
 from .control_flow.while_loop import while_loop
 from .convert import convert
 from .nary import FLOAT, apply, elementwise, like
+from .quotient_cpu import shared_quotient
 from .reduce import reduce_or_p
 from .special import _in_float32, _k, _missing, _unsupported, _where, digamma, erfc, lgamma
 from .transcendental import exp, expm1, log, log1p
@@ -55,7 +56,7 @@ def _log_poisson(a, x):
     would cancel: ``-a (t - log(1 + t)) - log(2 pi a)/2 - error`` with ``t = (x - a)/a``."""
     large = ge(a, _k(20, a))
     a_large, a_small = _where(large, a, like(_k(20, a), a)), _where(large, like(_k(1, a), a), a)
-    deviation, _ = _deviation(div(sub(x, a_large), a_large))
+    deviation, _ = _deviation(shared_quotient(sub(x, a_large), a_large))
     by_mode = neg(add(add(mul(a_large, deviation), mul(log(mul(a_large, _k(2 * math.pi, a))), _k(0.5, a))),
                       _stirling_error(a_large)))
     direct = sub(sub(mul(a_small, log(x)), x), lgamma(add(a_small, _k(1, a))))
@@ -390,7 +391,7 @@ def _beta_fraction(a, b, x, active):
 
 def _lgamma_gap(p, q):
     """``lgamma(q) - lgamma(p + q)`` for q >= 20 and p + q >= 20, in Stirling's form, as the two nearly cancel."""
-    total, part = add(p, q), div(p, q)
+    total, part = add(p, q), shared_quotient(p, q)
     lost = lt(absolute(part), _k(4 * float(dtypes.finfo(get_aval(q).dtype).tiny), q))  # in a program that flushes subnormals
     grown = _where(lost, p, mul(sub(q, _k(0.5, q)), log1p(part)))
     ratio = add(sub(neg(grown), mul(p, log(total))), p)
@@ -419,7 +420,7 @@ def _log_beta_weight(p, q, y, log_rest):
     twenty = like(_k(20, p), p)
     u, v = _where(both, p, twenty), _where(both, q, twenty)
     mean, rest = _mean(u, v)
-    exponent = neg(add(mul(u, _deviation(div(sub(y, mean), mean))[0]), mul(v, _deviation(div(sub(mean, y), rest))[0])))
+    exponent = neg(add(mul(u, _deviation(shared_quotient(sub(y, mean), mean))[0]), mul(v, _deviation(shared_quotient(sub(mean, y), rest))[0])))
     size = mul(log(mul(div(u, _k(2 * math.pi, p)), rest)), _k(0.5, p))
     errors = sub(sub(_stirling_error(add(u, v)), _stirling_error(u)), _stirling_error(v))
     direct = sub(add(mul(p, log(y)), mul(q, log_rest)), _log_beta(p, q))
@@ -432,8 +433,8 @@ def _large_beta(a, b, x):
     ``a f((x-m)/m) + b f((m-x)/(1-m))`` with ``f(t) = t - log(1+t)``, so that ``z`` is near ``w / sqrt(2)``; the poles at 0 cancel."""
     one, half = _k(1, a), _k(0.5, a)
     mean, rest = _mean(a, b)
-    away = div(sub(x, mean), mean)
-    square_z = add(mul(a, _deviation(away)[0]), mul(b, _deviation(div(sub(mean, x), rest))[0]))
+    away = shared_quotient(sub(x, mean), mean)
+    square_z = add(mul(a, _deviation(away)[0]), mul(b, _deviation(shared_quotient(sub(mean, x), rest))[0]))
     above = gt(x, mean)
     z = _where(above, sqrt(square_z), neg(sqrt(square_z)))
     w = mul(away, div(sqrt(a), sqrt(rest)))

@@ -63,18 +63,6 @@ def _log_gamma_of_number(x):
     """Infinite at the poles, where Python raises."""
     return math.inf if x <= 0 and (math.isinf(x) or x == math.floor(x)) else math.lgamma(x)
 
-
-_LGAMMA = (  # of log gamma(z) / ((z - 1) (z - 2)) from 1/2 to 5/2
-    0.5233830675936226, -0.17797233729529863, 0.043707765509376, -0.012436054693716324, 0.0038166273622453444,
-    -0.0012248310110168689, 0.0004046307309337695, -0.0001363999286478383, 4.6669854564403646e-05, -1.6152571568530024e-05,
-    5.641861294289138e-06, -1.985468608994096e-06, 7.031292350156658e-07, -2.503431672683324e-07, 8.954655195462511e-08,
-    -3.216038816813161e-08, 1.1591674196198932e-08, -4.191331343092517e-09, 1.5198287942838018e-09, -5.525248244354367e-10,
-    2.0133461407895695e-10, -7.351973399346738e-11, 2.6898575436827364e-11, -9.85882886617758e-12, 3.619354400654772e-12,
-    -1.3307382122555227e-12, 4.899613435234918e-13, -1.8063242404502505e-13, 6.667388160934133e-14, -2.4638096705345538e-14,
-    9.114199669747885e-15, -3.3749037208856614e-15, 1.2508630658961872e-15, -4.640235454740319e-16, 1.7227826138316332e-16,
-    -6.401198458457187e-17, 2.3802040365336956e-17, -8.85670810564711e-18, 3.2977685786612905e-18, -1.2286928418849807e-18)
-
-
 def _lgamma_plain(b, x):
     """CHLO's; in its place the series where that loses its digits, around the zeros at 1 and 2, and the logarithm of subnormal numbers
     by their bits, as XLA's arithmetic may take them for 0."""
@@ -93,7 +81,7 @@ def _lgamma_plain(b, x):
         near = lt(absolute(from_middle), _k(1, x))
         t = _where(near, from_middle, like(_k(0.25, x), x))
         half = _k(0.5, x)
-        series = mul(mul(add(t, half), sub(t, half)), chebyshev(_LGAMMA, t))
+        series = mul(mul(add(t, half), sub(t, half)), chebyshev(gamma.SERIES, t))
         return [_where(near, _where(eq(t, neg(half)), _k(0, x), series), found)]  # 0 at 1, not -0
     return b.fun(joined, x, found)[0]
 
@@ -131,7 +119,7 @@ def _erf_inv_lower(b, x):
 
 erf_inv_p = elementwise("erf_inv", _erf_inv_lower, accepts=FLOAT,
                         jvp=(lambda g, y, x: mul(g, mul(exp(square(y)), _k(1 / _TWO_OVER_ROOT_PI, y))),), cost=3.0)
-lgamma_p = elementwise("lgamma", Formulation(_lgamma_plain, narrow=gamma.lgamma), accepts=FLOAT, jvp=(lambda g, y, x: mul(g, digamma(x)),),
+lgamma_p = elementwise("lgamma", Formulation(_lgamma_plain, narrow=gamma.lgamma, wide=gamma.lgamma), accepts=FLOAT, jvp=(lambda g, y, x: mul(g, digamma(x)),),
                        reference=_vectorized(_log_gamma_of_number), cost=20.0)
 digamma_p = elementwise("digamma", "chlo.digamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, _trigamma(x)),), cost=20.0)
 polygamma_p: Primitive = elementwise(

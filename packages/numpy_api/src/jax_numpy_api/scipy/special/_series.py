@@ -65,7 +65,7 @@ class _Held:
         return -other
 
 
-_HELD = _Held()
+HELD = _Held()
 
 
 class differentiable:  # used as a decorator
@@ -79,8 +79,8 @@ class differentiable:  # used as a decorator
     def defjvp(self, rule: Callable) -> Callable:
         """Set the rule ``(primals, tangents) -> (value, tangent)``."""
         def with_held(primals, tangents):
-            value, tangent = rule(tuple(map(jnp.asarray, primals)), tuple(_HELD if type(t) is SymbolicZero else t for t in tangents))
-            return value, jnp.zeros_like(value) if tangent is _HELD else tangent
+            value, tangent = rule(tuple(map(jnp.asarray, primals)), tuple(HELD if type(t) is SymbolicZero else t for t in tangents))
+            return value, jnp.zeros_like(value) if tangent is HELD else tangent
         return self._call.defjvp(with_held, symbolic_zeros=True)
 
     def __call__(self, *args: Any) -> Any:

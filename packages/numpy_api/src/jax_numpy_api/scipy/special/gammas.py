@@ -289,11 +289,12 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
 
 @differentiable
 def _betaln(a, b):
-    p, q = jnp.minimum(a, b), jnp.maximum(a, b)
-    large = (q >= 20) & (p + q >= 20) & (q < np.inf)
-    by_gap = lax.lgamma(p) + _lgamma_gap(jnp.where(large, p, 1.0), jnp.where(large, q, 20.0))
-    other = lax.lgamma(a) + lax.lgamma(b) - lax.lgamma(a + b)
-    return jnp.where((p > 0) & (a + b == np.inf), -np.inf, jnp.where(large, by_gap, other))
+    p, q, total = jnp.minimum(a, b), jnp.maximum(a, b), a + b
+    large = (q >= 20) & (total >= 20) & (q < np.inf)
+    first = lax.lgamma(p)
+    by_gap = first + _lgamma_gap(jnp.where(large, p, 1.0), jnp.where(large, q, 20.0))
+    other = first + lax.lgamma(q) - lax.lgamma(total)
+    return jnp.where((p > 0) & (total == np.inf), -np.inf, jnp.where(large, by_gap, other))
 
 
 @_betaln.defjvp

@@ -19,7 +19,7 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import lax, numpy as jnp
 from ...lax.incomplete import _lgamma_gap
-from ._series import differentiable, inlined, wide
+from ._series import HELD, differentiable, inlined, wide
 from .gammas import gammasgn
 
 if TYPE_CHECKING:
@@ -89,13 +89,19 @@ def _kummer_sum(a, b, x, log_factor):
 def _m_asymptotic(a, b, excess, x, shifted):
     """``gamma(b)/gamma(a) exp(shifted) x**excess`` times a series in 1/x cut at its smallest term (DLMF 13.7.2), for
     large x > 0; ``excess`` is ``a - b``."""
-    term, total, last = jnp.ones_like(x), jnp.ones_like(x), jnp.full_like(x, np.inf)
-    for k in range(30):
+    def shrinks(state: PyTree):
+        return jnp.any(state[1] != 0) & (state[0] < 30)
+
+    def advance(state: PyTree):
+        n, term, total, last = state
+        k = n.astype(x.dtype)
         new = term * (1 - a + k) * (k - excess) / ((k + 1) * x)
         shrinking = jnp.abs(new) < last
-        last = jnp.where(shrinking, jnp.abs(new), 0.0)
         term = jnp.where(shrinking, new, 0.0)
-        total = total + term
+        return n + 1, term, total + term, jnp.where(shrinking, jnp.abs(new), 0.0)
+
+    one = jnp.ones_like(x)
+    total = lax.while_loop(shrinks, advance, (jnp.int32(0), one, one, jnp.full_like(x, np.inf)))[2]
     alike = (a >= 20) & (b >= 20)
     quotient = jnp.where(alike, _lgamma_gap(jnp.where(alike, excess, 0.0), jnp.where(alike, b, 20.0)), lax.lgamma(b) - lax.lgamma(a))
     size = jnp.exp(quotient + shifted + jnp.where(excess == 0, 0.0, excess * jnp.log(x)))
@@ -131,25 +137,32 @@ def _hyp1f1(a, b, x):
 _WEIGHTS = np.array([1, -8, 8, -1]) / 12  # of the values at the distances -2, -1, 1 and 2
 
 
-def _slopes(f, args):
-    """Derivatives by central differences of fourth order, for parameters whose derivative is no such function itself.
+def _value_and_tangent(f, args, tangents, first):
+    """``f`` and its tangent; ``first`` is the factor of the series' first power, so that the slope by the last argument is ``first`` times ``f`` with
+    all parameters greater by 1. Those by parameters, which are no such functions, are central differences of fourth order.
 
-    By one call of ``f``, on stacked arguments: these are long programs, to be compiled once.
+    By one call of ``f``, on stacked arguments: these are long programs, to be compiled once. For the last argument alone two calls, the
+    first of which `grad` leaves out.
     """
-    parameters = args[:-1]
+    *parameters, x = args
+    *moving, dx = [t is not HELD for t in tangents]
+    following = [*[p + 1 for p in parameters], x]
+    if not any(moving):
+        return f(*args), tangents[-1] * first * f(*following)
     h = [float(dtypes.finfo(dtypes.dtype(p)).eps) ** 0.2 * jnp.sqrt(jnp.maximum(1.0, jnp.abs(p))) * 0.5 for p in parameters]  # 1F1 turns within a root
-    points = [[x + s * h[i] if i == j else x for j, x in enumerate(args)] for i in range(len(h)) for s in (-2, -1, 1, 2)]
-    found = f(*map(jnp.stack, zip(*points)))
-    found = found.reshape(len(h), 4, *found.shape[1:])
-    differences = jnp.sum(found * _WEIGHTS.astype(found.dtype).reshape(4, *[1] * (found.ndim - 2)), axis=1)  # slices would each compute f again
-    return [differences[i] / h[i] for i in range(len(h))]
+    moved = [i for i, moves in enumerate(moving) if moves]
+    points = [[p + s * h[i] if i == j else p for j, p in enumerate(args)] for i in moved for s in (-2, -1, 1, 2)]
+    found = f(*map(jnp.stack, zip(*points, args, following)))
+    shifted = found[:-2].reshape(len(moved), 4, *found.shape[1:])
+    differences = jnp.sum(shifted * _WEIGHTS.astype(found.dtype).reshape(4, *[1] * (found.ndim - 1)), axis=1)  # slices would each compute f again
+    tangent = sum([tangents[i] * (differences[k] / h[i]) for k, i in enumerate(moved)])
+    return found[-2], tangent + tangents[-1] * first * found[-1] if dx else tangent
 
 
 @_hyp1f1.defjvp
 def _hyp1f1_jvp(primals, tangents):
-    (a, b, x), (da, db, dx) = primals, tangents
-    by_a, by_b = _slopes(_hyp1f1, primals)
-    return _hyp1f1(a, b, x), da * by_a + db * by_b + dx * (a / b) * _hyp1f1(a + 1, b + 1, x)
+    a, b, _ = primals
+    return _value_and_tangent(_hyp1f1, primals, tangents, a / b)
 
 
 def _or_array(x: Any) -> Any:
@@ -248,10 +261,8 @@ def _hyp2f1(a, b, c, x):
 
 @_hyp2f1.defjvp
 def _hyp2f1_jvp(primals, tangents):
-    (a, b, c, x), (da, db, dc, dx) = primals, tangents
-    by_a, by_b, by_c = _slopes(_hyp2f1, primals)
-    slope = dx * (a * b / c) * _hyp2f1(a + 1, b + 1, c + 1, x)
-    return _hyp2f1(a, b, c, x), da * by_a + db * by_b + dc * by_c + slope
+    a, b, c, _ = primals
+    return _value_and_tangent(_hyp2f1, primals, tangents, a * b / c)
 
 
 @inlined

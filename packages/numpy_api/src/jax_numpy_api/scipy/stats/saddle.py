@@ -15,6 +15,7 @@ import operator
 from jax_core.representation.array import Array
 
 from ... import numpy as jnp
+from ...lax.quotient_cpu import shared_quotient
 from ..special import gammaln, xlogy
 from ..special._series import differentiable
 from ..special.gammas import _stirling_sum
@@ -33,7 +34,7 @@ def large(*xs: Array) -> Array:
 def deviance(x: Array, m: Array) -> Array:
     """``x log(x / m) + m - x`` for positive numbers: how far ``x`` is from its mean ``m``."""
     gap = x - m
-    v = gap / (x + m)
+    v = shared_quotient(gap, x + m)
     near = jnp.abs(v) < 0.1
     w = jnp.where(near, v, 0.0)
     square, rest = w * w, 0.0
@@ -45,7 +46,7 @@ def deviance(x: Array, m: Array) -> Array:
 @deviance.defjvp
 def _deviance_jvp(primals, tangents):
     (x, m), (dx, dm) = primals, tangents
-    gap = (x - m) / m
+    gap = shared_quotient(x - m, m)
     near = jnp.abs(gap) < 0.1
     log_ratio = jnp.where(near, jnp.log1p(jnp.where(near, gap, 0.0)), jnp.log(x / m))
     return deviance(x, m), dx * log_ratio - dm * gap
