@@ -154,7 +154,7 @@ def test_no_tracing_refuses_programs_that_were_not_traced_before():
         assert f(2.0) == 6 and jnp.tan(0.0) == 0
         for call in (lambda: f(1), lambda: jax.jit(lambda x: x)(1.0), lambda: jax.eval_shape(lambda x: x, 1.0), lambda: f.lower(1),
                      lambda: jax.lax.scan(lambda c, x: (c + x, c), 0.0, jnp.ones(2)), lambda: jax.lax.cond(True, lambda x: x, lambda x: x + 1, 1),
-                     lambda: jax.lax.while_loop(lambda x: x < 2, lambda x: x + 1, 0),
+                     lambda: jax.lax.while_loop(lambda x: x < 2, lambda x: x + 1, 0), lambda: jax.lax.map(lambda x: x * 2, jnp.ones(2)),
                      lambda: jax.grad(jax.checkpoint(lambda x: x * x))(1.0)):
             with pytest.raises(RuntimeError, match="jax_no_tracing is on"):
                 call()
@@ -258,3 +258,33 @@ def test_the_rule_of_dead_code_for_calls():
 def test_isinf_makes_no_infinity_that_debug_infs_would_find(x):
     with jax.debug_infs(True):
         assert jnp.isinf(x) == np.isinf(x)
+
+
+@pytest.mark.parametrize("apart, barriers", [(True, [3]), ((True, True), [3]), ((True, False), [2]), ((False, False), [1]), (False, [])], ids=str)
+@pytest.mark.parametrize("saved", [0, 1])
+def test_prevent_cse_says_which_arguments_are_kept_apart(apart, barriers, saved):
+    """What is saved and cotangents are, wherever it is a tuple; vmap, jit and higher derivatives keep what it says."""
+    policy = jax.checkpoint_policies.dots_saveable if saved else None
+    w, x = jnp.eye(3) + 0.1, jnp.arange(3.0)
+    plain = lambda w, x: jnp.tanh(x @ w)
+    layer = jax.checkpoint(plain, policy=policy, prevent_cse=apart)
+    grad = lambda f: jax.grad(lambda w, x: f(w, x).sum(), (0, 1))
+    operands = [line.split(" :")[0] for line in jax.jit(grad(layer)).lower(w, x).as_text().split("optimization_barrier ")[1:]]
+    assert [text.count("%") for text in operands] == [n + saved for n in barriers]
+    for wrap in (lambda f: jax.vmap(grad(f)), lambda f: grad(jax.vmap(f)), lambda f: grad(jax.jit(f)), lambda f: jax.jacfwd(grad(f)), lambda f: grad(lambda w, x: jax.lax.scan(lambda c, _: (f(w, c), None), x, None, length=2)[0]),
+                 lambda f: jax.linearize(f, w, w)[1]):
+        for got, want in zip(jax.tree.leaves(wrap(layer)(w, w)), jax.tree.leaves(wrap(plain)(w, w))):
+            np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+def test_a_strong_tangent_of_a_weak_value_makes_strong():
+    _, f = jax.linearize(jnp.sin, 2.0)
+    assert f(1.0).weak_type and not f(jnp.float32(1)).weak_type
+    assert not jax.vmap(f)(jnp.ones(2)).weak_type
+
+
+def test_an_axis_is_named_once():
+    x = jnp.ones((2, 3))
+    for call in (jax.lax.psum, jax.lax.pmax, jax.lax.all_gather):
+        with pytest.raises(ValueError, match="has a name twice"):
+            jax.vmap(jax.vmap(lambda x: call(x, ("i", "i")), axis_name="j"), axis_name="i")(x)

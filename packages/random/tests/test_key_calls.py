@@ -146,6 +146,12 @@ USED_TWICE = {
     "switch": lambda k, ks: [lax.switch(1, [random.normal, random.uniform], k), random.normal(k)],
     "one branch": lambda k, ks: [lax.cond(True, random.normal, lambda k: 0.0, k), random.normal(k)],
     "fori_loop": lambda k, ks: lax.fori_loop(0, 2, lambda i, c: (c[0], c[1] + random.normal(c[0])), (k, 0.0)),
+    "closed over by a loop": lambda k, ks: lax.fori_loop(0, 2, lambda i, c: c + random.normal(k), 0.0),
+    "closed over by while_loop": lambda k, ks: lax.while_loop(lambda c: c < 2, lambda c: c + 1 + 0 * random.normal(k), 0.0),
+    "closed over by map": lambda k, ks: lax.map(lambda x: x + random.normal(k), jnp.ones(3)),
+    "closed over by jit": lambda k, ks: [jit(lambda: random.normal(k))(), random.normal(k)],
+    "closed over by a function that is called twice": lambda k, ks: (lambda f: [f(), f()])(jit(lambda: random.normal(k))),
+    "closed over by a branch": lambda k, ks: [lax.cond(True, lambda: random.normal(k), lambda: 0.0), random.normal(k)],
     "while_loop": lambda k, ks: lax.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1], random.normal(c[1])), (0, k, 0.0)),
 }
 USED_ONCE = {
@@ -157,6 +163,8 @@ USED_ONCE = {
     "all in turn": lambda k, ks: [random.normal(x) for x in ks],
     "cond": lambda k, ks: lax.cond(True, random.normal, random.uniform, k),
     "one branch": lambda k, ks: lax.cond(True, random.normal, lambda k: 0.0, k),
+    "closed over by two branches": lambda k, ks: lax.cond(True, lambda: random.normal(k), lambda: random.uniform(k)),
+    "a program that is only written": lambda k, ks: [jit(lambda: random.normal(k)).trace(), jit(lambda: random.normal(k)).eval_shape(), random.normal(k)],
     "loop that folds in": lambda k, ks: lax.fori_loop(0, 3, lambda i, c: c + random.normal(random.fold_in(k, i)), 0.0),
 }
 

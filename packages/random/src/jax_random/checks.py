@@ -57,7 +57,7 @@ def raw_key(name: str, key: Any, consumes: bool = True) -> tuple[Any, PRNGImpl, 
 
 def raw_keys(name: str, keys: Any) -> tuple[Any, PRNGImpl, bool]:
     """The words of one or more keys, their implementation, and whether they are typed."""
-    if type(keys) is PRNGKeyArray:
+    if type(keys) is PRNGKeyArray and not flags.debug_key_reuse.value:  # where keys are followed, a program reads the key itself
         return keys._base_array, keys.dtype.impl, True
     dtype = getattr(keys, "dtype", None)
     if isinstance(dtype, KeyType):

@@ -4,8 +4,8 @@ Drawing numbers and splitting consume a typed key; folding in, looking at its wo
 or traced, remembers where it was consumed; the second use raises, and names both places. Old-style keys are plain arrays
 and are not followed.
 
-A key passed to a compiled function, a loop or a branch is consumed by the call if the program consumes it: that is read off the
-program (`key_signatures`).
+A key passed to a compiled function, a loop or a branch, or closed over by one, is consumed by the call if the program consumes it: that is
+read off the program (`key_signatures`). While a program is written it consumes nothing but in itself.
 """
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.configuration import context
 from jax_core.representation import source
 from jax_core.representation.array import Array
 from jax_core.representation.errors import KeyReuseError
-from jax_core.traces.trace import Tracer
+from jax_core.traces.trace import EVAL, Tracer
 from jax_core.transformations.batching import BatchTracer
 
 _places: dict[int, tuple[Any, Any]] = {}  # of tracers, by identity, as these have no room for an attribute
+_written: "weakref.WeakKeyDictionary[Any, dict[int, tuple[Any, Any]]]" = weakref.WeakKeyDictionary()  # by trace: what a program does to constants
 _UNUSED: tuple[Any, str] = (False, "")
 
 
@@ -61,6 +63,8 @@ def _use(name: str, key: Any, place: str, mask: Any) -> None:
     if isinstance(key, Tracer):
         number = id(key)
         _places[number] = (weakref.ref(key, lambda _: _places.pop(number, None)), state)
+    elif (program := _being_written()) is not None:
+        _written.setdefault(program, {})[id(key)] = key, state
     else:
         key._consumed = state
 
@@ -68,9 +72,18 @@ def _use(name: str, key: Any, place: str, mask: Any) -> None:
 def _state(key: Any) -> tuple[Any, str]:
     """Which elements were consumed, and where the last of them."""
     if not isinstance(key, Tracer):
-        return key._consumed or _UNUSED
+        program = _being_written()
+        return (key._consumed if program is None else _written.get(program, {}).get(id(key), (key, None))[1]) or _UNUSED
     found = _places.get(id(key))
     return found[1] if found is not None and found[0]() is key else _UNUSED
+
+
+def _being_written() -> Any:
+    """The trace that writes a program now; None where calls are evaluated."""
+    trace = context.state.trace
+    while (parent := getattr(trace, "parent", None)) is not None:
+        trace = parent
+    return None if trace is EVAL else trace
 
 
 def where() -> str:

@@ -300,9 +300,10 @@ def _run_bound(call: Call, program: TracedProgram) -> Any:
 
 
 def _note_keys(call: Call) -> bool:
-    """Let the dtype of keys among the arguments check whether the program uses them up a second time; whether there are keys."""
-    for aval in call.avals:
-        if isinstance(aval.dtype, ExtendedDType):
-            aval.dtype.before_call(name_of(call.fun), call.flat, call.program().closed)
+    """Let the dtype of keys, passed or closed over, check whether the program uses them up a second time; whether there are keys."""
+    program = call.program()
+    for aval in program.hoisted.in_avals:
+        if isinstance(getattr(aval, "dtype", None), ExtendedDType):
+            aval.dtype.before_call(name_of(call.fun), (*program.consts, *call.flat), program.hoisted)
             return True
     return False

@@ -23,7 +23,7 @@ from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import convert_element_type_p, full, instantiate, reshard, zeros
 from ..traces.trace import EVAL, Tracer
 from .forward import has_tangent, jvp_flat
-from .pullback import VJP, Tape, flags, shown_of
+from .pullback import VJP, Tape, flags, is_weak, shown, shown_of
 from .reverse import backward_pass, linearize_flat, vjp_flat
 from .vmap import vmap
 
@@ -397,7 +397,10 @@ def linearize(fun: Callable[..., PyTree], *primals: Any, has_aux: bool = False,
             raise TypeError(f"linearize: tangents of structure {tangent_tree} given for primals of structure {in_tree}")
         given = [_check_linear_input(a, t) if w else None for a, t, w in zip(in_avals, flat_tangents, checked)]
         results = iter(eval_jaxpr(jaxpr, (), *residuals, *(t for t, nz in zip(given, nonzero) if nz)))
-        return tree.unflatten(out_tree, [shown_of(a, next(results) if zero is None else zero) for a, zero in zip(out_avals, out_zeros)])
+        found = [next(results) if zero is None else zero for zero in out_zeros]
+        if any([is_weak(a) and not is_weak(get_aval(t)) for a, t, nz in zip(in_avals, given, nonzero) if nz]):
+            return tree.unflatten(out_tree, list(map(shown, found)))  # a tangent that is stronger than its value makes strong what it is multiplied into
+        return tree.unflatten(out_tree, list(map(shown_of, out_avals, found)))
     derivative: Any = tree_nodes.Partial(functools.partial(apply, jaxpr), residuals)
     derivative.out_nzs = tree.skeleton(out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
     value = tree.unflatten(out_tree, outs[:n])

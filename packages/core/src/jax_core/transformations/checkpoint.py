@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -182,7 +182,7 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
 
     Args:
       prevent_cse: keep the compiler from undoing this by sharing the two computations; not needed inside `scan`. A tuple
-        says it for each positional argument, or for parts of it; if it holds for any, all are kept apart.
+        says it for each positional argument, or for parts of it; what is saved, and cotangents, are kept apart all the same.
       policy: says which values to save all the same; see `checkpoint_policies`. Default: none.
       static_argnums: positions of arguments that are passed as they are.
       static_argnames: names of such arguments; one passed by position is found by the signature.
@@ -215,7 +215,7 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
         nums = {i if i >= 0 else i + len(args) for i in static_argnums} & set(range(len(args)))
         static = (tuple((i, args[i]) for i in sorted(nums)),
                   tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
-        prevent_cse = kept_apart if isinstance(kept_apart, bool) else any(tree.broadcast_prefix(kept_apart, args))
+        prevent_cse = kept_apart if isinstance(kept_apart, bool) else _flags_of(kept_apart, args, kwargs, nums)
         flat, in_tree = tree.flatten((tuple(x for i, x in enumerate(args) if i not in nums), kwargs))
         avals, count = tuple(map(get_aval, flat)), len(args)
 
@@ -237,6 +237,8 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
             arrays = [copy_p.bind(x) if isinstance(x, _HOST_NUMBERS) else x for x in flat]
             outs = eval_jaxpr(closed.jaxpr, closed.consts, *consts, *arrays)
         else:
+            if type(prevent_cse) is tuple:
+                prevent_cse = (True,) * len(consts) + prevent_cse
             outs = remat_p.bind(*consts, *flat, jaxpr=closed, prevent_cse=prevent_cse, differentiated=False, policy=policy)
         return tree.unflatten(out_tree, outs)
     return wrapped
@@ -244,6 +246,35 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
 
 remat = checkpoint
 _programs = TracedOnce()
+
+
+def _flags_of(prefix: tuple, args: tuple, kwargs: dict, static: set[int]) -> bool | tuple[bool, ...]:
+    """``prevent_cse`` for each leaf of the arguments that are not static: one answer if it is True for all."""
+    if len(prefix) == len(args):  # a static argument has no leaf
+        prefix = tuple(p for i, p in enumerate(prefix) if i not in static)
+    given = tuple(x for i, x in enumerate(args) if i not in static)
+    found = tuple(map(bool, tree.broadcast_prefix(prefix, given))) + (True,) * len(tree.leaves(kwargs))
+    return all(found) or found
+
+
+def _flags_of_derived(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: Sequence[bool] | None, outputs: Any) -> dict:
+    """Operands that stay keep their flags, new ones are kept apart."""
+    flags = params["prevent_cse"]
+    if isinstance(flags, bool) or inputs is None:
+        return params
+    return {**params, "prevent_cse": _padded([f for f, kept in zip(flags, inputs) if kept], closed)}
+
+
+def _flags_by_role(params: dict, original: Mapping[str, Any], ins: Sequence[Any], outs: Sequence[Any]) -> dict:
+    """The same for the program of a derivative, whose operands ``ins`` names; cotangents and residuals are kept apart."""
+    flags = original["prevent_cse"]
+    if isinstance(flags, bool):
+        return params
+    return {**params, "prevent_cse": _padded([role is None or role[0] == 1 or flags[role[1]] for role in ins], params["jaxpr"])}
+
+
+def _padded(flags: list[bool], closed: ClosedJaxpr) -> tuple[bool, ...]:
+    return (*flags, *[True] * (len(closed.in_avals) - len(flags)))
 
 
 def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None):
@@ -293,6 +324,8 @@ def _remat_linearize(primals, tangents, *, jaxpr, prevent_cse, differentiated, p
     n_out = len(jaxpr.out_avals)
     outs = remat_p.bind(*primals, jaxpr=known, differentiated=differentiated, **params)
     operands = [x for x, used in zip(primals, needed) if used] + list(outs[n_out:])
+    if type(prevent_cse) is tuple:
+        params["prevent_cse"] = _padded([f for f, used in zip(prevent_cse, needed) if used], tangent)
     out_tangents = iter(remat_p.bind(*operands, *(t for t in tangents if not isinstance(t, Zero)), jaxpr=tangent,
                                      differentiated=True, **params))
     return outs[:n_out], [next(out_tangents) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
@@ -311,8 +344,11 @@ def _log_residuals(closed: ClosedJaxpr, known: ClosedJaxpr, needed: Sequence[boo
 
 
 def _remat_lower(b, *xs, jaxpr, prevent_cse, differentiated, policy):
-    if prevent_cse and differentiated and xs:
+    if prevent_cse is True and differentiated and xs:
         xs = b.barrier(xs)
+    elif prevent_cse and differentiated and any(prevent_cse):
+        apart = iter(b.barrier([x for x, f in zip(xs, prevent_cse) if f]))
+        xs = [next(apart) if f else x for x, f in zip(xs, prevent_cse)]
     return b.jaxpr(jaxpr, *xs)
 
 
@@ -325,13 +361,14 @@ def _remat_split(unknown, params):
     used = [i < n_known for i in range(len(parts.known.jaxpr.outvars))]
     known, _ = dce(parts.known.jaxpr, used, keep_inputs=True)
     late = closed.jaxpr.replace(outvars=[v for v, u in zip(closed.jaxpr.outvars, parts.out_unknown) if u])
+    early = {**params, "jaxpr": ClosedJaxpr(known, closed.consts)}
     return EquationSplit(
         parts.out_unknown, [i for i, u in enumerate(unknown) if not u],
-        {**params, "jaxpr": ClosedJaxpr(known, closed.consts)}, range(len(unknown)),
+        _flags_of_derived(early, early["jaxpr"], False, [not u for u in unknown], None), range(len(unknown)),
         {**params, "jaxpr": ClosedJaxpr(late, closed.consts)})
 
 
-remat_p = program_call("checkpoint", _remat_lower, linearize=_remat_linearize, split=_remat_split, takes_refs=True,
+remat_p = program_call("checkpoint", _remat_lower, _flags_of_derived, _flags_by_role, linearize=_remat_linearize, split=_remat_split, takes_refs=True,
                        impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args), traits=Traits(Kind.CALL))
 
 

@@ -196,10 +196,10 @@ class VJP:
         cts = [_checked_cotangent(ct, aval) for ct, aval in zip(flat, self.out_avals)]
         if self._wants is None and not any(type(a) is AbstractRef for a in self._in_avals):
             found = self.fun(*cts)
-            weak = [(_is_weak(get_aval(ct)), _is_weak(a)) for ct, a in zip(cts, self.out_avals) if not isinstance(ct, Zero)]
+            weak = [(is_weak(get_aval(ct)), is_weak(a)) for ct, a in zip(cts, self.out_avals) if not isinstance(ct, Zero)]
             # a cotangent that is stronger than the result makes strong what it is multiplied into; a weaker one makes nothing strong
             stronger, weaker = (False, True) in weak, (True, False) in weak
-            return tree.unflatten(self.in_tree, [shown(x) if stronger or weaker and not _is_weak(a) else shown_of(a, x)
+            return tree.unflatten(self.in_tree, [shown(x) if stronger or weaker and not is_weak(a) else shown_of(a, x)
                                                  for a, x in zip(self._in_avals, found)])
         self._check_wants()
         return tree.unflatten(self.in_tree, [_delivered(ct, want) for ct, want in zip(self.fun(*cts), self._all_wants())])
@@ -306,7 +306,7 @@ def shown(tangent: object) -> Any:
     return x
 
 
-def _is_weak(aval: AbstractValue) -> bool:
+def is_weak(aval: AbstractValue) -> bool:
     return getattr(aval, "weak_type", False)
 
 

@@ -71,6 +71,8 @@ def names_of(axis_name: AxisName | Sequence[AxisName], function: str) -> tuple:
     for name in names:
         if not isinstance(name, int):
             size_of(name, function)
+    if len(names) > 1 and len({*names}) != len(names):
+        raise ValueError(f"lax.{function}: axis_name={names} has a name twice; name each axis once.")
     return names
 
 

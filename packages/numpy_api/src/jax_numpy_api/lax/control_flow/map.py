@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.extension_points import LoopBody
 from jax_core.representation import tree
+from jax_core.representation.aval import get_aval
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
+from jax_core.traces.staging import check_may_trace
 from jax_core.transformations.vmap import vmap
 
 from ..shape import concatenate, reshape
@@ -44,6 +47,8 @@ def map(f: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -> 
     require_callable("lax.map", f=f)
     if isinstance(f, LoopBody):
         return f.set_up_map(map, xs, batch_size=batch_size)
+    if flags.no_tracing.value:  # what is traced is a function of ours, each time
+        check_may_trace(f, [get_aval(x) for x in tree.leaves(xs)])
     if batch_size is None or batch_size == 0:
         return scan(lambda _, x: ((), f(x)), (), xs)[1]
     if not hasattr(batch_size, "__index__") or batch_size.__index__() < 0:
