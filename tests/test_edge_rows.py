@@ -1,4 +1,5 @@
 """Behaviour at the edges: one row for each program, with what it gives as text, or the class of the error that it raises."""
+import dataclasses
 import functools
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax import export, lax
-from jax.experimental import checkify, hijax, sparse
+from jax.experimental import checkify, hijax, pallas as pl, sparse
 from jax.extend import linear_util, source_info_util
 from jax.extend.core import Primitive
 from jax.interpreters import partial_eval as pe
@@ -288,3 +289,28 @@ def test_an_axis_is_named_once():
     for call in (jax.lax.psum, jax.lax.pmax, jax.lax.all_gather):
         with pytest.raises(ValueError, match="has a name twice"):
             jax.vmap(jax.vmap(lambda x: call(x, ("i", "i")), axis_name="j"), axis_name="i")(x)
+
+
+def test_what_is_written_by_hand_can_be_replaced_as_a_dataclass():
+    error, _ = checkify.checkify(jnp.sin)(1.0)
+    exported = export.export(jax.jit(jnp.sin))(1.0)
+    spec = pl.BlockSpec((8, None), lambda i: (i, 0))
+    numbers = jax.lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+    info = jax.jit(jnp.sin).lower(1.0).args_info[0][0]
+    for value in (error, exported, spec, numbers, info):
+        assert dataclasses.is_dataclass(value) and type(dataclasses.replace(value)) is type(value)
+    assert dataclasses.replace(spec, block_shape=(4, None)).block_shape == (4, None) and dataclasses.replace(numbers) == numbers
+    assert dataclasses.replace(info, donated=True).donated and [f.name for f in dataclasses.fields(spec)][0] == "block_shape"
+    assert dataclasses.replace(exported, fun_name="other").call(1.0) == jnp.sin(1.0) and dataclasses.replace(error).get() is None
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda x: jax.lax.dynamic_slice(x, (-1,), (1,), allow_negative_indices=False), ValueError),
+    (lambda x: jax.lax.dynamic_slice_in_dim(x, -1, 1, allow_negative_indices=False), ValueError),
+    (lambda x: jax.lax.dynamic_update_slice(x, x[:1], (-1,), allow_negative_indices=False), ValueError),
+    (lambda x: jax.lax.slice(x, (0,), (3,), (1, 1)), TypeError),
+    (lambda x: jax.lax.scan(lambda c, x: (c, x), 0.0, x, unroll=1.5), TypeError)],
+    ids=["slice", "in_dim", "update", "strides", "unroll"])
+def test_what_is_refused(call, error):
+    with pytest.raises(error):
+        call(jnp.arange(3.0))

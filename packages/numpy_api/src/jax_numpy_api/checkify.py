@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.compat.fields import Fields
 from jax_core.references.discharge import any_refs, pure
 from jax_core.representation import dtypes, tree, tree_nodes
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -74,9 +75,11 @@ class JaxRuntimeError(ValueError):
 class Error:
     """Whether a check failed, and which; a pytree that can be returned from compiled functions."""
 
-    def __init__(self, code: Any, payloads: dict, sites: tuple, parts: Sequence[tuple[Any, dict]] = ()):
-        self._code, self._payloads, self._sites = code, payloads, sites
-        self._parts = tuple(parts)  # codes and payloads of each device, of the regions that ran on several
+    __dataclass_fields__ = Fields("_code", "_payloads", "_sites", "_parts")
+
+    def __init__(self, _code: Any, _payloads: dict, _sites: tuple, _parts: Sequence[tuple[Any, dict]] = ()):
+        self._code, self._payloads, self._sites = _code, _payloads, _sites
+        self._parts = tuple(_parts)  # codes and payloads of each device, of the regions that ran on several
 
     def get(self) -> str | None:
         """The message of the first check that failed, or None. With several lanes (vmap) or devices, of the first of each."""

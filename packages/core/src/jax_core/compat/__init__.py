@@ -8,4 +8,5 @@
 ``flat_trees``    operands and results of loops in groups, as interpreters of loops read them
 ``extended_dtypes``  dtypes that libraries define by a class of rules
 ``stages``        how tools take compiled programs apart
+``fields``        `dataclasses.replace` of classes that are written by hand
 """

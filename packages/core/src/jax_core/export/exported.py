@@ -13,6 +13,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import backends
+from ..compat.fields import Fields
 from ..representation import partial_sums, splits, tree
 from ..representation.aval import ShapedArray, get_aval
 from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
@@ -91,6 +92,9 @@ class Exported:
     module_kept_var_idx: tuple[int, ...]
     ordered_effects: tuple = ()
     unordered_effects: tuple = ()
+    __dataclass_fields__ = Fields(
+        "fun_name", "in_tree", "in_avals", "out_tree", "out_avals", "platforms", "disabled_safety_checks", "modules", "module_kept_var_idx",
+        "calling_convention_version", "_get_vjp", "nr_devices", "_in_placements", "_out_placements", "_calls_such")
 
     def __init__(self, fun_name: str, in_tree: PyTreeDef, in_avals: Sequence[ShapedArray], out_tree: PyTreeDef,
                  out_avals: Sequence[ShapedArray], platforms: Sequence[str],

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence, runtime_checkable
 
 from .. import backends
+from ..compat.fields import Fields
 from ..compat.stages import CompiledHabits, LoweredHabits
 from ..configuration import context, flags
 from ..interfaces import Executable, LoweredModule, LowerSpec
@@ -45,6 +46,7 @@ class ArgInfo:
     """Type of one argument and whether it is donated."""
 
     __slots__ = ("_aval", "donated")
+    __dataclass_fields__ = Fields("_aval", "donated")
 
     def __init__(self, _aval: AbstractValue, donated: bool):
         self._aval, self.donated = _aval, donated

@@ -9,6 +9,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from jax_core.compat.fields import Fields
 from jax_core.representation import dtypes, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
@@ -38,6 +39,7 @@ class RaggedDotDimensionNumbers:
     """
 
     __slots__ = ("dot_dimension_numbers", "lhs_ragged_dimensions", "rhs_group_dimensions", "__weakref__")
+    __dataclass_fields__ = Fields(*__slots__[:3])
 
     def __init__(self, dot_dimension_numbers: DotDimensionNumbers, lhs_ragged_dimensions: Sequence[int],
                  rhs_group_dimensions: Sequence[int]):

@@ -35,7 +35,7 @@ from jax_numpy_api import lax
 def _slice_type(x, *, start_indices, limit_indices, strides):
     rank = x.ndim
     if not len(start_indices) == len(limit_indices) == rank or strides is not None and len(strides) != rank:
-        raise ValueError(f"slice: start_indices={start_indices}, limit_indices={limit_indices} and strides={strides} must "
+        raise (ValueError if strides is None else TypeError)(f"slice: start_indices={start_indices}, limit_indices={limit_indices} and strides={strides} must "
                         f"have one entry for each of the {rank} axes of operand {x.str_short()}.")
     strides = strides or (1,) * rank
     for start, limit, stride, n in zip(start_indices, limit_indices, strides, x.shape):
@@ -107,7 +107,7 @@ def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Seque
       strides: positive; default 1.
 
     Raises:
-      ValueError: not one entry for each axis. TypeError: the bounds do not fit the operand.
+      ValueError: not one bound for each axis. TypeError: the bounds do not fit the operand, or not one stride for each axis.
 
     Source: StableHLO `slice`.
 
@@ -117,7 +117,7 @@ def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Seque
     start, limit = integers("lax.slice: start_indices", start_indices), integers("lax.slice: limit_indices", limit_indices)
     strides = None if strides is None else integers("lax.slice: strides", strides)
     shape = np.shape(operand)
-    if limit == shape and not any(start) and (strides is None or all(s == 1 for s in strides)) and (
+    if limit == shape and not any(start) and (strides is None or strides == (1,) * len(shape)) and (
             len(start) == len(shape)) and hasattr(operand, "aval"):
         return operand  # type: ignore[return-value]  # what has a type is an array
     return slice_p.bind(operand, start_indices=start, limit_indices=limit, strides=strides)
@@ -217,7 +217,14 @@ def _start_indices(name: str, operand: Any, start_indices: Any, allow_negative: 
         raise ValueError(f"{name}: allow_negative_indices={allow_negative} must have one entry for each of the "
                          f"{len(shape)} axes, or be one bool.")
     dtype = _index_dtype(name, indices, shape)
+    for i, negative in zip(indices, allow_negative):
+        _check_negative(name, i, negative)
     return [_normal_index(i, n, dtype, negative) for i, n, negative in zip(indices, shape, allow_negative)]
+
+
+def _check_negative(name: str, index: Any, allowed: bool) -> None:
+    if not allowed and type(index) is int and index < 0:
+        raise ValueError(f"{name}: index {index} is negative, and allow_negative_indices is False; count from the start, or let it be True.")
 
 
 def _index_dtype(name, indices, shape):
@@ -337,7 +344,8 @@ def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayL
       allow_negative_indices: negative starts count from the end (one bool, or one for each axis).
 
     Raises:
-      TypeError: starts are not integers, or the sizes do not fit. ValueError: wrong number of starts or sizes.
+      TypeError: starts are not integers, or the sizes do not fit. ValueError: wrong number of starts or sizes, or a start that is negative
+        where that is not allowed.
 
     Source: StableHLO `dynamic_slice`.
 
@@ -379,7 +387,7 @@ _LARGE = 1 << 18  # bytes; the backend shall choose where so much is copied
 
 def _read_now(x: Any, axis: int, start: int, size: int | None, allow_negative: bool) -> Array | None:
     """``size`` elements along an axis, or the one without its axis, read on the host; None unless ``x`` is an array there and nothing is traced."""
-    if context.state.trace is not EVAL or isinstance(x, Tracer) or getattr(x, "committed", True):
+    if context.state.trace is not EVAL or isinstance(x, Tracer) or getattr(x, "committed", True) or start < 0 and not allow_negative:
         return None
     view = backends.get().host_view(x)
     if view is None or not view.shape[axis]:
@@ -509,7 +517,7 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
       allow_negative_indices: negative starts count from the end.
 
     Raises:
-      TypeError: ranks, lengths or dtypes do not fit. ValueError: wrong number of starts.
+      TypeError: ranks, lengths or dtypes do not fit. ValueError: wrong number of starts, or a negative one that is not allowed.
 
     Source: StableHLO `dynamic_update_slice`.
 

@@ -8,6 +8,7 @@ import dataclasses
 import enum
 from typing import Any, Callable, Mapping, Sequence
 
+from jax_core.compat.fields import Fields
 from jax_core.representation.typing import PyTree
 
 
@@ -95,6 +96,7 @@ class BlockSpec:
     """
 
     __slots__ = ("block_shape", "index_map", "memory_space", "pipeline_mode")
+    __dataclass_fields__ = Fields(*__slots__)
 
     def __init__(self, block_shape: Sequence[Any] | None = None, index_map: Callable[..., Any] | None = None,
                  pipeline_mode: Buffered | None = None, *, memory_space: Any | None = None):

@@ -159,7 +159,7 @@ def _unroll(unroll, length: int) -> int:
     if isinstance(unroll, bool):
         return max(length, 1) if unroll else 1
     if not hasattr(unroll, "__index__") or unroll.__index__() < 0:
-        raise ValueError(f"lax.scan: unroll must be a bool or a non-negative int, got {unroll!r}.")
+        raise (ValueError if hasattr(unroll, "__index__") else TypeError)(f"lax.scan: unroll must be a bool or a non-negative int, got {unroll!r}.")
     return max(unroll.__index__(), 1)
 
 
