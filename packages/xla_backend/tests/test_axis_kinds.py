@@ -10,6 +10,7 @@ import jax_numpy_api.numpy  # noqa: F401  operators of arrays
 import jax_xla_backend
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.manual_axis_type import ManualAxisType, UnreducedKind
 from jax_core.transformations.autodiff import grad, vjp
 from jax_core.transformations.vmap import vmap
@@ -183,3 +184,29 @@ def test_failures_of_processes(monkeypatch):
     monkeypatch.setattr(multihost.state, "client", object())
     with pytest.raises(RuntimeError, match="Preemption sync manager has not been initialized"):
         multihost.reached_preemption_sync_point(1)
+
+
+@several
+@pytest.mark.parametrize("axes", [None, "x", ("x", "y")])
+def test_auto_axes_take_the_mesh_of_their_arguments(axes):
+    x = device_put(np.arange(8, dtype=np.float32), NamedSharding(grid(AxisType.Explicit), P("x")))
+    y = auto_axes(lambda x: x * 2, axes=axes)(x, out_sharding=P("y"))
+    assert y.sharding == NamedSharding(grid(AxisType.Explicit), P("y"))
+    np.testing.assert_array_equal(y, 2 * np.arange(8))
+
+
+@several
+def test_descriptions_of_results_and_of_wrong_length():
+    where = NamedSharding(grid(AxisType.Explicit), P("x", None))
+    x = device_put(np.ones((4, 2), np.float32), where)
+    lowered = jit(lambda x: x + 1).lower(x)
+    assert lowered.out_info.sharding == where and type(lowered.out_info.sharding.mesh) is type(where.mesh)
+    with pytest.raises(ValueError, match=r"names 2 axes, and the shape \(4,\) has 1"):
+        ShapeDtypeStruct((4,), np.float32, sharding=where)
+    with pytest.raises(TypeError, match="none is set"):
+        ShapeDtypeStruct((4,), np.float32, sharding=P("x"))
+    abstract = NamedSharding(where.mesh.abstract_mesh, P("x"))
+    with pytest.raises(ValueError, match="has no devices"):
+        abstract.addressable_devices
+    with pytest.raises(ValueError, match="has no devices"):
+        abstract.mesh.devices

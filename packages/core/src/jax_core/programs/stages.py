@@ -79,6 +79,16 @@ def out_structs(avals: Sequence[AbstractValue], told: Sequence[Any] | None) -> l
     return [x.update(sharding=s) if s is not None and isinstance(x, ShapeDtypeStruct) else x for x, s in zip(outs, told)]
 
 
+def _on_devices(x: Any) -> Any:
+    """The description of a result with its placement on devices in place of one in types; as it is where no devices are known."""
+    if not isinstance(x, ShapeDtypeStruct) or x.sharding is None or getattr(x.sharding, "_is_concrete", True):
+        return x
+    try:
+        return x.update(sharding=backends.get().placements.as_sharding(x.sharding))
+    except ValueError:
+        return x
+
+
 def types_described(args: PyTree) -> Any:
     """``args`` with types (`ShapedArray`) among them as descriptions, which stages take as arguments."""
     def one(x):
@@ -248,6 +258,11 @@ class Lowered(LoweredHabits, _Stage):
         if self._placed is None:
             self._placed = backends.get().inspection.placed_module(self._module, self._closed, self._spec)
         return self._placed
+
+    @property
+    def out_info(self) -> Any:
+        """`ShapeDtypeStruct` for every result, with its placement on devices where they are known, in the structure of the result."""
+        return tree.tree_map(_on_devices, super().out_info)
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """The module's text; ``dialect`` is ``"stablehlo"`` (default) or ``"hlo"``."""

@@ -607,7 +607,8 @@ class ShapeDtypeStruct:
       weak_type: as for `ShapedArray`.
 
     Raises:
-      TypeError: the format leaves the layout to the compiler.
+      TypeError: the format leaves the layout to the compiler, or there is no mesh for a spec.
+      ValueError: the sharding is none, or for more axes than there are.
 
     >>> jax.eval_shape(lambda x: x @ x.T, jax.ShapeDtypeStruct((2, 3), jnp.float32))
     ShapeDtypeStruct(shape=(2, 2), dtype=float32)
@@ -634,7 +635,10 @@ class ShapeDtypeStruct:
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.weak_type, self.vma, self.is_ref = weak_type, vma, is_ref
         where: Any = sharding
-        if is_spec(where) and not backends.get().placements.on_no_mesh(0).mesh.empty:  # a spec, for the mesh in context
+        if is_spec(where):  # for the mesh in context
+            if backends.get().placements.on_no_mesh(0).mesh.empty:
+                raise TypeError(f"ShapeDtypeStruct: sharding={where} names axes of a mesh, and none is set; call jax.set_mesh(mesh), or give "
+                                "NamedSharding(mesh, spec)")
             where = backends.get().placements.as_sharding(where)
         layout = getattr(where, "layout", None)
         if layout is not None and not hasattr(layout, "major_to_minor"):
@@ -645,6 +649,10 @@ class ShapeDtypeStruct:
                              f"{type(sharding).__name__}")
         self.stored = None if layout is None else where
         self.sharding = where.sharding if is_format(where) else where
+        spec = getattr(self.sharding, "spec", None)
+        if spec is not None and len(spec) > len(self.shape):
+            raise ValueError(f"ShapeDtypeStruct: sharding={self.sharding} names {len(spec)} axes, and the shape {self.shape} has {len(self.shape)}; "
+                             "give a spec that is no longer")
 
     size = property(lambda self: math.prod(self.shape), doc="Number of elements.")
     ndim = property(lambda self: len(self.shape), doc="Number of axes.")

@@ -234,7 +234,7 @@ def asked_for(placement: Any, shape: Shape) -> Any:
     """The sharding that `jit` is asked to give a value; see `jax_core.interfaces.Placements`."""
     sharding = placement
     if isinstance(placement, PartitionSpec):
-        if mesh.current_mesh() is None and mesh.get_abstract_mesh().empty:
+        if ((here := mesh.current_mesh()) is None or here.empty) and mesh.get_abstract_mesh().empty:
             raise RuntimeError(f"{placement} requires a non-empty mesh in context: call jax.set_mesh(mesh), or give a NamedSharding")
         sharding = as_sharding(placement)
     elif isinstance(placement, Format):

@@ -20,6 +20,7 @@ from ..arrays.device_put import reshard
 from ..arrays.put import put
 from ..placement import mesh as meshes
 from ..placement.mesh import AbstractMesh, AxisType, get_abstract_mesh, use_abstract_mesh
+from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding
 
 if TYPE_CHECKING:
@@ -52,11 +53,11 @@ def auto_axes(f: Callable[..., PyTree] | None = None, /, *, axes: str | tuple[st
     def placed(*args, out_sharding: Placement | None = out_sharding, **kwargs):
         if out_sharding is None:
             raise TypeError("auto_axes: Missing required keyword argument: 'out_sharding'; give it to auto_axes or in the call.")
-        here, there = _kinds("auto_axes", axes, AxisType.Auto, out_sharding)
+        here, there = _kinds("auto_axes", axes, AxisType.Auto, (out_sharding, [getattr(x, "sharding", None) for x in tree.leaves((args, kwargs))]))
         args, kwargs = _cast((args, kwargs), there)
         with use_abstract_mesh(there):
             outs = f(*args, **kwargs)
-        return outs if not here.explicit_axes else _place(_cast(outs, here), out_sharding)
+        return outs if not here.explicit_axes else _place(_cast(outs, here), out_sharding, here)
     return placed
 
 
@@ -89,14 +90,14 @@ def explicit_axes(f: Callable[..., PyTree] | None = None, /, *, axes: str | tupl
             raise ValueError("explicit_axes: the context mesh cannot be empty, as it says which axes become Explicit; set one with jax.set_mesh")
         here, there = _kinds("explicit_axes", axes, AxisType.Explicit, in_sharding)
         with use_abstract_mesh(there):
-            args = _place(_cast(args, there), in_sharding)
+            args = _place(_cast(args, there), in_sharding, there)
             outs = f(*args, **kwargs)
         return _cast(outs, here)
     return placed
 
 
 def _kinds(function: str, axes: Any, kind: AxisType, shardings: Any) -> tuple:
-    """The abstract mesh in context, or else of ``shardings``, and the same with these axes of ``kind``."""
+    """The abstract mesh in context, or else the first one of ``shardings``, and the same with these axes of ``kind``."""
     here = get_abstract_mesh()
     if here.empty:
         here = next((s.mesh.abstract_mesh for s in tree.leaves(shardings) if isinstance(s, NamedSharding)), here)
@@ -142,8 +143,11 @@ def _cast(values: Any, mesh: AbstractMesh) -> Any:
     return tree.tree_map(one, values)
 
 
-def _place(values: Any, shardings: Any) -> Any:
-    if meshes.current_mesh() is None and not any(isinstance(s, Sharding) for s in tree.leaves(shardings)):
+def _place(values: Any, shardings: Any, mesh: AbstractMesh) -> Any:
+    if get_abstract_mesh().empty and not mesh.empty:  # the mesh is that of the arguments
+        shardings = tree.tree_map(lambda s: NamedSharding(mesh, s) if isinstance(s, PartitionSpec) else s, shardings,
+                                  is_leaf=lambda s: isinstance(s, PartitionSpec))
+    elif meshes.current_mesh() is None and not any(isinstance(s, Sharding) for s in tree.leaves(shardings)):
         return values  # no mesh, so there is one way only
     return reshard(values, shardings)
 

@@ -268,7 +268,7 @@ class AbstractMesh(_Axes):
     _internal_device_list = None  # read by jaxlib's NamedSharding, which then knows that there are no devices
 
     def _no_devices(self):
-        raise RuntimeError(f"{self} has no devices; use a jax.sharding.Mesh")
+        raise ValueError(f"{self} has no devices; use a jax.sharding.Mesh")
 
     devices = device_ids = local_devices = local_mesh = is_multi_process = property(_no_devices, doc="An error: there are no devices.")
 

@@ -100,7 +100,13 @@ class _SharedMethods(_OfSharding):
 
     @property
     def addressable_devices(self) -> set:
-        """Those of the devices that this process can reach."""
+        """Those of the devices that this process can reach.
+
+        Raises:
+          ValueError: the mesh is abstract, without devices.
+        """
+        if not self._is_concrete:
+            raise ValueError(f"{self} is on an abstract mesh, which has no devices")
         return set(self._addressable_device_assignment)
 
     @property
