@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import jax_numpy_api.numpy as jnp
-from harness import LAWS, Case
+from harness import LAWS, Case, steps_of
 
 
 def spd(x):
@@ -80,3 +80,14 @@ def test_derivative_of_det_of_a_singular_matrix():
     a = np.diag([1.0, 2.0, 3.0, 0.0]).astype(np.float32)
     want = np.diag([0.0, 0.0, 0.0, 6.0])
     assert np.allclose(grad(jnp.linalg.det)(jnp.asarray(a)), want, atol=1e-5)
+
+
+@pytest.mark.parametrize("call", [
+    lambda m, v: jnp.linalg.pinv(m), lambda m, v: jnp.linalg.pinv(m, 1e-3), lambda m, v: jnp.linalg.matrix_rank(m),
+    lambda m, v: jnp.linalg.matrix_rank(m, tol=1e-3), lambda m, v: jnp.linalg.vector_norm(v), lambda m, v: jnp.linalg.vector_norm(m, axis=(0, 1), ord=1),
+    lambda m, v: jnp.linalg.norm(m), lambda m, v: jnp.linalg.inv(m), lambda m, v: jnp.linalg.solve(m, v), lambda m, v: jnp.linalg.cond(m),
+], ids=["pinv", "pinv_rtol", "rank", "rank_tol", "vector_norm", "vector_norm_axes", "norm", "inv", "solve", "cond"])
+def test_a_known_eager_call_is_one_program(call):
+    m, v = jnp.eye(4) + 0.1, jnp.ones(4)
+    call(m, v), call(m, v)
+    assert steps_of(lambda: call(m, v)) <= 2

@@ -1,11 +1,11 @@
 """jax.scipy.special against SciPy: values in both precisions, edges, and derivatives against difference quotients."""
 import inspect
-import sys
 
 import numpy as np
 import pytest
 import scipy.special
 
+from harness import steps_of
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
@@ -242,20 +242,6 @@ def test_float32_series_take_two_operations_a_term_and_keep_their_digits():
 def test_a_result_is_weak_where_both_operands_are(function):
     for x, y, weak in ((2.0, 1.5, True), (2.0, np.float64(1.5), False), (np.float32(2), 1.5, False)):
         assert function(x, y).weak_type == weak
-
-
-def steps_of(call):
-    """How many operations are bound or evaluated one by one in Python."""
-    count = [0]
-
-    def note(frame, event, _):
-        count[0] += event == "call" and frame.f_code.co_name in ("bind", "evaluate")
-    sys.setprofile(note)
-    try:
-        call()
-    finally:
-        sys.setprofile(None)
-    return count[0]
 
 
 OF_INTEGERS = {"bernoulli", "bessel_jn", "lpmn", "lpmn_values", "multigammaln", "polygamma"}

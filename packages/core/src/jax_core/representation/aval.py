@@ -447,16 +447,16 @@ def _dimension(n) -> int:
 # -- types of Python values ----------------------------------------------------------------------------------------
 
 def _python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
-    of_dtype: dict[np.dtype, ShapedArray] = {}
+    by_width: dict[bool, ShapedArray] = {}
 
     def aval(x):
-        dtype = dtypes.canonicalize_dtype(kind)
-        if kind is int and not (-1 << 31 <= x < 1 << 31 or dtype.itemsize == 8 and -1 << 63 <= x < 1 << 63):
-            raise OverflowError(f"Python int {x} does not fit in {dtype.name}; use a NumPy array of a wider dtype"
-                                f"{'' if dtype.itemsize == 8 else ', and enable x64 to keep it 64 bits wide'}.")
-        found = of_dtype.get(dtype)
+        x64 = flags.enable_x64.value
+        found = by_width.get(x64)
         if found is None:
-            found = of_dtype[dtype] = ShapedArray((), dtype, True)
+            found = by_width[x64] = ShapedArray((), dtypes.canonicalize_dtype(kind), True)
+        if kind is int and not (-1 << 31 <= x < 1 << 31 or x64 and -1 << 63 <= x < 1 << 63):
+            raise OverflowError(f"Python int {x} does not fit in {found.dtype.name}; use a NumPy array of a wider dtype"
+                                f"{'' if x64 else ', and enable x64 to keep it 64 bits wide'}.")
         return found
     return aval
 
@@ -574,8 +574,11 @@ def typeof(x: ArrayLike) -> AbstractValue:
     >>> jax.typeof(jnp.ones((2, 3)))
     ShapedArray(float32[2,3])
     """
-    aval: Any = get_aval(x)
-    if aval_of_type.get(type(x)) is not _own_aval or type(aval) is not ShapedArray or aval.placement is not None:
+    rule = aval_of_type.get(type(x))
+    if rule is None:
+        return get_aval(x)
+    aval: Any = rule(x)
+    if rule is not _own_aval or type(aval) is not ShapedArray or aval.placement is not None:
         return aval
     where = getattr(x, "sharding", None)
     if where is None or not is_on_mesh(where) and backends.get().placements.on_no_mesh(0).mesh.empty:

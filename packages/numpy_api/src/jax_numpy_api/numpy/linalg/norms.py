@@ -122,6 +122,11 @@ def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, k
     Array(5., dtype=float32)
     """
     check_arraylike("jnp.linalg.vector_norm", x)
+    return _norm_of_all(x, ord if isinstance(ord, (str, int, float)) or ord is None else float(ord), given_key_axes(axis), given_flag(keepdims))
+
+
+@inlined(static_argnums=(1, 2, 3))
+def _norm_of_all(x, ord, axis, keepdims):
     x = as_array(x)
     if not dtypes.issubdtype(x.dtype, np.inexact):  # squares of any integers are summed as wide as there is
         x = lax.convert_element_type(x, dtypes.canonicalize_dtype(np.dtype(np.float64)))
@@ -199,6 +204,11 @@ def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool 
     if tol is not None and rtol is not None:
         raise ValueError("jnp.linalg.matrix_rank: rtol and tol say the same thing; give one of them")
     check_arraylike("jnp.linalg.matrix_rank", *(t for t in (tol, rtol) if t is not None))
+    return _matrix_rank(M, rtol, tol, given_flag(hermitian))
+
+
+@inlined(static_argnums=(3,))
+def _matrix_rank(M, rtol, tol, hermitian):
     M, = promote_dtypes_inexact(M)
     M = as_array(M)
     if M.ndim < 2:

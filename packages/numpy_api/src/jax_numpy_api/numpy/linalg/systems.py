@@ -266,4 +266,9 @@ def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *
     real_dtype = np.dtype(dtypes.to_floating_dtype(a.dtype))
     share = real_dtype.type(10 * max(m, n) * float(dtypes.finfo(a.dtype).eps)) if rtol is None else rtol
     share, = promote_dtypes_inexact(share)
-    return _pinv(a, broadcast_to(as_array(share).astype(real_dtype), a.shape[:-2]))
+    return _pinv_within(a, as_array(share).astype(real_dtype))
+
+
+@inlined()
+def _pinv_within(a, share):
+    return _pinv(a, broadcast_to(share, a.shape[:-2]))
