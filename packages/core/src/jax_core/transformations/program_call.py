@@ -145,13 +145,13 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, said: Ca
         outputs = [True] * len(params["jaxpr"].out_avals)
         return derived({**params, "jaxpr": closed}, closed, False, [True] * len(closed.in_avals), outputs)
 
-    of_a_call = dict(
+    of_a_call: dict[str, Any] = dict(
         out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals, effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
         jvp=jvp, linearize=linearize, transpose=transpose, batch=batch, dce=lambda eqn, used: narrow_call(eqn, used, derived), split=split,
         discharge=call_rule("jaxpr", discharge), interpret=runs_its_program("jaxpr"))
+    if rules.get("takes_refs"):
+        of_a_call["accumulate"] = accumulate
     prim = ProgramPrimitive(name, lower=lower, **{**of_a_call, **rules})
-    if prim.takes_refs:
-        prim.accumulate = accumulate
     return prim
 
 
