@@ -205,6 +205,8 @@ def test_settings_end_with_their_program():
     "out = all(jnp.isnan(jax.grad(getattr(jax.scipy.stats, d).ppf)(q)).item() for d in ('logistic', 'expon', 'norm') for q in (-0.3, 2.0))",
     "out = jax.scipy.stats.cauchy.ppf(0.5).item() == 0 == jax.scipy.stats.cauchy.isf(0.5).item()",
     "out = (jax.scipy.special.expn(0.5, 1.0) == jax.scipy.special.expn(0, 1.0)).item()",  # the order is cut off
+    "out = jnp.ldexp(jnp.array([3.0, 0.0]), jnp.array([2**32 - 1, 2**31], 'uint32')).tolist() == [inf, 0] and jnp.ldexp(3.0, jnp.uint32(2)).item() == 12",
+    "jax.config.update('jax_enable_x64', True)\nout = jnp.ldexp(2.0, jnp.array([2**40, -2**40, 5])).tolist() == [inf, 0, 64]",
 ])
 def test_found(program):
     assert outcome.run(program).leaves[0].value is True

@@ -32,7 +32,7 @@ LAYERS = (  # of parameters p and a vector x
     "return lax.scan(lambda c, t: (jax.grad(lambda s: {red:layer0(p, s) * t})(c), c), x, jnp.arange(1.0, 3.0))[0]",
     "return jnp.diagonal(jax.jacfwd(lambda s: layer0(p, s))(x))", "return jax.hessian(lambda s: {red:layer0(p, s)})(x)[0]",
     "return jax.lax.custom_root(lambda s: s ** 3 + s - x, x * 0, lambda g, s: lax.fori_loop(0, 30, lambda i, s: s - (s ** 3 + s - x) / (3 * s ** 2 + 1), s), lambda g, y: y / g(jnp.ones_like(y)))",
-    "return lax.custom_linear_solve(lambda v: p['m'] @ p['m'].T @ v + 3 * v, x, lambda mv, b: jnp.linalg.solve(p['m'] @ p['m'].T + 3 * jnp.eye(3), b), symmetric=True)",
+    "return lax.custom_linear_solve(lambda v: p['m'] @ p['m'].T @ v + 3 * v, x, lambda mv, b: jnp.linalg.solve(p['m'] @ p['m'].T + 3 * jnp.eye(3), b).astype(b.dtype), symmetric=True)",
 )
 ENDS = (  # what is computed of f's arguments p and x
     "return loss(p, x)", "return jax.value_and_grad(loss)(p, x)", "return jax.grad(loss, argnums=(0, 1))(p, x)", "return jax.vmap(jax.grad(loss), (None, 0))(p, jnp.stack([x, x * 0.5, x + 1]))",
