@@ -470,3 +470,12 @@ def test_other_errors():
         sparse.bcoo_concatenate([mat, BCOO.fromdense(matrix(3, 4), n_batch=1)], dimension=0)
     with pytest.raises(NotImplementedError, match="out_sharding"):
         sparse.bcoo_dot_general(mat, np.ones(4), dimension_numbers=(((1,), (0,)), ((), ())), out_sharding=1)
+
+
+@pytest.mark.parametrize("kind", ["BCOO", "BCSR", "CSR"])
+def test_booleans_are_there_once_stored(kind):
+    """Masks have no sums: stored twice or once, an element is True."""
+    mask = np.array([[True, False], [True, True]])
+    np.testing.assert_array_equal(getattr(sparse, kind).fromdense(mask).todense(), mask)
+    twice = sparse.BCOO((np.array([True, True]), np.zeros((2, 2), int)), shape=(2, 2))
+    np.testing.assert_array_equal(twice.todense(), [[True, False], [False, False]])

@@ -45,7 +45,7 @@ from .gather import (
     start_arrays,
     window_dims,
 )
-from .nary import flag, integers
+from .nary import NUMERIC, check_dtype, flag, integers
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -101,9 +101,12 @@ def update_entries(name: str, x: AbstractValue, indices: AbstractValue, n: Scatt
 
 # -- rules for all ---------------------------------------------------------------------------------------------------
 
-def _type_rule(name):
+def _type_rule(name, accepts: tuple[str, ...] | None = None):
+    """The type rule of the scatter ``name``, of operands of any dtype or, where it computes with them, of the kinds ``accepts``."""
     def rule(x, indices, updates, *, dimension_numbers: ScatterDimensionNumbers, **_):
         n = dimension_numbers
+        if accepts is not None:
+            check_dtype(name, x, accepts, 0)
         check_indices(name, indices, x, n.scatter_dims_to_operand_dims)
         if x.dtype != updates.dtype:
             raise TypeError(f"{name}: operand and updates must have the same dtype, got {x.str_short()} and "
@@ -368,7 +371,7 @@ def _linear_transpose(negate):
 
 def _linear_scatter(name, op, write, negate):
     prim = Primitive(
-        name, out_type=_type_rule(name.replace("-", "_")),
+        name, out_type=_type_rule(name.replace("-", "_"), NUMERIC),
         jvp=_linear_jvp(lambda *args, **params: prim.bind(*args, **params)), transpose=_linear_transpose(negate),
         batch=_batch_rule(lambda *args, **params: prim.bind(*args, **params)), lower=_lower_rule(_op(op)),
         reference=_reference_rule(write), exact=integers, traits=SCATTER, sums=partial_sums.adding)
@@ -425,7 +428,7 @@ def _mul_transpose(ct, x, indices, updates, **params):
 
 
 scatter_mul_p: Primitive = Primitive(
-    "scatter-mul", out_type=_type_rule("scatter_mul"), jvp=_mul_jvp, transpose=_mul_transpose,
+    "scatter-mul", out_type=_type_rule("scatter_mul", NUMERIC), jvp=_mul_jvp, transpose=_mul_transpose,
     batch=_batch_rule(lambda *args, **params: scatter_mul_p.bind(*args, **params)), lower=_lower_rule(_op("multiply")),
     reference=_reference_rule(np.multiply.at), exact=integers, traits=SCATTER)
 

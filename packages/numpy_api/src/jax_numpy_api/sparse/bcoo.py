@@ -32,6 +32,7 @@ from .util import (
     SparseInfo,
     _count_stored_elements,
     batched_shape,
+    collected,
     columns,
     concrete_count,
     nfold_vmap,
@@ -269,8 +270,8 @@ def full_batch(mat: BCOO) -> BCOO:
 def _todense_one(data, indices, *, shape, info):
     if not indices.shape[1]:
         return data.sum(0, dtype=data.dtype)
-    return jnp.zeros(shape, data.dtype).at[columns(indices)].add(
-        data, mode="drop", indices_are_sorted=info.indices_sorted, unique_indices=info.unique_indices)
+    return collected(jnp.zeros(shape, data.dtype), columns(indices), data, indices_are_sorted=info.indices_sorted,
+                     unique_indices=info.unique_indices)
 
 
 def _todense(data, indices, *, spinfo):
@@ -458,7 +459,7 @@ def _sum_duplicates(data, indices, *, spinfo, nse):
         inside = valid(indices, shape).reshape(-1, *(1,) * (data.ndim - 1))
         points = jnp.broadcast_to(jnp.asarray(shape, indices.dtype), (nse, len(shape))).at[group].set(indices, mode="drop")
         terms = jnp.where(inside, data[order], 0)
-        return jnp.zeros((nse, *data.shape[1:]), data.dtype).at[group].add(terms, mode="drop", indices_are_sorted=True), points
+        return collected(jnp.zeros((nse, *data.shape[1:]), data.dtype), group, terms, indices_are_sorted=True), points
     return nfold_vmap(one, n_batch)(data, indices)
 
 

@@ -20,7 +20,7 @@ from .. import lax, numpy as jnp
 from ..named import named
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_update_layout, full_batch, parts
 from .bcoo_shape import bcoo_broadcast_in_dim
-from .util import broadcasting_vmap, columns, nfold_vmap, require_none, valid
+from .util import broadcasting_vmap, collected, columns, nfold_vmap, require_none, valid
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
@@ -53,7 +53,7 @@ def _product_one(data, indices, rhs, *, joined, n_contract, free, shape, dtype):
         return jnp.tensordot(jnp.where(inside, data, 0), picked, axes=(0, 0), preferred_element_type=dtype)
     terms = data[(..., *(None,) * n_rest)] * picked[(slice(None), *(None,) * (data.ndim - 1))]
     out = jnp.zeros((*(shape[d] for d in target), *terms.shape[1:]), dtype)
-    return out.at[columns(indices, target)].add(terms, mode="drop")
+    return collected(out, columns(indices, target), terms)
 
 
 def _dot(data, indices, rhs, *, lhs_spinfo, dimension_numbers, preferred_element_type):

@@ -15,7 +15,7 @@ from .. import numpy as jnp
 from ..named import named
 from .base import JAXSparse, mapped_along_batch_axes
 from .bcoo import BCOO
-from .util import matrix_and_count
+from .util import collected, matrix_and_count
 
 Dtype = Any
 Shape = tuple[int, ...]
@@ -142,7 +142,7 @@ def check_product(name: str, shape: Sequence[int], other: ArrayLike, transpose: 
 
 
 def _todense(data, row, col, *, spinfo):
-    return jnp.zeros(spinfo.shape, data.dtype).at[row, col].add(data, mode="drop")
+    return collected(jnp.zeros(spinfo.shape, data.dtype), (row, col), data)
 
 
 def _fromdense(mat, *, nse, index_dtype):
@@ -157,7 +157,7 @@ def _product(data, row, col, other, *, spinfo, transpose):
     rows, source, target = (spinfo.shape[1], row, col) if transpose else (spinfo.shape[0], col, row)
     picked = other.at[source].get(mode="fill", fill_value=0)
     terms = data.reshape(-1, *(1,) * (other.ndim - 1)) * picked
-    return jnp.zeros((rows, *other.shape[1:]), terms.dtype).at[target].add(terms, mode="drop")
+    return collected(jnp.zeros((rows, *other.shape[1:]), terms.dtype), target, terms)
 
 
 coo_todense_p = named("coo_todense", _todense)

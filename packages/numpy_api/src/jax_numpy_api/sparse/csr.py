@@ -17,7 +17,7 @@ from . import coo
 from .base import JAXSparse, mapped_along_batch_axes
 from .bcoo import BCOO
 from .bcsr import _row_numbers, _row_starts
-from .util import SparseInfo, matrix_and_count
+from .util import SparseInfo, collected, matrix_and_count
 
 Shape = tuple[int, ...]
 
@@ -161,7 +161,7 @@ def _fromdense(mat, *, nse, index_dtype):
 
 
 def _todense(data, indices, indptr, *, shape):
-    return jnp.zeros(shape, data.dtype).at[_row_numbers(indptr, data.size), indices].add(data, mode="drop")
+    return collected(jnp.zeros(shape, data.dtype), (_row_numbers(indptr, data.size), indices), data)
 
 
 def _product(data, indices, indptr, other, *, shape, transpose):
