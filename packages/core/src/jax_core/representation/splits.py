@@ -253,6 +253,11 @@ def types_text(avals: Sequence[AbstractValue]) -> str:
     return ", ".join(a.str_short() for a in avals)
 
 
+def where_even(x: AbstractValue, found: Sequence[Any], shape: Sequence[int]) -> Entries:
+    """The entries of an axis each, None for those that do not split it evenly."""
+    return tuple(e if e is None or not n % parts(x.placement, e) else None for e, n in zip(found, shape))
+
+
 # -- rules -------------------------------------------------------------------------------------------------------------
 
 def joined(prim: Primitive, avals: Sequence[AbstractValue], outs: tuple, params: dict) -> list[Entries]:

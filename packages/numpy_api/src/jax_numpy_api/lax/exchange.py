@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from jax_core.configuration import context
-from jax_core.representation import tree
+from jax_core.representation import splits, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.marks import LINEAR
@@ -101,6 +101,21 @@ def _all_gather_type(x, *, all_gather_dimension, axis_size, tiled, **_):
     return ShapedArray(shape, x.dtype, x.weak_type)
 
 
+def _gathered_splits(prim, avals, outs, params):
+    """Axes that the collective leaves alone, or whose rows it sends, stay split over the mesh axes that are not manual."""
+    found = list(splits.entries(avals[0]))
+    if not params["tiled"]:
+        found.insert(params["all_gather_dimension"], None)
+    return [splits.where_even(avals[0], found, outs[0].shape)]
+
+
+def _scattered_splits(prim, avals, outs, params):
+    found = list(splits.entries(avals[0]))
+    if not params["tiled"]:
+        del found[params["scatter_dimension"]]
+    return [splits.where_even(avals[0], found, outs[0].shape)]
+
+
 def _merged(x, dim):
     """Axes ``dim`` and ``dim + 1`` as one."""
     shape = np.shape(x)
@@ -177,7 +192,7 @@ def _all_gather_lower(b, x, *, all_gather_dimension, axis_name, axis_index_group
 all_gather_p = Primitive(
     "all_gather", cacheable=False, out_type=_all_gather_type, effects=axis_effects, jvp=LINEAR, transpose=_all_gather_transpose,
     batch=_all_gather_batch, lower=_all_gather_lower,
-    agree=vary_over_names, traits=Traits(Kind.ALL_GATHER))
+    agree=vary_over_names, traits=Traits(Kind.ALL_GATHER), splits=_gathered_splits)
 
 
 def _all_gather_invariant_type(x, *, axis_name, **params):
@@ -198,7 +213,7 @@ all_gather_invariant_p: Primitive = Primitive(
     transpose=_all_gather_invariant_transpose, lower=_all_gather_lower,
     batch=lambda axis, args, dims, *, all_gather_dimension, **params: (all_gather_invariant_p.bind(
         moved(args[0], dims[0], 0), all_gather_dimension=all_gather_dimension + 1, **params), 0),
-    own_type=True, agree=vary_over_names, traits=Traits(Kind.ALL_GATHER))
+    own_type=True, agree=vary_over_names, traits=Traits(Kind.ALL_GATHER), splits=_gathered_splits)
 
 
 def _all_gather_reduced_type(x, *, axis_name, **params):
@@ -225,7 +240,7 @@ all_gather_reduced_p: Primitive = Primitive(
     "all_gather_reduced", cacheable=False, out_type=_all_gather_reduced_type, effects=axis_effects, jvp=LINEAR,
     transpose=_as_scatter, lower=_all_gather_lower,
     batch=_dimension_moved(lambda: all_gather_reduced_p, "all_gather_dimension"),
-    own_type=True, agree=vary_over_names, traits=Traits(Kind.ALL_GATHER))
+    own_type=True, agree=vary_over_names, traits=Traits(Kind.ALL_GATHER), splits=_gathered_splits)
 
 
 # -- psum_scatter ----------------------------------------------------------------------------------------------------
@@ -321,7 +336,7 @@ def _reduce_scatter_lower(b, x, *, scatter_dimension, axis_name, axis_index_grou
 reduce_scatter_p = Primitive(
     "reduce_scatter", cacheable=False, out_type=_reduce_scatter_type, effects=axis_effects, jvp=LINEAR,
     transpose=_reduce_scatter_transpose, batch=_reduce_scatter_batch, lower=_reduce_scatter_lower,
-    agree=vary_over_names, traits=Traits(Kind.ALL_GATHER))
+    agree=vary_over_names, traits=Traits(Kind.ALL_GATHER), splits=_scattered_splits)
 
 
 def _unreduced_scatter_type(x, *, axis_name, **params):
@@ -335,7 +350,7 @@ def _unreduced_scatter_type(x, *, axis_name, **params):
 unreduced_reduce_scatter_p: Primitive = Primitive(
     "unreduced_reduce_scatter", cacheable=False, out_type=_unreduced_scatter_type, effects=axis_effects, jvp=LINEAR,
     transpose=_as_gather, batch=_dimension_moved(lambda: unreduced_reduce_scatter_p, "scatter_dimension"), lower=_reduce_scatter_lower,
-    own_type=True, agree=lambda args, params: (args, params), traits=Traits(Kind.ALL_GATHER))
+    own_type=True, agree=lambda args, params: (args, params), traits=Traits(Kind.ALL_GATHER), splits=_scattered_splits)
 
 
 # -- ppermute --------------------------------------------------------------------------------------------------------
@@ -442,7 +457,7 @@ ppermute_p: Primitive = Primitive(
     transpose=lambda ct, x, *, axis_name, perm: ppermute_p.bind(ct, axis_name=axis_name,
                                                                 perm=tuple((d, s) for s, d in perm)),
     batch=_ppermute_batch, lower=_ppermute_lower,
-    agree=vary_over_names, traits=Traits(Kind.PERMUTE))
+    agree=vary_over_names, traits=Traits(Kind.PERMUTE), splits=splits.as_first)
 
 
 # -- all_to_all ------------------------------------------------------------------------------------------------------
@@ -565,7 +580,8 @@ def _all_to_all_lower(b, x, *, split_axis, concat_axis, axis_name, axis_index_gr
 all_to_all_p = Primitive(
     "all_to_all", cacheable=False, out_type=_all_to_all_type, effects=axis_effects, jvp=LINEAR,
     transpose=_all_to_all_transpose, batch=_all_to_all_batch, lower=_all_to_all_lower,
-    agree=vary_over_names, traits=Traits(Kind.ALL_TO_ALL))
+    agree=vary_over_names, traits=Traits(Kind.ALL_TO_ALL),
+    splits=lambda prim, avals, outs, params: [splits.where_even(avals[0], splits.entries(avals[0]), outs[0].shape)])
 
 
 def psend(x: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
