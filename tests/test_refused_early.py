@@ -6,6 +6,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.experimental import sparse
 from jax.experimental.serialize_executable import serialize
 from jax.extend.core import Primitive, jaxpr_as_fun
 from jax_core.representation.errors import JaxprTypeError
@@ -63,3 +64,16 @@ def test_export_for_a_platform_that_nothing_is_known_of():
     with pytest.raises(NotImplementedError, match="donates arguments"):
         jax.export.export(jax.jit(f, donate_argnums=0), platforms=("cpu", "other"))(1.0)
     assert jax.export.export(jax.jit(f, donate_argnums=0), platforms=("cpu", "tpu"))(1.0).platforms == ("cpu", "tpu")
+
+
+@pytest.mark.parametrize("prevent_cse", [1, None, "yes"])
+def test_prevent_cse_of_another_kind(prevent_cse):
+    with pytest.raises(TypeError, match=r"^checkpoint: prevent_cse must be a bool or a tuple of bools, got"):
+        jax.checkpoint(jnp.sin, prevent_cse=prevent_cse)
+
+
+@pytest.mark.parametrize("transform", [sparse.jacfwd, sparse.jacrev, sparse.jacobian])
+def test_jacobians_of_sparse_arrays_take_no_other_arguments(transform):
+    with pytest.raises(TypeError, match="no_such"):
+        transform(jnp.sin, no_such=1)
+    transform(jnp.sin, holomorphic=True)

@@ -189,6 +189,7 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
 
     Raises:
       NotImplementedError: ``concrete`` is true.
+      TypeError: ``prevent_cse`` is neither a bool nor a tuple.
       ValueError: when called, ``prevent_cse`` is a tuple that is no prefix of the arguments.
 
     >>> jax.grad(jax.checkpoint(lambda x: jnp.sin(jnp.cos(x))))(0.5)
@@ -200,6 +201,8 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
     static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     static_argnames = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     given_argnums = static_argnums
+    if not isinstance(prevent_cse, bool) and not isinstance(prevent_cse, (tuple, list)):
+        raise TypeError(f"checkpoint: prevent_cse must be a bool or a tuple of bools, got {prevent_cse!r} of type {type(prevent_cse).__name__}")
     kept_apart = prevent_cse if isinstance(prevent_cse, bool) else tuple(prevent_cse)
     static_argnums += _positions(fun, static_argnames)
 

@@ -512,7 +512,7 @@ def _parse_shape(shape: Any) -> tuple[int, ...]:
         return (int(shape),)
     if isinstance(shape, Array) and not shape.shape:
         shape = (shape,)
-    if isinstance(shape, (set, frozenset, Mapping, bytes, str)) or hasattr(shape, "__next__"):  # without an order, or read once
+    if isinstance(shape, (set, frozenset, Mapping, bytes, str, np.void)) or hasattr(shape, "__next__"):  # without an order, or read once
         raise shape_error(shape)
     try:
         entries = tuple(shape)

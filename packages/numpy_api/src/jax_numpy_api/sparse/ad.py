@@ -7,6 +7,7 @@ with the dense shape.
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.representation import tree
@@ -123,6 +124,7 @@ def grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: 
 def _jacobian(transform: Callable, fun: Callable, argnums: Any, has_aux: bool, kwargs: dict) -> Callable:
     check_callable("sparse.jacobian", fun)
     autodiff.positions("sparse.jacobian", argnums)
+    inspect.signature(transform).bind(fun, **kwargs)  # an argument that there is not is told now
 
     @functools.wraps(fun)
     def jacobian_of(*args, **params):
