@@ -12,6 +12,8 @@ from jax_core.programs.jit import jit
 from jax_core.representation import tree
 from jax_core.representation.errors import KeyReuseError
 from jax_core.representation.tree_nodes import register_dataclass, register_pytree_node
+from jax_core.transformations.autodiff import grad
+from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 
@@ -153,6 +155,11 @@ USED_TWICE = {
     "closed over by a function that is called twice": lambda k, ks: (lambda f: [f(), f()])(jit(lambda: random.normal(k))),
     "closed over by a branch": lambda k, ks: [lax.cond(True, lambda: random.normal(k), lambda: 0.0), random.normal(k)],
     "while_loop": lambda k, ks: lax.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1], random.normal(c[1])), (0, k, 0.0)),
+    "closed over by scan": lambda k, ks: lax.scan(lambda c, _: (c, random.normal(k)), 0.0, None, length=2),
+    "checkpoint": lambda k, ks: [checkpoint(random.normal)(k), random.normal(k)],
+    "closed over by a checkpoint": lambda k, ks: [checkpoint(lambda: random.normal(k))(), random.normal(k)],
+    "gradient of a checkpoint": lambda k, ks: [grad(checkpoint(lambda x: x * random.normal(k)))(1.0), random.normal(k)],
+    "closed over by one step": lambda k, ks: [lax.scan(lambda c, _: (c, random.normal(k)), 0.0, None, 1), random.normal(k)],
 }
 USED_ONCE = {
     "scan that splits its carry": lambda k, ks: lax.scan(lambda c, _: tuple(random.split(c)), k, None, length=2),
@@ -165,6 +172,9 @@ USED_ONCE = {
     "one branch": lambda k, ks: lax.cond(True, random.normal, lambda k: 0.0, k),
     "closed over by two branches": lambda k, ks: lax.cond(True, lambda: random.normal(k), lambda: random.uniform(k)),
     "a program that is only written": lambda k, ks: [jit(lambda: random.normal(k)).trace(), jit(lambda: random.normal(k)).eval_shape(), random.normal(k)],
+    "closed over by a scan of one step": lambda k, ks: lax.scan(lambda c, _: (c, random.normal(k)), 0.0, None, length=1),
+    "closed over by one branch": lambda k, ks: lax.cond(True, lambda: random.normal(k), lambda: 0.0),
+    "gradient of a checkpoint": lambda k, ks: grad(checkpoint(lambda x: x * random.normal(k)))(1.0),
     "loop that folds in": lambda k, ks: lax.fori_loop(0, 3, lambda i, c: c + random.normal(random.fold_in(k, i)), 0.0),
 }
 

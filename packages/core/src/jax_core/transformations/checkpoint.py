@@ -19,6 +19,7 @@ from ..configuration import context, flags
 from ..representation import tree
 from ..representation.arguments import LazyNames, put_static
 from ..representation.aval import get_aval
+from ..representation.dtypes import ExtendedDType
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from ..representation.marks import ELEMENTWISE, LINEAR
 from ..representation.primitive import Primitive, Zero
@@ -236,6 +237,9 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
             return *trace_to_closed(flat_fun, avals, debug), out_tree[0]
         kinds = tuple(type(x) for group in static for _, x in group)  # 1, 1.0 and True are equal
         closed, consts, out_tree = _programs(fun, (in_tree, avals, static, kinds, count), trace)
+        if flags.debug_key_reuse.value:
+            for dtype in {t for t in (getattr(x, "dtype", None) for x in (*consts, *flat)) if isinstance(t, ExtendedDType)}:
+                dtype.before_call("checkpoint", (*consts, *flat), closed)
         if context.state.trace is EVAL:
             arrays = [copy_p.bind(x) if isinstance(x, _HOST_NUMBERS) else x for x in flat]
             outs = eval_jaxpr(closed.jaxpr, closed.consts, *consts, *arrays)
