@@ -25,6 +25,7 @@ def _vectors(name: str, *args: Any, inexact: bool = False) -> list[Array]:
 
 
 def _no_numbers(name: str, **given: Any) -> None:
+    check_arraylike(f"jax.scipy.linalg.{name}", *(x for x in given.values() if x is not None))
     for argument, x in given.items():
         if x is not None and not np.shape(x):
             raise ValueError(f"jax.scipy.linalg.{name}: {argument} must be a vector, or several along leading axes; got a scalar.")
