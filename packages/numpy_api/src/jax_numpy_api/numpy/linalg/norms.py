@@ -171,11 +171,16 @@ def cond(x: ArrayLike, p: int | str | float | None = None) -> Array:
     x = as_matrices("cond", x)
     if x.size == 0:
         raise ValueError(f"jnp.linalg.cond: an array with elements is needed, got shape {x.shape}")
+    if p not in (None, 2, -2) and x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"jnp.linalg.cond: array must be square for p={p!r}; got shape {x.shape}")
+    return _cond(x, p if p is None or isinstance(p, (str, int, float)) else float(p))
+
+
+@inlined(static_argnums=(1,))
+def _cond(x, p):
     if p in (None, 2, -2):
         s = svd(x, compute_uv=False)
         return s[..., 0] / s[..., -1] if p != -2 else s[..., -1] / s[..., 0]
-    if x.shape[-1] != x.shape[-2]:
-        raise ValueError(f"jnp.linalg.cond: array must be square for p={p!r}; got shape {x.shape}")
     out = norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
     holds_nan = reductions.any(lax.ne(x, x), axis=(-2, -1))
     infinite = lax.bitwise_and(lax.ne(out, out), lax.bitwise_not(holds_nan))
