@@ -40,7 +40,10 @@ def _logical_right(x, y):
 
 
 def _clz_reference(x):
-    bits = _unsigned(x).astype(np.uint64)
+    bits = _unsigned(x)
+    if bits.dtype.itemsize <= 4:  # a float64 holds them, whose exponent counts them
+        return (_width(x) - np.frexp(bits.astype(np.float64))[1]).astype(np.asarray(x).dtype)
+    bits = bits.astype(np.uint64)
     used = np.zeros(bits.shape, np.int64)
     for shift in (32, 16, 8, 4, 2, 1):
         high = bits >> np.uint64(shift)
