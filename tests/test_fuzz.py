@@ -257,6 +257,7 @@ def test_a_crash_of_ours_is_a_difference():
     ("jax.jvp(lambda x: jnp.asarray(2.0), (a,), (a,))[1]", True), ("jax.grad(jnp.round)(a)", True), ("jax.hessian(lambda x: x)(a)", True),
     ("a.at[...].set(1)", True), ("a.at[...].divide(2)", True), ("v.at[0].add(1)", True), ("v.at[0].mul(np.float64(2))", True), ("v.at[1:].max(1)", True),
     ("jnp.pad(v, 1)", True), ("jnp.diag(v)", True), ("jnp.gradient(v)", True), ("jax.scipy.special.gammaln(a)", True),
+    ("jax.enable_x64(True)(lambda: jax.scipy.special.digamma(0.5))()", True), ("jax.enable_x64(True)(lambda: jax.scipy.special.logit(0.5))()", True),
     ("jax.scipy.stats.gamma.logpdf(a, 2)", True), ("jax.scipy.stats.norm.logpdf(a)", True), ("jnp.angle(a)", False), ("jnp.log10(a)", False),
     ("jnp.choose(0, [a, a])", False), ("jnp.array([a])", False), ("jnp.asarray([a, a])", False),
     ("jax.grad(lambda x: x * jnp.float32(2))(a)", True), ("jax.grad(lambda x: (x * jnp.ones(3)).sum())(a)", True),

@@ -11,7 +11,7 @@ result is chosen by a mask, and does not end with the longest tables. `tests/tes
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -39,9 +39,11 @@ def chebyshev(coefficients: Sequence[float], t: Array) -> Array:
 
 def _horner(coefficients: Sequence[float], t: Array) -> Array:
     *rest, last = coefficients
-    total = constant(last, t)
+    weak = t.dtype == np.float64 and getattr(t, "weak_type", False) and dtypes.canonicalize_dtype(np.float64) == np.float64  # of a Python number: so is the sum
+    number = (lambda c: float(c)) if weak else (lambda c: constant(c, t))
+    total: Any = number(last)
     for c in reversed(rest):
-        total = add(mul(total, t), constant(c, t))
+        total = add(mul(total, t), number(c))
     return total
 
 
