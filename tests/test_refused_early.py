@@ -6,7 +6,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.experimental import sparse
+from jax.experimental import checkify, sparse
 from jax.experimental.serialize_executable import serialize
 from jax.extend.core import Primitive, jaxpr_as_fun
 from jax_core.representation.errors import JaxprTypeError
@@ -77,3 +77,18 @@ def test_jacobians_of_sparse_arrays_take_no_other_arguments(transform):
     with pytest.raises(TypeError, match="no_such"):
         transform(jnp.sin, no_such=1)
     transform(jnp.sin, holomorphic=True)
+
+
+KINDS = {
+    "compiler_options": (lambda: jax.jit(jnp.sin, compiler_options="fast"), TypeError, "jit: compiler_options must be a dict"),
+    "axis_size": (lambda: jax.vmap(jnp.sin, axis_size=[3]), ValueError, "vmap: axis_size must be an integer"),
+    "in_axes": (lambda: jax.vmap(jnp.sin, in_axes=int), TypeError, "vmap: in_axes=<class 'int'> is of type type"),
+    "msg": (lambda: checkify.check(True, 3), TypeError, "checkify.check: msg must be a string, got 3"),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_options_of_another_kind(name):
+    call, kind, said = KINDS[name]
+    with pytest.raises(kind, match=f"^{said}"):
+        call()

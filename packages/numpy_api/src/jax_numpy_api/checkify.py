@@ -223,6 +223,8 @@ def check(pred: ArrayLike, msg: str, *fmt_args: Any, debug: bool = False, **fmt_
     aval = get_aval(pred)
     if aval.dtype != np.bool_ or aval.shape != ():
         raise TypeError(f"checkify.check takes a scalar bool as argument, got {aval.str_short()}")
+    if not isinstance(msg, str):
+        raise TypeError(f"checkify.check: msg must be a string, got {msg!r} of type {type(msg).__name__}")
     leaves, structure = tree.flatten((fmt_args, fmt_kwargs))
     bad = next((x for x in leaves if not is_arraylike(x)), None)
     if bad is not None:

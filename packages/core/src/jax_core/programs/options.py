@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import enum
 import inspect
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -76,6 +76,8 @@ class JitOptions:
                 _check_constrained(fun, name, leaf)
         self.keep_unused, self.device, self.backend = keep_unused, device, backend
         self.inline = _inline(inline)
+        if compiler_options and not isinstance(compiler_options, Mapping):
+            raise TypeError(f"jit: compiler_options must be a dict of options of XLA, got {compiler_options!r} of type {type(compiler_options).__name__}")
         self.compiler_options = tuple(sorted(compiler_options.items())) if compiler_options else ()
 
     def key(self) -> tuple | None:

@@ -50,6 +50,8 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
                         "entry per positional argument")
     _check_axes("in_axes", in_axes)
     _check_axes("out_axes", out_axes)
+    if axis_size is not None and getattr(axis_size, "__hash__", None) is None:
+        raise ValueError(f"vmap: axis_size must be an integer, got {axis_size!r} of type {type(axis_size).__name__}")
 
     @boundary(fun)
     def vmapped(*args, **kwargs):
@@ -102,7 +104,7 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
 
 
 def _is_int(x) -> bool:
-    return hasattr(x, "__index__") and not isinstance(x, bool) and getattr(x, "shape", ()) == ()
+    return hasattr(x, "__index__") and not isinstance(x, (bool, type)) and getattr(x, "shape", ()) == ()
 
 
 def _flat_axes(fun, in_axes, args, kwargs, in_tree):
