@@ -55,6 +55,19 @@ def test_a_slice(topology):
     assert len(topology.devices) == 4
 
 
+@pytest.mark.parametrize("spec", [jax.P(None, "x"), jax.P("x")], ids=str)
+def test_the_gradient_of_a_kernel_adds_up_no_equal_parts(topology, spec):
+    """The devices of the axis "y" have equal parts: a sum over all four would count each twice."""
+    mesh = topologies.make_mesh(topology, (2, 2), ("x", "y"))
+    place = lambda spec: jax.NamedSharding(mesh, spec)
+    loss = lambda k, x: (jax.lax.conv_general_dilated(x, k, (1,), "SAME", dimension_numbers=("NWC", "WIO", "NWC")) ** 2).sum()
+    text = jax.jit(jax.grad(loss), out_shardings=place(jax.P())).lower(
+        described((3, 8, 16), place(jax.P())), described((4, 64, 8), place(spec))).compile().as_text()
+    assert "all-" in text
+    sums = [line for line in text.splitlines() if " all-reduce(" in line or " all-reduce-start(" in line]
+    assert not [line for line in sums if "{{0,1,2,3}}" in line or "=[1,4]" in line or "{'axis_0','axis_1'}" in line], sums
+
+
 def test_stored(topology):
     here = jax.sharding.SingleDeviceSharding(topology.devices[0])
     stored, *trees = serialize_executable.serialize(jax.jit(jnp.sin).lower(described((8,), here)).compile())

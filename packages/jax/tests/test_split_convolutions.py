@@ -67,3 +67,15 @@ def test_gradients_of_few_pixels_under_many_devices_keep_their_split():
         x, k = jax.device_put(jnp.ones((4, 2, 8)), P(None, None, ("x", "y"))), jax.device_put(jnp.ones((2, 2, 3)), P())
         found = jax.jit(jax.grad(lambda x, k: lax.conv(x, k, (1,), "SAME").sum(), (0, 1)))(x, k)
     assert [str(jax.typeof(a)) for a in found] == ["float32[4,2,8@(x,y)]", "float32[2,2,3]"]
+
+
+@pytest.mark.parametrize("platform", ["tpu", "cuda"])
+def test_accelerators_split_no_gradient_of_a_kernel_in_space(platform):
+    """Their compilers add equal parts up, too; under Auto axes no type says whether there are any."""
+    mesh = grid(AxisType.Auto)
+    of = lambda shape, spec: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, spec))
+    convolve = lambda x, k: lax.conv_general_dilated(x, k, (1,), "SAME", dimension_numbers=NUMBERS[3])
+    text = lambda f: jax.jit(f).trace(of((4, 8, 4), P(None, "x")), of((3, 4, 4), P())).lower(lowering_platforms=(platform,)).as_text()
+    kernels = text(jax.grad(lambda x, k: convolve(x, k).sum(), 1))
+    assert kernels.count("[{?}, {}, {?}]") == 2 and "stablehlo.convolution" in kernels
+    assert "sharding_constraint" not in text(convolve)  # there the compiler's halo is right

@@ -213,6 +213,9 @@ class Builder(Protocol):
         With ``anywhere``, on the devices of the arguments, if these are on as many, whichever.
         """
 
+    def whole_along(self, x: Value, axes: Sequence[int]) -> Value | None:
+        """``x``, which the compiler may split along other axes than these only; None where it cannot be told so."""
+
     def barrier(self, xs: Sequence[Value]) -> list[Value]:
         """``xs`` behind an optimization barrier."""
 

@@ -427,8 +427,14 @@ def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilat
         params = dict(window_strides=window_strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
                       dimension_numbers=numbers, feature_group_count=feature_group_count, batch_group_count=batch_group_count,
                       precision=precision, preferred_element_type=preferred_element_type, out_sharding=None)  # of other axes
-        better = (conv_split.formulation(lhs.aval, rhs.aval, out, params, b.platform == "cpu") if b.partitioned else
-                  conv_cpu.formulation(lhs.aval, rhs.aval, out, params, conv_general_dilated_p.bind))
+        if not b.partitioned:
+            better = conv_cpu.formulation(lhs.aval, rhs.aval, out, params, conv_general_dilated_p.bind)
+        elif (better := conv_split.formulation(lhs.aval, rhs.aval, out, params, b.platform == "cpu")) is None and b.platform != "cpu":
+            whole = conv_split.kept_whole(b, lhs, rhs, out, params)
+            if whole is None:
+                better = conv_split.formulation(lhs.aval, rhs.aval, out, params, True)
+            else:
+                lhs, rhs = whole
         if better is not None:
             return b.fun(better, lhs, rhs)[0]
     dims = (f"{_spec_text(numbers.lhs_spec, 'b', 'f')}x{_spec_text(numbers.rhs_spec, 'o', 'i')}->"

@@ -5,7 +5,9 @@ the parts of such a convolution up over *all* devices, also over those that a me
 split, or if there are groups and the batch is: on a mesh of 4 x 2 devices whose second axis splits nothing, the gradient of a depthwise
 kernel is twice what it should be (jaxlib 0.10.2 and 0.12). So each position is written as a product of matrices, which is partitioned well.
 
-Left aside: to gather the operands on each device first, which takes as many times the memory and the time.
+The compilers of accelerators convolve better than they multiply, and types do not tell how ``Auto`` mesh axes split. There, where neither groups
+nor types ask for products, the operands are kept whole along the spatial axes (`kept_whole`), which costs nothing where only batch or features are
+split. Left aside: to do so on the CPU, where images split in space take as many times the memory and the time.
 """
 from __future__ import annotations
 
@@ -22,6 +24,7 @@ from .shape import concatenate, reshaped
 from .slicing import slice as slice_
 
 if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
     from jax_core.representation.array import Array
     from jax_core.representation.aval import ShapedArray
 
@@ -34,20 +37,33 @@ def formulation(lhs: ShapedArray, rhs: ShapedArray, out: ShapedArray, params: di
     Args:
       lhs, rhs, out: types.
       params: parameters of `conv_general_dilated_p`.
-      anywhere: also without groups, and where no type says that a spatial axis is split. The compilers of accelerators do such a convolution
-        better than products, and they are wrong only where an ``Auto`` mesh axis splits it in space, which is seldom.
+      anywhere: also without groups, and where no type says that a spatial axis is split.
     """
     numbers = params["dimension_numbers"]
-    shapes = [[x.shape[i] for i in spec] for x, spec in ((lhs, numbers.lhs_spec), (rhs, numbers.rhs_spec), (out, numbers.out_spec))]
-    if any(not isinstance(n, int) or n == 0 for shape in shapes for n in shape):
-        return None
-    if not math.prod(shapes[2][2:]) <= min(_POSITIONS, math.prod(shapes[1][2:])):
+    positions = _few_positions(rhs, out, numbers)
+    if positions is None or math.prod(positions) > _POSITIONS or 0 in (*lhs.shape, *rhs.shape, *out.shape):
         return None
     split = any(x.placement is not None and x.placement.spec.partitions[i] is not None
                 for x, spec in ((lhs, numbers.lhs_spec), (rhs, numbers.rhs_spec)) for i in spec[2:])
     if not (anywhere or split or params["batch_group_count"] > 1):
         return None
-    return lambda x, k: _by_position(x, k, params, shapes[2][2:], out.dtype)
+    return lambda x, k: _by_position(x, k, params, positions, out.dtype)
+
+
+def _few_positions(rhs: ShapedArray, out: ShapedArray, numbers: Any) -> list[int] | None:
+    """The lengths of the result in space; None where its elements are more than the kernel's, or are not known."""
+    positions, window = [out.shape[i] for i in numbers.out_spec[2:]], [rhs.shape[i] for i in numbers.rhs_spec[2:]]
+    known = all(isinstance(n, int) for n in (*positions, *window))
+    return positions if known and math.prod(positions) <= math.prod(window) else None  # type: ignore[return-value]
+
+
+def kept_whole(b: Builder, lhs: Value, rhs: Value, out: ShapedArray, params: dict) -> tuple[Value, Value] | None:
+    """Operand and kernel of a convolution with few results, which the compiler may split, but not in space; None where it cannot be told so."""
+    numbers = params["dimension_numbers"]
+    if _few_positions(rhs.aval, out, numbers) is None:  # type: ignore[arg-type]
+        return lhs, rhs
+    x, k = b.whole_along(lhs, numbers.lhs_spec[2:]), b.whole_along(rhs, numbers.rhs_spec[2:])
+    return None if x is None or k is None else (x, k)
 
 
 def _by_position(x: Array, k: Array, params: dict, positions: list, dtype: np.dtype) -> Any:
@@ -77,4 +93,4 @@ def _by_position(x: Array, k: Array, params: dict, positions: list, dtype: np.dt
     return transpose(whole, tuple(order))
 
 
-__all__ = ["formulation"]
+__all__ = ["formulation", "kept_whole"]

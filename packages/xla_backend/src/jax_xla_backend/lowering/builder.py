@@ -614,6 +614,10 @@ class Builder:
         """
         return new_value(sharding_text.constrain(self, extended_dtypes.physical(x), sharding, typed, anywhere), x.aval)
 
+    def whole_along(self, x: Value, axes: Sequence[int]) -> Value | None:
+        """``x``, which the compiler may split along other axes than these only; see `interfaces.Builder.whole_along`."""
+        return sharding_text.whole_along(self, x, axes)
+
 
 def _signature(text: str, types: Sequence[str], outs: Sequence[str]) -> str:
     """The types at the end of an op, in the form that the op wants."""

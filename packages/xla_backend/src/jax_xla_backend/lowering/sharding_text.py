@@ -7,7 +7,7 @@ Source: Shardy dialect, `sdy.mesh`, `sdy.sharding`, `sdy.sharding_constraint`.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Sequence
 
 from jax_core.configuration import flags
 
@@ -159,3 +159,12 @@ def constrain(b: Builder, x: Value, sharding: Any, typed: bool = False, anywhere
         return b.emit(f"sdy.sharding_constraint {x} {text}", x, out=x.aval)
     return b.emit(f"stablehlo.custom_call @Sharding({x})", x, out=x.aval,
                   attrs=f"{{mhlo.sharding = {hlo_text(sharding, x.ndim)}}}")
+
+
+def whole_along(b: Builder, x: Value, axes: Sequence[int]) -> Any:
+    """``x`` behind a constraint that leaves all but ``axes`` to the compiler; None where that cannot be said."""
+    placements = b.module.shardings
+    if placements.grid is None or not flags.use_shardy_partitioner.value:
+        return None
+    mesh = placements.mesh_symbol(placements.grid)
+    return b.emit(f"sdy.sharding_constraint {x} <@{mesh}, [{', '.join('{}' if i in axes else '{?}' for i in range(x.ndim))}]>", x, out=x.aval)
