@@ -24,8 +24,9 @@ SAME = {"addf": np.add, "addi": np.add, "subf": np.subtract, "subi": np.subtract
         "maximumf": np.maximum, "minimumf": np.minimum, "maxsi": np.maximum, "minsi": np.minimum, "andi": np.bitwise_and,
         "ori": np.bitwise_or, "xori": np.bitwise_xor, "negf": np.negative, "exp": np.exp, "log": np.log, "log1p": np.log1p, "tanh": np.tanh,
         "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "absf": np.abs, "floor": np.floor, "ceil": np.ceil, "atan2": np.arctan2,
-        "rsqrt": lambda x: 1 / np.sqrt(x), "ctpop": lambda x: np.vectorize(lambda v: int(v).bit_count())(np.asarray(x).view(np.uint32)), "remsi": np.fmod, "divsi": lambda x, y: np.trunc(x / y)}
-LIBRARY = {"nextafter": np.nextafter, "erfinv": lambda x: np.asarray(jax.lax.erf_inv(x)), "popc": SAME["ctpop"], "atan": np.arctan, "asinh": np.arcsinh, "tanh": np.tanh, "log1p": np.log1p, "expm1": np.expm1, "atan2": np.arctan2, "cbrt": np.cbrt}
+        "rsqrt": lambda x: 1 / np.sqrt(x), "ctpop": lambda x: np.vectorize(lambda v: int(v).bit_count())(np.asarray(x).view(np.uint32)), "remsi": np.fmod, "remf": np.fmod, "shrsi": np.right_shift,
+        "round": lambda x: np.trunc(x + np.copysign(np.float32(0.5), x)), "divsi": lambda x, y: np.trunc(x / y)}
+LIBRARY = {"round": SAME["round"], "nextafter": np.nextafter, "erfinv": lambda x: np.asarray(jax.lax.erf_inv(x)), "popc": SAME["ctpop"], "atan": np.arctan, "asinh": np.arcsinh, "tanh": np.tanh, "log1p": np.log1p, "expm1": np.expm1, "atan2": np.arctan2, "cbrt": np.cbrt}
 
 
 def kind_of(value):

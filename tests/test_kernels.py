@@ -236,6 +236,8 @@ KERNELS = {  # what a program is made of
     "semaphores": (lambda: call(lambda x, o, s: (pl.semaphore_signal(s.at[1], 3), pl.semaphore_wait(s.at[1], 1), put(
         o, x[...] * pl.semaphore_read(s.at[1]).astype(jnp.float32)), pl.semaphore_wait(s.at[1], 2, decrement=False), pl.semaphore_wait(s.at[1], 2)),
         scratch_shapes=[pltpu.SemaphoreType.REGULAR((2,))])(A)),
+    "rounded": (lambda: call(lambda x, o: put(o, jax.lax.round(x[...] * 2) + x[...] // 1))(A)),
+    "rolled by the row": (lambda: call(lambda x, o: put(o, pltpu.roll(x[...], 1, 1, stride=3, stride_axis=0)))(A)),
     "derivative": (lambda: jax.jvp(call(lambda x, o: put(o, jnp.sin(x[...]))), (A,), (A,))),
 }
 
@@ -250,7 +252,7 @@ def interpreted(function):
 
 TPU_ONLY = ("scratch and when", "memory of its own", "pieces", "a matrix and a vector", "a vector and a matrix", "several products", "padded",
             "a size known at run time", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "at once", "a pipeline", "a pipeline over the end",
-            "a pipeline of products", "a pipeline for each step", "semaphores", "rows of bits")
+            "a pipeline of products", "a pipeline for each step", "semaphores", "rows of bits", "rolled by the row")
 GPU_ONLY = ("scatter", "atomics", "four axes", "cube roots", "other functions")
 
 

@@ -158,7 +158,7 @@ def features():
 @pytest.mark.parametrize("case", [
     "squares", "running", "running backwards", "the next float", "taken along an axis", "places of extremes", "bits", "truth values", "a matrix and a vector", "padded", "every second row", "elements", "a size known at run time",
     "a part of a part", "views", "rows of bits", "printed", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "semaphores", "a pipeline of products", "a pipeline over the end",
-    "a pipeline for each step"])
+    "a pipeline for each step", "rounded", "rolled by the row"])
 def test_what_kernels_can_do_compiles(compiled, case, monkeypatch):
     """Programs of `tests/test_kernels.py`, where the platform has what they use."""
     monkeypatch.syspath_prepend(HERE.parent)

@@ -189,7 +189,8 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
 
     Raises:
       ValueError: specs that do not fit operands or results, a kernel or index map that closes over arrays, a value stored in a
-        reference of another shape or dtype; reverse mode; the CPU without ``interpret``. TypeError: an index map that takes another
+        reference of another shape or dtype; ``dimension_semantics`` for another number of axes than the grid has; reverse mode;
+        the CPU without ``interpret``. TypeError: an index map that takes another
         number of arguments.
 
     >>> from jax.experimental import pallas as pl
@@ -211,6 +212,9 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
     results, out_tree = tree.flatten(out_shape)
     results = [_result_type(where, x) for x in results]
     interpret = interpret or forced_interpretation.value
+    semantics = getattr(compiler_params, "dimension_semantics", None)
+    if not interpret and semantics is not None and len(semantics) != len(sizes):
+        raise ValueError(f"{where}: dimension_semantics has {len(semantics)} entries, and the grid {len(sizes)} axes; give one for each axis.")
     if isinstance(interpret, InterpretParams):
         interpret.require_possible(where)
     options = Options(name, interpret, bool(debug), compiler_params, cost_estimate, frozen(metadata))

@@ -94,6 +94,9 @@ def run_scoped(f: Callable[..., T], *types: Any, collective_axes: object = (), *
       types, kw_types: memory spaces called with a shape and a dtype (``pltpu.VMEM((8, 128), jnp.float32)``), kinds of
         semaphores, or pytrees of these. What the memory holds at first is not specified.
 
+    Raises:
+      ValueError: ``f`` returns one of these references.
+
     >>> from jax.experimental import pallas as pl
     >>> from jax.experimental.pallas import tpu as pltpu
     >>> def kernel(x_ref, o_ref):
@@ -105,7 +108,12 @@ def run_scoped(f: Callable[..., T], *types: Any, collective_axes: object = (), *
     Array([1., 3., 5.], dtype=float32)
     """
     made = tree.tree_map(lambda what: _allocate("run_scoped", what), (types, kw_types), is_leaf=lambda x: hasattr(x, "get_ref_aval"))
-    return f(*made[0], **made[1])
+    result = f(*made[0], **made[1])
+    own = {id(ref) for ref in tree.leaves(made)}
+    if any(id(x) in own for x in tree.leaves(result)):
+        raise ValueError("run_scoped: the function returned a reference to memory that it was given, which ends with it; return what it "
+                         "holds, ref[...].")
+    return result
 
 
 def with_scoped(*types: Any, collective_axes: object = (), **kw_types: Any) -> Callable[[Callable[..., T]], T]:

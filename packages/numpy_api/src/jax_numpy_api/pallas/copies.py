@@ -56,8 +56,8 @@ def _copy_type(*avals, parts, **_):
                          "copied to have the same shape and dtype.")
     for ref, index, operands in semaphores:
         shape = indexing.part_shape(ref.shape, index, operands)
-        if not isinstance(ref.memory_space, SemaphoreType) or shape:
-            raise ValueError(f"a copy signals one semaphore, and was given a reference of type {ref} and shape {shape}; pass "
+        if ref.memory_space is not SemaphoreType.DMA or shape:
+            raise ValueError(f"a copy signals one semaphore for copies, and was given a reference of type {ref} and shape {shape}; pass "
                              "pltpu.SemaphoreType.DMA, or .at[i] of an array of them.")
     return ()
 

@@ -96,9 +96,10 @@ def roll(x: ArrayLike, shift: ArrayLike, axis: int, *, stride: int | None = None
     if stride is None:
         return jnp.roll(x, shift, axis)
     n = shape[axis]
-    source = (lax.broadcasted_iota(np.int32, shape, axis % len(shape)) - shift
-              - stride * lax.broadcasted_iota(np.int32, shape, stride_axis % len(shape))) % n  # type: ignore[operator]
-    return jnp.take_along_axis(x, source, axis)
+    moved, places = jnp.asarray(x), (shift + stride * lax.broadcasted_iota(np.int32, shape, stride_axis % len(shape))) % n  # type: ignore[operator]
+    for bit in range((n - 1).bit_length()):  # a kernel gathers within one register only, but rolls by any constant
+        moved = jnp.where(places >> bit & 1 != 0, jnp.roll(moved, 1 << bit, axis), moved)
+    return moved
 
 
 def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:

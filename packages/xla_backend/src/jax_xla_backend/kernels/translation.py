@@ -84,7 +84,8 @@ BINARY = {  # floats, signed integers, unsigned integers, booleans
     "next_after": ("math.nextafter", None, None, None)}
 _UNARY = {"exponential": "math.exp", "log": "math.log", "log_plus_one": "math.log1p", "tanh": "math.tanh", "rsqrt": "math.rsqrt",
           "sqrt": "math.sqrt", "sine": "math.sin", "cosine": "math.cos", "tan": "math.tan", "floor": "math.floor", "ceil": "math.ceil",
-          "round_nearest_even": "math.roundeven", "exponential_minus_one": "math.expm1", "erf": "math.erf", "cbrt": "math.cbrt",
+          "round_nearest_even": "math.roundeven", "round_nearest_afz": "math.round", "exponential_minus_one": "math.expm1",
+          "erf": "math.erf", "cbrt": "math.cbrt",
           "popcnt": "math.ctpop", "count_leading_zeros": "math.ctlz",
           "erfc": "math.erfc", "erf_inv": "math.erf_inv", "lgamma": "math.lgamma", "asin": "math.asin", "acos": "math.acos", "atan": "math.atan",
           "sinh": "math.sinh", "cosh": "math.cosh", "asinh": "math.asinh", "acosh": "math.acosh", "atanh": "math.atanh"}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _DIRECT = {"math.exp", "math.log", "math.sqrt", "math.rsqrt", "math.sin", "math.cos", "math.floor", "math.ceil", "math.absf", "math.erf"}
 _LIBRARY = {"math.tanh": "tanh", "math.powf": "pow", "math.log1p": "log1p", "math.expm1": "expm1", "math.atan2": "atan2", "math.tan": "tan",
-            "math.cbrt": "cbrt", "math.roundeven": "rint", "math.nextafter": "nextafter", "math.erfc": "erfc", "math.erf_inv": "erfinv",
+            "math.cbrt": "cbrt", "math.roundeven": "rint", "math.round": "round", "math.nextafter": "nextafter", "math.erfc": "erfc", "math.erf_inv": "erfinv",
             "math.lgamma": "lgamma", "math.asin": "asin", "math.acos": "acos", "math.atan": "atan", "math.sinh": "sinh", "math.cosh": "cosh",
             "math.asinh": "asinh", "math.acosh": "acosh", "math.atanh": "atanh"}
 _BITS = {"math.ctpop": "popc", "math.ctlz": "clz"}

@@ -13,6 +13,7 @@ _HOMES = {
     "memory": "atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor load store swap",
     "semaphores": "semaphore_read semaphore_signal semaphore_wait",
     "spaces": "ANY HOST MemoryRef MemorySpace",
+    "tpu": "reciprocal",
     "specs": "BlockSpec Blocked BoundedSlice Buffered CompilerParams CostEstimate Element GridSpec RevisitMode Squeezed no_block_spec squeezed",
 }
 _NAMES = {

@@ -161,6 +161,8 @@ def pallas_call(kernel: Callable[..., None], out_shape: Any, *, grid_spec: GridS
 pallas_call_p: Any
 def program_id(axis: int) -> Any:
     """The index of this step along an axis of the grid, an int32 scalar. To be called in a kernel or an index map."""
+def reciprocal(x: ArrayLike, *, approx: bool = False, full_range: bool = True) -> Any:
+    """``1 / x``; with ``approx`` the compiler may be less exact."""
 def run_scoped(f: Callable[..., Any], *types: Any, collective_axes: object = ..., **kw_types: Any) -> Any:
     """``f`` on references to memory that exists while it runs."""
 def run_state(f: Callable[..., None]) -> Callable[[Any], Any]:
