@@ -9,8 +9,11 @@ from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
 from types import EllipsisType
 from typing import Any, Callable, Mapping, Sequence
+from jax.experimental.pallas import fuser as fuser
+from jax.experimental.pallas import mosaic_gpu as mosaic_gpu
 from jax.experimental.pallas import ops as ops
 from jax.experimental.pallas import tpu as tpu
+from jax.experimental.pallas import tpu_sc as tpu_sc
 from jax.experimental.pallas import triton as triton
 
 ANY: MemorySpace
