@@ -6,7 +6,7 @@ import pytest
 
 from harness import LAWS, Bad, Case
 from jax_core.programs.jit import jit
-from jax_core.transformations.autodiff import grad
+from jax_core.transformations.autodiff import grad, vjp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
@@ -95,6 +95,19 @@ TRANSFORMS = [
 @pytest.mark.parametrize("case", POOLS + TRANSFORMS, ids=str)
 def test_law(case, law):
     law(case)
+
+
+@pytest.mark.parametrize("base, dilation", [((1, 1), (1, 1)), ((2, 1), (1, 1)), ((1, 1), (1, 2)), ((2, 2), (2, 1))], ids=str)
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_windows_that_hold_padding_alone_pass_no_cotangent_on(name, base, dilation):
+    function, start, combine = FUNCTIONS[name]
+    geometry = (2, 2), (1, 1), ((3, 0), (1, 4)), base, dilation
+    x = APART.astype(np.float32)
+    out, pullback = vjp(lambda x: lax.reduce_window(x, np.float32(start), function, *geometry), x)
+    values = by_loops(x, start, combine, *geometry)
+    assert np.isinf(values).any() and np.array_equal(out, values)
+    wins = np.vectorize(lambda element: np.sum(values == element))(x)  # no two elements are equal
+    assert np.array_equal(pullback(np.ones_like(values))[0], wins)
 
 
 BAD = [

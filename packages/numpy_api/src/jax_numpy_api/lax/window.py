@@ -284,10 +284,14 @@ def _gather_add_transpose(ct, g, x, *, select_prim, **params):
 
 
 def _scatter_dilated(ct, x, select_prim, params):
-    """For dilated windows, which select_and_scatter does not have: find where each window's extremum is, and add there."""
+    """For dilated windows, which select_and_scatter does not have: find where each window's extremum is, and add there.
+
+    Elements are counted from 1, as a window that holds nothing but padding finds 0, which is then an index out of bounds.
+    """
     shape, size = np.shape(x), math.prod(np.shape(x))
-    numbers = lax.reshape(lax.iota(np.int32 if size < 2**31 else np.int64, size), shape)
-    where = select_and_gather_add_p.bind(numbers, x, select_prim=select_prim, **params)
+    one = np.int32(1) if size < 2**31 - 1 else np.int64(1)
+    counted = lax.add(lax.iota(one.dtype, size), one)
+    where = lax.sub(select_and_gather_add_p.bind(lax.reshape(counted, shape), x, select_prim=select_prim, **params), one)
     flat = lax.reshape(where, (math.prod(where.shape), 1))
     total = zeros(ShapedArray((size,), ct.dtype))
     scatter = lax.ScatterDimensionNumbers((), (0,), (0,))
