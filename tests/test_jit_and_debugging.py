@@ -9,6 +9,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.experimental import sparse
 
 
 class Wrapped:
@@ -227,3 +228,12 @@ def test_modes_of_differentiation_of_loops():
     assert np.allclose(jax.grad(lambda x: lax.fori_loop(0, 4, lambda i, c: jnp.sin(c), x))(0.7), want)
     with pytest.raises(ValueError, match=r"lax.scan.*fori_loop.*max_steps"):
         jax.jit(jax.grad(lambda x, n: lax.fori_loop(0, n, lambda i, c: jnp.sin(c), x)))(0.7, 4)
+
+
+def test_a_node_that_compares_in_its_own_way_is_printed(capsys):
+    """`==` of a sparse array asks for its dtype, which stand-ins for its parts have not."""
+    jax.debug.print("{}", sparse.BCOO.fromdense(jnp.eye(2)))
+    jax.jit(lambda m: jax.debug.print("{}", m))(sparse.BCOO.fromdense(jnp.eye(3)))
+    jax.effects_barrier()
+    out = capsys.readouterr().out
+    assert "float32[2, 2]" in out and "float32[3, 3]" in out

@@ -83,6 +83,7 @@ KINDS = {
     "compiler_options": (lambda: jax.jit(jnp.sin, compiler_options="fast"), TypeError, "jit: compiler_options must be a dict"),
     "axis_size": (lambda: jax.vmap(jnp.sin, axis_size=[3]), ValueError, "vmap: axis_size must be an integer"),
     "in_axes": (lambda: jax.vmap(jnp.sin, in_axes=int), TypeError, "vmap: in_axes=<class 'int'> is of type type"),
+    "data": (lambda: jax.random.fold_in(jax.random.key(0), 1j), TypeError, "fold_in: data must be an integer, got 1j"),
     "msg": (lambda: checkify.check(True, 3), TypeError, "checkify.check: msg must be a string, got 3"),
 }
 

@@ -215,7 +215,7 @@ def _of_operands(function: Callable, in_tree: Any, statics: Sequence[Any]) -> Ca
     """``function`` as a function of the operands alone, which are put in their places."""
     if all(s is DYNAMIC for s in statics):
         args, kwargs = tree.skeleton(in_tree)
-        if not kwargs and args == tuple(range(len(statics))):  # nothing but arrays by position
+        if not kwargs and all(type(a) is int for a in args):  # nothing but arrays by position; a node may compare in its own way
             return function
 
         def with_structure(*operands):

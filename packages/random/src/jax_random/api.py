@@ -263,6 +263,8 @@ def _fold_number(data):
             raise OverflowError(f"fold_in: Python integer {data} out of bounds for uint32")
         return np.uint32(data)
     try:
+        if type(data) is complex:
+            raise TypeError("complex")
         aval = get_aval(data)
     except TypeError as error:
         raise TypeError(f"fold_in: data must be an integer, got {data!r} of type {type(data).__name__}") from error
