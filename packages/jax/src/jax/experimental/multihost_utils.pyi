@@ -11,7 +11,7 @@ class ProcessFailureError(RuntimeError):
     def __init__(self, failed_devices: Sequence[Any]) -> None: ...
     failed_devices: Any
 def assert_equal(in_tree: Any, fail_message: str = '') -> None:
-    """Raise AssertionError unless ``in_tree`` has the same values in every process."""
+    """Raise AssertionError, in every process, unless ``in_tree`` has the same values in all of them."""
 def broadcast_one_to_all(in_tree: Any, is_source: bool | None = None) -> Any:
     """The values of one process, in every process."""
 def global_array_to_host_local_array(global_inputs: Any, global_mesh: Mesh, pspecs: Any) -> Any:

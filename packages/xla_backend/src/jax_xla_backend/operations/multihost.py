@@ -110,14 +110,19 @@ def sync_global_devices(name: str) -> None:
 
 
 def assert_equal(in_tree: PyTree, fail_message: str = "") -> None:
-    """Raise AssertionError unless ``in_tree`` has the same values in every process.
+    """Raise AssertionError, in every process, unless ``in_tree`` has the same values in all of them.
+
+    Raises:
+      AssertionError: the values differ.
 
     >>> from jax.experimental import multihost_utils
     >>> multihost_utils.assert_equal({"step": 3})  # says nothing: all processes have the same
     """
-    first = broadcast_one_to_all(in_tree)
-    if not all(np.array_equal(a, b) for a, b in zip(tree.tree_leaves(in_tree), tree.tree_leaves(first))):
-        raise AssertionError(f"{fail_message} Expected: {first}; got: {in_tree}.")
+    if client.process_count() == 1:
+        return
+    every = process_allgather(in_tree)  # a process that did not hear of the others' values would wait for them later
+    if not all(np.array_equal(row, rows[0]) for rows in tree.tree_leaves(every) for row in rows):
+        raise AssertionError(f"{fail_message} Expected the same in all processes, which have {every}; got: {in_tree}.")
 
 
 # -- between arrays of one process and global ones -------------------------------------------------------------------
