@@ -1,6 +1,7 @@
 """What cannot work is refused where it is written: loops with wrong parameters, solves whose derivative fails, programs that cannot be stored."""
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import jax
@@ -93,3 +94,21 @@ def test_options_of_another_kind(name):
     call, kind, said = KINDS[name]
     with pytest.raises(kind, match=f"^{said}"):
         call()
+
+
+@pytest.mark.parametrize("device", ["cpu", 0])
+def test_devices_of_jit(device):
+    with pytest.raises(TypeError, match="jit: device must be one of jax.devices"):
+        jax.jit(jnp.sin, device=device)
+    assert jax.jit(lambda x: x + 1, device=jax.devices()[0])(1.0) == 2
+
+
+def test_axes_of_vmap_are_ints():
+    class Index:
+        def __index__(self):
+            return 0
+
+    with pytest.raises(TypeError, match="in_axes=<.*Index"):
+        jax.vmap(jnp.sin, in_axes=Index())
+    for axis in (0, np.int8(0), np.array(0)):
+        assert jax.vmap(jnp.sin, in_axes=axis)(jnp.zeros(2)).shape == (2,)

@@ -25,6 +25,7 @@ from ..representation import high, source, tree
 from ..representation.arguments import check_callable
 from ..representation.array import Array
 from ..representation.dtypes import ExtendedDType
+from ..representation.placements import is_placement
 from ..representation.source import describe_function, name_of
 from ..representation.tracebacks import boundary, shorten
 from ..representation.typing import Placement, PyTree
@@ -77,6 +78,9 @@ def _jitted(fun, in_shardings, out_shardings, static_argnums, static_argnames, d
     check_callable("jit", fun)
     if isinstance(fun, (staticmethod, classmethod)):
         raise TypeError(f"jit: a {type(fun).__name__} object is no function yet; write @{type(fun).__name__} above @jax.jit, not below")
+    if device is not None and not (is_placement(device) or hasattr(device, "device_kind")):
+        raise TypeError(f"jit: device must be one of jax.devices() or a sharding, got {device!r} of type {type(device).__name__}; "
+                        "backend takes the name of a platform")
     if device is not None and backend is not None:
         raise ValueError("jit: give device or backend, not both")
     if (device is not None or backend is not None) and (in_shardings is not None or out_shardings not in (None, UNSPECIFIED)):

@@ -1,6 +1,7 @@
 """vmap: the public function. The traces and rules are in `batching`."""
 from __future__ import annotations
 
+import numbers
 from typing import Any, Callable, Hashable, Sequence
 
 import numpy as np
@@ -104,7 +105,7 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
 
 
 def _is_int(x) -> bool:
-    return hasattr(x, "__index__") and not isinstance(x, (bool, type)) and getattr(x, "shape", ()) == ()
+    return (isinstance(x, numbers.Integral) or hasattr(type(x), "__index__") and getattr(x, "shape", None) == ()) and not isinstance(x, bool)
 
 
 def _flat_axes(fun, in_axes, args, kwargs, in_tree):
