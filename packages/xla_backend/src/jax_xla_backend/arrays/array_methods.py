@@ -63,12 +63,9 @@ class Shard:
             result.append(shard)
         return result
 
-    def _placed(self) -> tuple[Index, int]:
-        try:
-            return self._place
-        except AttributeError:
-            self._place = found = _parts(self._sharding, self._global_shape)[self.device]
-            return found
+    def _find_place(self) -> tuple[Index, int]:
+        self._place = found = _parts(self._sharding, self._global_shape)[self.device]
+        return found
 
     def stored_for(self, array: Any, wrap: Callable[[Any], Any]) -> "Shard":
         """The part of ``array``, a key array or the like that is stored in the array of this part: with ``wrap`` of its data."""
@@ -77,12 +74,18 @@ class Shard:
     @property
     def index(self) -> Index:
         """Which part of the whole array it is, as a tuple of slices."""
-        return self._placed()[0]
+        try:
+            return self._place[0]
+        except AttributeError:
+            return self._find_place()[0]
 
     @property
     def replica_id(self) -> int:
         """How many devices before this one hold the same part."""
-        return self._placed()[1]
+        try:
+            return self._place[1]
+        except AttributeError:
+            return self._find_place()[1]
 
     @property
     def data(self) -> Any:
