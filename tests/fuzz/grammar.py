@@ -96,6 +96,8 @@ class _Draw:
                 return self.rng.choice(values.LITERALS)
             if kind == "n":
                 return str(self.rng.choice((0, 1, 2, 3)))
+            if kind in ("each", "pads"):
+                return self.geometry(len(first[0].shape), inner)
             if kind == "mask":
                 return f"({self.variable(first[0] if first else None)} > {self.rng.choice(('0', '1', '0.5'))})"
             if kind == "k" and not any(map(_is_key, self.types.values())):
@@ -108,6 +110,13 @@ class _Draw:
                 first.append(self.types[chosen[kind]])
             return chosen[kind]
         return _SLOT.sub(slot, template)
+
+    def geometry(self, rank: int, choices: str | None) -> str:
+        """A tuple of ``rank`` of the ``choices``; without them the padding of as many axes."""
+        if choices is None and self.rng.random() < 0.4:
+            return self.rng.choice(("'SAME'", "'VALID'"))
+        entries = [self.rng.choice(choices.split(",")) if choices else f"({self.rng.randint(-1, 3)}, {self.rng.randint(0, 3)})" for _ in range(rank)]
+        return f"({''.join([entry + ', ' for entry in entries])})"
 
     def body(self, names: list[str], depth: int = 2) -> str:
         """An expression of the parameters of a lambda, mostly of the first one's shape."""

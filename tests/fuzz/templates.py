@@ -2,7 +2,7 @@
 
 Slots: ``{x} {y} {z}`` are variables that mostly broadcast, ``{f} {g}`` inexact ones, ``{i}`` integers, ``{m}`` a matrix, ``{s}`` a square one,
 ``{k}`` keys, ``{lit}`` a literal, ``{axis}``, ``{dtype}``, ``{n}`` a small number, ``{mask}`` a comparison, ``{body c,t}`` an
-expression of the lambda's parameters.
+expression of the lambda's parameters, ``{each 1,2,3}`` one of these numbers for each axis of the line's first variable, ``{pads}`` padding for each.
 """
 from __future__ import annotations
 
@@ -61,6 +61,13 @@ LINES = {
         "lax.reduce({x}, jnp.zeros((), {x}.dtype), lax.add, (0,))", "jnp.trapezoid({x})", "jnp.diff({x})", "jnp.ediff1d({x})", "jnp.gradient({f})",
         "jnp.cumulative_sum({x}, axis={axis}, include_initial=True)", "lax.reduce_window({f}, -jnp.inf, lax.max, (2,), (1,), 'SAME')",
         "lax.associative_scan(lambda c, t: {body c,t}, {x})", "jax.ops.segment_sum({x}, jnp.array([0, 1, 0]), num_segments=2)",
+    ],
+    "windows": [
+        *[f"lax.reduce_window({{f}}, {start}, lax.{op}, {{each 1,2,3}}, {{each 1,1,2}}, {{pads}}, {{each 1,1,2}}, {{each 1,1,2}})"
+          for op, start in (("max", "-jnp.inf"), ("min", "jnp.inf"), ("add", "0.0"))],
+        *["lax.conv_general_dilated({f}[None, None], jnp.full((1, 1) + {each 1,2,3}, 0.5, {f}.dtype), {each 1,1,2}, {pads}, {each 1,1,2}, {each 1,1,2})"] * 2,
+        *[f"jax.image.resize({{f}}, {{each 1,2,4}}, '{how}')" for how in ("nearest", "linear", "cubic", "lanczos3")],
+        *[f"jnp.pad({{x}}, {{each 1,2,4}}[:1], mode='{how}')" for how in ("wrap", "symmetric", "linear_ramp", "mean")],
     ],
     "shape": [
         "{x}.T", "{x}[None]", "{x}.ravel()", "jnp.reshape({x}, (-1,))", "jnp.reshape({x}, (3, -1))", "jnp.stack([{x}, {y}])", "jnp.concatenate([{x}, {y}], axis={axis})",
