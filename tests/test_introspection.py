@@ -75,7 +75,7 @@ def test_all_parameters_can_be_shown():
     (lambda x: jnp.zeros(3) + x, "b:f32[3] = broadcast_in_dim 0.0:f32[]\n"),
     (lambda x: x[None], "b:f32[1,3] = broadcast_in_dim[broadcast_dimensions=(1,)] a\n"),
     (lambda x: x.astype(int), "b:i32[3] = convert_element_type[new_dtype=int32 weak_type=False] a\n"),
-    (lambda x: lax.dot_general(x, x, (((0,), (0,)), ((), ()))), "b:f32[] = dot_general[dimension_numbers=(((0,), (0,)), ((), ()))] a a\n"),
+    (lambda x: lax.dot_general(x, x, (((0,), (0,)), ((), ()))), "b:f32[] = dot_general[dimension_numbers=(([0], [0]), ([], []))] a a\n"),
     (lambda x: lax.dot(x, x, precision="highest"), "      precision=(Precision.HIGHEST, Precision.HIGHEST)\n    ] a a\n"),
 ])
 def test_parameters_that_say_nothing_are_left_out(f, text):

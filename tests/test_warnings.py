@@ -9,6 +9,7 @@ import pytest
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 from jax.experimental import sparse
 from jax_core.traces import nans
 from jax_xla_backend.compiling import disk_cache
@@ -151,3 +152,12 @@ def test_a_program_that_is_executed_as_text_is_warned(names):
     with pytest.warns(UserWarning, match="Explicitly requested dtype float64") as warned:
         exec("\njnp.zeros(3, 'float64')", {"jnp": jnp, **names})
     assert (warned[0].filename, warned[0].lineno) == ("<string>", 2)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_eager_operations_on_nan_do_not_warn(dtype):
+    x = jnp.asarray([1, np.nan, -np.inf], dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for found in (lax.clamp(x[0], x, x[0]), jnp.clip(x, 0, 1), lax.max(x, x), jnp.sqrt(x), x - x):
+            assert jnp.isnan(found[1])

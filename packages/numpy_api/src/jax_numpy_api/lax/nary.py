@@ -257,11 +257,11 @@ def elementwise(name: str, lower: object, *, accepts: tuple[str, ...], jvp: obje
     return Elementwise(
         name, out_type=nary_type(name, accepts, result, equal), jvp=jvp,
         transpose=transpose or none(f"lax.{name} is not linear, so it has no transpose"), batch=ELEMENTWISE,
-        lower=lower, reference=_quiet(reference), exact=exact,
+        lower=lower, reference=quiet(reference), exact=exact,
         traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, spelled_out=isinstance(lower, SpelledOut) and lower.in_float32), sums=sums)
 
 
-def _quiet(reference):
+def quiet(reference):
     """NumPy's warnings about overflow and invalid values are not for our users; on integers there are none."""
     if reference is None:
         return None

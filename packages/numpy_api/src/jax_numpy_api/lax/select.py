@@ -21,7 +21,7 @@ from jax_core.traces import structural
 
 from .bits import and_p, or_p
 from .compare import emit_compare, gt_p, lt_p
-from .nary import ORDERED, as_operand, check_same_dtypes, common_shape, constant, full_operands, like, nary_type, unbroadcast
+from .nary import ORDERED, as_operand, check_same_dtypes, common_shape, constant, full_operands, like, nary_type, quiet, unbroadcast
 
 # -- select_n ------------------------------------------------------------------------------------------------------------
 
@@ -177,7 +177,7 @@ clamp_p = Primitive(
          lambda g, out, low, x, high: _masked(g, out, _inside(low, x, high)),
          lambda g, out, low, x, high: _masked(g, out, or_p.bind(lt_p.bind(high, x), lt_p.bind(high, low)))),
     transpose=none("lax.clamp is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_clamp_lower,
-    reference=lambda low, x, high: np.minimum(np.maximum(low, x), high), exact=True)
+    reference=quiet(lambda low, x, high: np.minimum(np.maximum(low, x), high)), exact=True)
 
 
 def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:

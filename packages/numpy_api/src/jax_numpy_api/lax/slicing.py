@@ -222,8 +222,13 @@ def _start_indices(name: str, operand: Any, start_indices: Any, allow_negative: 
     return [_normal_index(i, n, dtype, negative) for i, n, negative in zip(indices, shape, allow_negative)]
 
 
+def _nearest(index: Any, allow_negative: bool) -> Any:
+    """The index; where negative ones do not count from the end, 0 for a known one."""
+    return 0 if not allow_negative and isinstance(index, (int, np.integer)) and index < 0 else index
+
+
 def _check_negative(name: str, index: Any, allowed: bool) -> None:
-    if not allowed and type(index) is int and index < 0:
+    if not allowed and isinstance(index, (int, np.integer)) and index < 0:
         raise ValueError(f"{name}: index {index} is negative, and allow_negative_indices is False; count from the start, or let it be True.")
 
 
@@ -403,13 +408,14 @@ def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, ke
     """``operand[index]`` along one axis, for an index known at run time; out of bounds, the nearest element.
 
     Args:
-      allow_negative_indices: whether a negative index counts from the end.
+      allow_negative_indices: whether a negative index counts from the end; else the first element is the nearest.
 
     Source: StableHLO `dynamic_slice`.
 
     >>> lax.dynamic_index_in_dim(jnp.array([10, 20, 30]), 1, keepdims=False)
     Array(20, dtype=int32)
     """
+    index = _nearest(index, allow_negative_indices)
     if type(index) is int and not keepdims and type(axis) is int and -np.ndim(operand) <= axis < np.ndim(operand):
         found = _read_now(operand, axis, index, None, allow_negative_indices)
         if found is not None:
@@ -566,4 +572,5 @@ def dynamic_update_index_in_dim(operand: ArrayLike, update: ArrayLike, index: Ar
             raise ValueError(f"dynamic_update_index_in_dim: update of shape {np.shape(update)} must have the rank of the "
                              f"operand of shape {np.shape(operand)}, or one less.")
         update = lax.expand_dims(update, (axis,))
+    index = _nearest(index, allow_negative_indices)
     return dynamic_update_slice_in_dim(operand, update, index, axis, allow_negative_indices=allow_negative_indices)

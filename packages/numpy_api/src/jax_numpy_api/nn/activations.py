@@ -230,8 +230,9 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     """
     (x,) = _inexact("gelu", _array("gelu", x))
     if approximate:
-        near = x if jnp.iscomplexobj(x) else jnp.clip(x, -20, 20)  # beyond, tanh is 1 in any dtype, and a cube may overflow
-        inner = np.sqrt(2 / np.pi).astype(x.dtype) * (near + 0.044715 * near ** 3)
+        far = np.asarray(20, x.dtype)[()]  # where tanh is 1 in any dtype; the cube may overflow beyond
+        near = x if jnp.iscomplexobj(x) else lax.clamp(-far, x, far)
+        inner = np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * near ** 3)  # near is read once: one pass over the input
         return x * (0.5 * (1.0 + jnp.tanh(inner)))
     half = lax.erfc(-x * np.sqrt(0.5).astype(x.dtype))
     return 0.5 * x * half
