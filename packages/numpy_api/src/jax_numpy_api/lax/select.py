@@ -21,7 +21,18 @@ from jax_core.traces import structural
 
 from .bits import and_p, or_p
 from .compare import emit_compare, gt_p, lt_p
-from .nary import ORDERED, as_operand, check_same_dtypes, common_shape, constant, full_operands, like, nary_type, quiet, unbroadcast
+from .nary import (
+    ORDERED,
+    as_operand,
+    check_same_dtypes,
+    common_shape,
+    constant,
+    full_operands,
+    like,
+    nary_type,
+    quiet,
+    unbroadcast,
+)
 
 # -- select_n ------------------------------------------------------------------------------------------------------------
 
