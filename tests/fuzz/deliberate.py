@@ -137,7 +137,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("value", r"(?s)^(?!.*\d\.\d)(?=.*(power|pow|\*\*)).*-\d", "a negative power of an integer is no integer"),
     ("shape", r"jnp\.take\(", "an axis that is indexed by nothing is gone, as in NumPy; the other one forgets the index's other axes"),
     ("value", r"sort_complex", "the last axis is sorted, as in NumPy; the other one sorts the first"),
-    ("raises ValueError", r"(?s)\.at\[.*zeros|segment_(sum|prod|min|max)|zeros.*\.at\[", "a value of no elements must broadcast, too; segments need an axis"),
+    ("raises ValueError", r"(?s)\.at\[.*zeros|segment_(sum|prod|min|max)|zeros.*\.at\[", "a value of no elements must broadcast, too; ids of segments are one axis, as long as the first of the data"),
     ("raises TypeError", r"custom_linear_solve\(", "what solves must return the types of b; the other one takes its word for it"),
     ("raises ValueError", r"while_loop", "no loop of unknown length is differentiated, though it may run over nothing"),
     ("class IndexError", r"lax\.scan|lax\.map|vecdot|standardize|array_split|lax\.reduce|split|mean|var\(|std\(|average", "ours is a ValueError that names the argument; the other one runs out of a tuple"),

@@ -68,10 +68,12 @@ class Literal:
         return f"{literal_text(self.val)}:{self.aval.str_short(short_dtypes=True)}"
 
 
-NEED_X64 = frozenset(map(np.dtype, ("int64", "uint64", "float64", "complex128")))
-NARROW = frozenset(map(np.dtype, ("int32", "float32", "complex64")))
-
 Atom = (Var, Literal)
+
+NEED_X64 = frozenset(map(np.dtype, ("int64", "uint64", "float64", "complex128")))
+"""Dtypes that there are while x64 is on."""
+NARROW = frozenset(map(np.dtype, ("int32", "float32", "complex64")))
+"""What Python's numbers are while it is off."""
 
 
 def literal_text(val: object) -> str:
