@@ -398,7 +398,7 @@ def _read_now(x: Any, axis: int, start: int, size: int | None, allow_negative: b
     if view is None or not view.shape[axis]:
         return None
     n = view.shape[axis]
-    start = min(max(start + n if start < 0 and allow_negative else start, 0), n - (1 if size is None else size))
+    start = min(max(start + n if start < 0 else start, 0), n - (1 if size is None else size))
     out = view[(builtins.slice(None),) * (axis % view.ndim) + (start if size is None else builtins.slice(start, start + size),)]
     return None if out.nbytes >= _LARGE else backends.get().from_host(np.asarray(out, order="C"), x.weak_type)
 
