@@ -299,6 +299,8 @@ def test_what_is_written_by_hand_can_be_replaced_as_a_dataclass():
     info = jax.jit(jnp.sin).lower(1.0).args_info[0][0]
     for value in (error, exported, spec, numbers, info):
         assert dataclasses.is_dataclass(value) and type(dataclasses.replace(value)) is type(value)
+        found = vars(type(value))["__dataclass_fields__"]  # as tools that list members read them
+        assert list(found) == [f.name for f in dataclasses.fields(value)] and [*dict(found).values()] == [*found.values()]
     assert dataclasses.replace(spec, block_shape=(4, None)).block_shape == (4, None) and dataclasses.replace(numbers) == numbers
     assert dataclasses.replace(info, donated=True).donated and [f.name for f in dataclasses.fields(spec)][0] == "block_shape"
     assert dataclasses.replace(exported, fun_name="other").call(1.0) == jnp.sin(1.0) and dataclasses.replace(error).get() is None

@@ -4,22 +4,38 @@ The classes are written out by hand, as `import jax` loads neither `dataclasses`
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 
-class Fields:
-    """As ``__dataclass_fields__ = Fields("a", "b")`` in the body of a class: its parameters, which are attributes too."""
+class Fields(dict[str, Any]):
+    """As ``__dataclass_fields__ = Fields("a", "b")`` in the body of a class: its parameters, which are attributes too.
 
-    __slots__ = ("_names", "_made")
+    The names are there at once; their `dataclasses.Field`s are made when one of them is read.
+    """
 
     def __init__(self, *names: str):
-        self._names = names
-        self._made: dict[str, Any] | None = None
+        super().__init__(dict.fromkeys(names))
 
-    def __get__(self, instance: Any, owner: type | None = None) -> dict[str, Any]:
-        if self._made is None:
+    def _filled(self) -> Fields:
+        if None in super().values():
             import dataclasses  # start-up: see above
 
-            made: Any = dataclasses.make_dataclass("Fields", self._names)
-            self._made = made.__dataclass_fields__
-        return self._made  # type: ignore[return-value]
+            made: Any = dataclasses.make_dataclass("Fields", tuple(self.keys()))
+            self.update(made.__dataclass_fields__)
+        return self
+
+    def __getitem__(self, name: str) -> Any:
+        return dict.__getitem__(self._filled(), name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return dict.get(self._filled(), name, default)
+
+    def __iter__(self) -> Iterator[str]:  # so that dict(fields) asks __getitem__
+        return super().__iter__()
+
+    def values(self) -> Any:
+        return dict.values(self._filled())
+
+    def items(self) -> Any:
+        return dict.items(self._filled())
