@@ -173,6 +173,9 @@ def test_structures():
         ex.register_namedtuple_serialization(Pair, serialized_name="other")
     with pytest.raises(ValueError, match="Duplicate serialization registration for serialized_name"):
         ex.register_namedtuple_serialization(collections.namedtuple("Other", "a"), serialized_name="test.Pair")
+    for kind in (collections.namedtuple("Unregistered", "a"), str):
+        with pytest.raises(ValueError, match="give from_children"):
+            ex.register_pytree_node_serialization(kind, serialized_name="x", serialize_auxdata=str.encode, deserialize_auxdata=bytes.decode)
     with pytest.raises(ValueError, match="only for named tuples"):
         ex.register_namedtuple_serialization(dict, serialized_name="dict")
 
@@ -209,7 +212,8 @@ def test_programs_that_cannot_be_exported():
     with pytest.raises(ValueError, match="the custom calls my_target will mean"):
         export(call)(X)
     checks = [DisabledSafetyCheck.custom_call("my_target")]
-    assert "@my_target" in loaded(export(call, disabled_checks=checks)(X)).mlir_module()
+    for allowed in (checks, [DisabledSafetyCheck.custom_call("ALL")]):
+        assert "@my_target" in loaded(export(call, disabled_checks=allowed)(X)).mlir_module()
     assert checks[0].is_custom_call() == "my_target" and DisabledSafetyCheck.platform().is_custom_call() is None
 
 

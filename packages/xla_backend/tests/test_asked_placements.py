@@ -1,4 +1,6 @@
 """Placements that nobody or only `jit` asks for: new arrays under a mesh, specs as in_shardings, results' specs, placements without a mesh."""
+import collections
+
 import numpy as np
 import pytest
 
@@ -76,13 +78,17 @@ def test_placements_that_do_not_fit_are_refused(spec, error, text):
             jit(lambda x: x, out_shardings=spec)(X[:, :6])
 
 
+Named = collections.namedtuple("Named", "x")
+
+
 def test_calls_that_placements_do_not_allow():
     whole, one = NamedSharding(grid(), P()), SingleDeviceSharding(devices()[0])
     for f, args, kwargs, error, text in [
             (jit(lambda x: x, in_shardings=P("x")), (X,), {}, RuntimeError, "set_mesh"),
             (jit(lambda x: x, in_shardings=whole), (), {"x": X}, ValueError, "by position"),
             (jit(lambda x, y: x + y, in_shardings=(whole, one)), (X, X), {}, ValueError, "different devices"),
-            (jit(lambda x, y: x + y, in_shardings=(whole,)), (X, X), {}, ValueError, "length")]:
+            (jit(lambda x, y: x + y, in_shardings=(whole,)), (X, X), {}, ValueError, "length"),
+            (jit(lambda x: x, in_shardings=Named(whole)), (Named(X),), {}, ValueError, r"in_shardings is a Named.*\(Named\(...\),\)")]:
         with pytest.raises(error, match=text):
             f(*args, **kwargs)
     with pytest.raises(ValueError, match="device and backend"):

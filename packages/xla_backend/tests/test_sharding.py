@@ -131,6 +131,10 @@ def test_mesh_needs_a_name_for_each_axis():
         Mesh(np.array(client.devices()), ("x", "y"))
     with pytest.raises(ValueError, match="needs 15 devices, and there are 8"):
         make_mesh((3, 5), ("x", "y"))
+    for make in (AbstractMesh, make_mesh):
+        for kinds in (("explicit",), "explicit", [AxisType.Auto], (AxisType.Auto, None)):
+            with pytest.raises(TypeError, match="axis_types must hold members of jax.sharding.AxisType, got"):
+                make((2,), ("x",), axis_types=kinds)
 
 
 def test_mesh_properties(mesh):

@@ -15,7 +15,7 @@ import zlib
 from typing import Any, Callable, Sequence
 
 from .. import backends
-from ..representation import dtypes, tree
+from ..representation import dtypes, tree, tree_nodes
 from ..representation.aval import ShapedArray
 from ..representation.memory import Space, mark
 from . import symbolic_shapes, symbols
@@ -51,7 +51,7 @@ def register_pytree_node_serialization(nodetype: type, *, serialized_name: str, 
       ``nodetype``.
 
     Raises:
-      ValueError: the type or the name is registered already.
+      ValueError: the type or the name is registered already, or ``from_children`` is left out for a type that is no registered pytree node.
 
     >>> @jax.tree_util.register_pytree_node_class
     ... class Box:
@@ -72,6 +72,11 @@ def register_pytree_node_serialization(nodetype: type, *, serialized_name: str, 
     if serialized_name in _by_name:
         raise ValueError(f"Duplicate serialization registration for serialized_name `{serialized_name}`. Previous registration was "
                          f"for type `{_by_name[serialized_name].nodetype}`.")
+    named = isinstance(nodetype, type) and issubclass(nodetype, tuple) and hasattr(nodetype, "_fields") and nodetype not in tree_nodes._registry
+    if from_children is None and (named or not tree.registry.is_node(nodetype)):
+        raise ValueError(f"register_pytree_node_serialization: {nodetype} has no way of its own to be made of children, as it is no registered pytree "
+                         "node; give from_children, or call jax.tree_util.register_pytree_node first"
+                         + (" (for a named tuple register_namedtuple_serialization)." if named else "."))
     entry = _NodeType(nodetype, serialized_name, serialize_auxdata, deserialize_auxdata, from_children)
     _by_type[nodetype] = _by_name[serialized_name] = entry
     return nodetype
@@ -96,8 +101,8 @@ def register_namedtuple_serialization(nodetype: type, *, serialized_name: str) -
         if stored != fields:
             raise ValueError(f"deserialize: the named tuple stored as {serialized_name!r} had the fields {json.loads(stored)}, and "
                              f"{nodetype} has {json.loads(fields)}")
-    return register_pytree_node_serialization(
-        nodetype, serialized_name=serialized_name, serialize_auxdata=lambda _: fields, deserialize_auxdata=check)
+    return register_pytree_node_serialization(nodetype, serialized_name=serialized_name, serialize_auxdata=lambda _: fields,
+                                              deserialize_auxdata=check, from_children=lambda _, children: nodetype(*children))
 
 
 def tree_to_json(treedef: Any) -> Any:

@@ -45,7 +45,7 @@ class DisabledSafetyCheck:
 
     @classmethod
     def custom_call(cls, target_name: str) -> "DisabledSafetyCheck":
-        """Allow the custom call ``target_name``, although nobody promises that it will mean the same tomorrow."""
+        """Allow the custom call ``target_name``, or each for ``"ALL"``, although nobody promises that it will mean the same tomorrow."""
         return cls(f"custom_call:{target_name}")
 
     def is_custom_call(self) -> str | None:

@@ -206,7 +206,7 @@ def _check_custom_calls(name: str, targets: Sequence[str], disabled_checks: Sequ
         raise NotImplementedError(f"export of {name}: the program calls Python functions ({', '.join(host)}), which cannot be stored; "
                                   "remove callbacks and debug.print")
     unknown = [t for t in targets if not t.startswith(_STABLE) and t not in allowed]
-    if unknown:
+    if unknown and "ALL" not in allowed:
         raise ValueError(f"export of {name}: nobody promises that the custom calls {', '.join(unknown)} will mean the same where the "
                          "program is loaded. If you do, pass "
                          f"disabled_checks=[DisabledSafetyCheck.custom_call({unknown[0]!r})].")

@@ -192,11 +192,12 @@ def _flat_placements(shardings, structure, count, name, fun) -> tuple | None:
     try:
         if name != "in_shardings":
             flat = tree.broadcast_prefix(shardings, whole, is_leaf=lambda x: x is None, names=(name, "result"))
-        elif isinstance(shardings, (tuple, list)):  # of positional arguments; those by name have none
+        elif type(shardings) in (tuple, list):  # of positional arguments; those by name have none
             flat = tree.broadcast_prefix(tuple(shardings), whole[0], is_leaf=lambda x: x is None, names=(name, "args"))
-        elif isinstance(shardings, dict):
-            raise ValueError("in_shardings is a dict, but it is for the tuple of positional arguments; give a tuple with one entry for each of them: "
-                             "in_shardings=({...},)")
+        elif isinstance(shardings, (dict, tuple, list)):
+            what = type(shardings).__name__
+            raise ValueError(f"in_shardings is a {what}, but it is for the tuple of positional arguments; give a tuple with one entry for each of "
+                             f"them: in_shardings=({'{...}' if what == 'dict' else f'{what}(...)'},)")
         else:
             flat = [shardings] * count
     except ValueError as error:

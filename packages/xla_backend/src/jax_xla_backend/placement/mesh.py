@@ -91,7 +91,9 @@ def _types_of_axes(names: tuple, types: Any, default: AxisType, owner: str) -> t
     if types is None:
         return (default,) * len(names)
     types = types if isinstance(types, tuple) else (types,)
-    if len(types) != len(names) or not all(isinstance(t, AxisType) for t in types):
+    if other := [t for t in types if not isinstance(t, AxisType)]:
+        raise TypeError(f"{owner}: axis_types must hold members of jax.sharding.AxisType, got {other[0]!r}")
+    if len(types) != len(names):
         raise ValueError(f"{owner}: axis_types={types} must have one AxisType for each of the axes {names}")
     return types
 
@@ -108,6 +110,7 @@ class Mesh(contextlib.ContextDecorator, _Axes):
       axis_types: one `AxisType` for each axis; default all ``Auto``.
 
     Raises:
+      TypeError: ``axis_types`` holds something else than an `AxisType`.
       ValueError: the number of names is not the number of axes.
 
     >>> mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]).reshape(1, 1), ("data", "model"))
@@ -245,6 +248,10 @@ class AbstractMesh(_Axes):
       axis_names: name of each axis.
       axis_types: kind of each axis; default all ``Explicit``.
       abstract_device: what is known of the devices, or None.
+
+    Raises:
+      TypeError: ``axis_types`` holds something else than an `AxisType`.
+      ValueError: there are not as many names, or kinds, as lengths.
 
     >>> jax.sharding.AbstractMesh((4, 2), ("data", "model")).size
     8
@@ -479,7 +486,8 @@ def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str] | str,
       devices: the devices to use; default all of the default platform.
 
     Raises:
-      ValueError: there are fewer devices than the mesh has places.
+      TypeError: ``axis_types`` holds something else than an `AxisType`.
+      ValueError: there are fewer devices than the mesh has places, or a length is not positive.
 
     >>> jax.make_mesh((1,), ('x',)).axis_names
     ('x',)
