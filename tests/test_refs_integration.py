@@ -76,6 +76,27 @@ def test_parts_are_numpys(name, mode):
     close(got[2], expected)
 
 
+@pytest.mark.parametrize("index, element", [((7,), (1, slice(None))), ((-9, slice(0, 2)), (0, slice(0, 2))), ((0, 4), (0, 2)), ((jax.ds(1, 1), -8), (slice(1, 2), 0))], ids=str)
+def test_numbers_beyond_the_end_name_the_last_element(index, element):
+    """Where they are known only when the program runs; what is read is what is written."""
+    def f(value, index):
+        r = jax.new_ref(value)
+        jax.ref.addupdate(r, index, jnp.ones_like(r[index]))
+        return jax.ref.swap(r, index, r[index] * 10), r[...]
+    value = np.arange(6, dtype=np.float32).reshape(2, 3)
+    part = value[element] + 1
+    whole = value.copy()
+    whole[element] = part * 10
+    positions = tuple(i for i in index if isinstance(i, int))
+    for run in (jax.jit, lambda g: lambda v, i: [x[0] for x in jax.vmap(g, (None, 0))(v, i[None])]):
+        def g(v, i):
+            given = iter(i)
+            return f(v, tuple(next(given) if isinstance(e, int) else e for e in index))
+        got = run(g)(value, np.array(positions))
+        close(got[0], part)
+        close(got[1], whole)
+
+
 def test_views_of_parts():
     r = jax.new_ref(jnp.arange(12.0).reshape(3, 4))
     view = r.at[1:].at[:, 1]

@@ -334,13 +334,15 @@ def accumulate(value: Array, index: Index, operands: Sequence[Any], part: Array)
 
 def _update(value, index, operands, part, how):
     key = _key(index, operands)
+    # numbers beyond the end name the last element, as they do where it is read; of arrays of numbers these are left out
+    mode = "clip" if all(type(k) is slice or np.ndim(k) == 0 for k in key) else None
 
     def inside(value, within):
         if within:
             return _write_window(value, *within[0], inside(_read_window(value, *within[0]), within[1:]))
         if how == "set" and _is_everything(key, np.shape(value)):
             return part
-        return getattr(value.at[key], how)(part)
+        return getattr(value.at[key], how)(part, mode=mode)
     return inside(value, _windows(index, operands))
 
 
