@@ -161,6 +161,9 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("vonmises.logpdf", lambda x: stats.vonmises.logpdf(x, 3.4e38), 0, [0.0], [43.442066]),
     ("vonmises.pdf", lambda x: stats.vonmises.pdf(x, 3.4e38), 1, [0.5, -1.0], [0, 0]),
     ("nbinom.logpmf", lambda k: stats.nbinom.logpmf(k, 3.0, 0.4), 0, [1.5, -1.0], [-INF, -INF]),
+    ("pareto.sf", lambda b: stats.pareto.sf(0.0, b), 1, [0.0, -1.0, 1.0], [NAN, NAN, 0]),  # no parameters: NaN beside the support, too
+    ("pareto.pdf", lambda x: stats.pareto.pdf(x, -1.0), 1, [0.0, 2.0], [NAN, NAN]),
+    ("poisson.pmf", lambda mu: stats.poisson.pmf(-1, mu), 1, [-1.0, 1.0], [NAN, 0]),
 ]
 
 

@@ -56,7 +56,7 @@ def ix_(*args: Any) -> tuple:
             raise ValueError(f"Arguments to jax.numpy.ix_ must be 1-dimensional, got shape {a.shape}")
         if a.dtype == np.bool_:
             a, = nonzero(a)
-        if a.size == 0 and not dtypes.issubdtype(a.dtype, np.integer):
+        if a.size == 0:
             a = a.astype(int)
         out.append(lax.reshape(a, (1,) * i + (a.size,) + (1,) * (len(args) - i - 1)))
     return tuple(out)

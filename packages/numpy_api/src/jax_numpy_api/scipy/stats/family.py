@@ -155,16 +155,16 @@ class Continuous:
     def _bounds(self, shapes):
         return [end(*shapes) if callable(end) else end for end in self.ends]
 
-    def _inner(self, z, shapes, low, high):
-        """Where ``z`` is in the support (or NaN), and ``z`` moved inside where it is not."""
-        within = ~((z < low) | (z > high))
+    def _inner(self, z, shapes, low, high, ok):
+        """Where ``z`` is in the support (or NaN, or nothing is ``ok``), and ``z`` moved inside where it is not."""
+        within = ~(((z < low) | (z > high)) & ok)  # else a cotangent of NaN would end at the selection
         inside = self.inside(*shapes) if callable(self.inside) else self.inside
         return within, jnp.where(within, z, inside)
 
     def _density(self, what, x, shapes, loc, scale, ok):
         z = (x - loc) / scale
         low, high = self._bounds(shapes)
-        within, safe = self._inner(z, shapes, low, high)
+        within, safe = self._inner(z, shapes, low, high, ok)
         value = self.formulas["logpdf"](safe, *shapes) - jnp.log(scale)
         value = jnp.where(within, value, -np.inf)
         value = jnp.exp(value) if what == "pdf" else value
@@ -192,6 +192,7 @@ class Continuous:
         # at an end where the value is -inf the slope is the formula's, at others 0, as the formula may have none there
         under = z < low if self.closed or below == -np.inf else z <= low
         over = z > high if self.closed or above == -np.inf else z >= high
+        under, over = under & ok, over & ok  # as in `_inner`
         inside = self.inside(*shapes) if callable(self.inside) else self.inside
         value = jnp.where(under, below, jnp.where(over, above, self._formula(what)(jnp.where(under | over, inside, z), *shapes)))
         return convert(nan_unless(ok & ~jnp.isnan(z), value), x.dtype)
@@ -231,8 +232,8 @@ class Discrete:
         k, *shapes, loc = promoted(f"{self.name}.{what}", *args)
         k = jnp.asarray(k - loc)
         low, high = (end(*shapes) if callable(end) else end for end in self.ends)
-        within = (k >= low) & (k <= high) & (k == jnp.floor(k)) & (k < np.inf)
+        ok = (True if self.valid is None else self.valid(*shapes)) & ~jnp.isnan(k)
+        within = (k >= low) & (k <= high) & (k == jnp.floor(k)) & (k < np.inf) | ~ok  # as in `Continuous`
         value = jnp.where(within, self.log_probability(jnp.where(within, k, low), *shapes), -np.inf)
         value = jnp.exp(value) if what == "pmf" else value
-        ok = True if self.valid is None else self.valid(*shapes)
-        return convert(nan_unless(ok & ~jnp.isnan(k), value), k.dtype)
+        return convert(nan_unless(ok, value), k.dtype)
