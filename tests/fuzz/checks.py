@@ -20,12 +20,12 @@ from fuzz.outcome import Outcome
 from fuzz.reference import Interpreter
 from jax_core.representation.jaxpr import interpret
 
-Difference = tuple[str, str] | None
+Difference = tuple[str, str] | tuple[str, str, int] | None  # of a program in stages also which of `Program.apart` it is
 TOLERANCE = {"bfloat16": 0.06, "float16": 8e-3, "float32": 3e-3, "complex64": 3e-3, "float64": 1e-7, "complex128": 1e-7}  # of the largest element
 
 COARSE = {"bfloat16": TOLERANCE["bfloat16"], "float16": TOLERANCE["float16"], "float32": 1e-5}  # what comes of a program with such an argument, in any dtype
 
-NOISE = {"float16": 3e-4, "bfloat16": 1e-3}  # what is left where terms of size 1 cancel; of other dtypes 4e-6
+NOISE = {"float16": 1e-3, "bfloat16": 4e-3}  # what is left where terms of size 1 cancel; of other dtypes 4e-6
 
 
 # -- comparing -----------------------------------------------------------------------------------------------------------
@@ -40,7 +40,8 @@ def _values_differ(got: Any, want: Any, dtype: str, coarsest: float = 0.0) -> Di
         whole = np.isfinite(a) & np.isfinite(b)
         if whole.any():  # first, so that nothing declared of NaN and infinity hides a number beside them
             error, size = np.abs(a - b)[whole].max(), np.abs(b)[whole].max()
-            tiny = error < NOISE.get(dtype, 4e-6) and size < 1e-3
+            noise = NOISE.get(dtype, 4e-6)
+            tiny = error < noise and size < max(noise, 1e-3)
             if not tiny and error / max(size, 1e-30) > max(TOLERANCE[dtype], coarsest):
                 return "value", words
         if not np.array_equal(np.isnan(a), np.isnan(b)):
@@ -203,15 +204,16 @@ def against(ours: Interpreter, reference: Interpreter, lenient: bool = False, ty
             counts: collections.Counter | None = None) -> Callable[[Program], Difference]:
     """The check of a program, run its own way, against another implementation; a lenient one may accept what that refuses. With
     ``types`` only the first stage of those in stages is run."""
-    def both(program: Program) -> tuple[Difference, bool]:
-        """What differs between the answers, and whether there is more to ask."""
+    def both(program: Program, stage: int = 0) -> tuple[Difference, bool]:
+        """What differs between the answers, the first of which is that of ``stage``, and whether there is more to ask."""
         want, got = reference.finish(), ours.finish()
         if want[0].error == "no answer" or want[0].error and lenient:
             return None, False
         if counts is not None and not want[0].error:
             counts["types" if any(leaf.kind == "ShapeDtypeStruct" for leaf in want[0].leaves) else "values"] += 1
         coarsest = max(tolerance * (f"'{name}'" in program.full) for name, tolerance in COARSE.items())
-        found = next(filter(None, (compare(a, b, coarsest=coarsest) for a, b in zip(got, want))), None)
+        differences = ((compare(a, b, coarsest=coarsest), stage + i) for i, (a, b) in enumerate(zip(got, want)))
+        found = next(((*difference[:2], i) for difference, i in differences if difference), None)
         return found, not want[0].error
 
     def check(program: Program) -> Difference:
@@ -225,7 +227,7 @@ def against(ours: Interpreter, reference: Interpreter, lenient: bool = False, ty
             return found
         for child in (ours, reference):
             child.go_on()
-        found = both(program)[0]
+        found = both(program, 1)[0]
         if not found or program.compiles:
             return found
         found = check(program._replace(compiles=True))  # the interpreter compares NaN otherwise, and has no answer to some operations

@@ -16,7 +16,7 @@ from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 from jaxlib.mlir.dialects import chlo, sdy, stablehlo
 
 UNKNOWN = re.compile(r"stablehlo\.(custom_call|composite|cholesky|triangular_solve|fft|rng\w*|batch_norm\w*|map|dynamic_\w*conv|all_\w+|"
-                     r"collective_\w+|reduce_scatter|partition_id|replica_id)\b|ragged_dot|= .?mhlo\.|xi[24]>|<i[24]>|xf[468]E|tensor<f[468]E|sdy\.(?!mesh)")
+                     r"collective_\w+|reduce_scatter|partition_id|replica_id)\b|dot_general[^\n]*<(\d+x)*0x|ragged_dot|= .?mhlo\.|xi[24]>|<i[24]>|xf[468]E|tensor<f[468]E|sdy\.(?!mesh)")
 TWO_BYTES = {"bf16": np.uint16}
 
 

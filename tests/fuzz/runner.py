@@ -88,7 +88,7 @@ def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, progra
         for what, check in checks.items():
             found = check(program)
             if found and program.others:  # in stages: which one
-                program, found = next(((stage, again) for stage in program.apart() if (again := check(stage))), (program, None))
+                program = [*program.apart()][found[2]]
             if found and found[0].startswith(("accepts", "class")) and deliberate.refused(found[1], _refusing(program, check, found[0])):
                 if counts is not None:
                     counts["deliberately different"] += 1
@@ -97,7 +97,7 @@ def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, progra
                     counts["deliberately different"] += 1
             elif found:
                 small = _shrunk(small, check, found[0], tries)
-                kind, words = check(small) or found
+                kind, words, *_ = check(small) or found
                 if deliberate.reason(kind, small.full, words) is None:
                     yield Found(name, what, kind, words[:500], small.full)
                 elif counts is not None:
