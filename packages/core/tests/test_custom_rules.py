@@ -2,8 +2,11 @@
 import numpy as np
 import pytest
 
-from jax_core.programs import jit
+from jax_core.programs import jit, tracing
 from jax_core.representation.aval import get_aval
+from jax_core.representation.effects import Effect
+from jax_core.representation.marks import ELEMENTWISE, LINEAR
+from jax_core.representation.primitive import Primitive, none
 from jax_core.transformations import autodiff, vmap
 from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 from jax_core.transformations.custom_vjp import custom_gradient, custom_vjp
@@ -218,3 +221,40 @@ def test_functions_and_rules_called_with_numbers_may_ask_for_their_dtype(number,
     jvp(lambda x: forward(x, number), (X,), (X,))
     grad(lambda x: total(saved(x, number)))(X)
     assert seen == [(want, (), repr(number), str(number), True)] * len(seen) and len(seen) == 5
+
+
+def test_equations_show_the_users_rules():
+    """Under the names that the user gave them; what a rule for fewer results, or for a batch, is made of does not show."""
+    triple = custom_vjp(lambda x: mul(x, 3.))
+
+    def triple_fwd(x):
+        return triple(x), ()
+
+    def triple_bwd(_, g):
+        return (mul(g, 3.),)
+    triple.defvjp(triple_fwd, triple_bwd)
+    halve = custom_jvp(lambda x: mul(x, .5))
+
+    @halve.defjvp
+    def halve_jvp(primals, tangents):
+        return halve(*primals), tangents[0]
+    for wrap in (lambda f: f, vmap):
+        text = str(tracing.make_jaxpr(wrap(lambda x: halve(triple(x))))(np.ones(3, np.float32)))
+        assert " bwd=triple_bwd\n" in text and " fwd=triple_fwd\n" in text and " jvp=halve_jvp\n" in text and "num_consts" not in text
+    linear = str(tracing.make_jaxpr(lambda x: jvp(triple, (x,), (x,)))(1.))
+    assert " bwd=triple_bwd\n" in linear and " in_zeros=[False]\n" in linear and "out_avals" not in linear
+
+
+class Noted(Effect):
+    """Says nothing of where it is allowed."""
+
+
+@pytest.mark.parametrize("wrap", [custom_jvp, custom_vjp])
+def test_effects_that_are_not_allowed_in_rules_are_refused(wrap):
+    note = Primitive("note", out_type=lambda x: x, effects=lambda x: frozenset({Noted()}), jvp=LINEAR, transpose=lambda ct, x: ct,
+                     batch=ELEMENTWISE, lower=none("only traced"), reference=np.positive)
+    fun = wrap(note.bind)
+    fun.defjvp(lambda x, t: (x, t)) if wrap is custom_jvp else fun.defvjp(lambda x: (x, ()), lambda _, g: g)
+    with pytest.raises(NotImplementedError, match="effects not supported inside functions with custom derivatives"):
+        tracing.make_jaxpr(fun)(2.)
+    assert tracing.make_jaxpr(note.bind)(2.).effects

@@ -105,8 +105,9 @@ def test_kinds_of_effects_of_a_librarys_own():
     from jax._src import effects
 
     class Logged(effects.Effect):
-        in_control_flow = False
+        pass
     allowed = effects.control_flow_allowed_effects
+    assert not effects.custom_derivatives_allowed_effects.contains(Logged()) and not effects.remat_allowed_effects.contains(Logged())
     assert not allowed.contains(Logged())
     allowed.add_type(Logged)
     assert allowed.contains(Logged()) and effects.lowerable_effects.contains(Logged()) and not allowed.contains(3)

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.representation.effects import Effect
+from jax_core.representation.effects import UsualEffect
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.source import describe_function
 from jax_core.representation.traits import Kind, Traits
@@ -19,7 +19,7 @@ from jax_numpy_api.ffi import VMAP_METHODS, batched_avals, check_aliases, vmap_b
 from .errors import carrier, install
 
 
-class BufferCallbackEffect(Effect):
+class BufferCallbackEffect(UsualEffect):
     """The callback does something besides writing its results."""
 
     def __repr__(self):

@@ -1,10 +1,10 @@
 """The effects of callbacks; see `jax_core.representation.effects` for what the flags decide."""
 from __future__ import annotations
 
-from jax_core.representation.effects import Effect
+from jax_core.representation.effects import UsualEffect
 
 
-class _OneOfAKind(Effect):
+class _OneOfAKind(UsualEffect):
     """All instances of a class are equal: the class says everything."""
 
     __slots__ = ()

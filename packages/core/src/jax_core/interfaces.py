@@ -291,6 +291,9 @@ class Executable(Protocol):
     def execute(self, args: Sequence[object]) -> Run:
         """Run on all flat arguments (arrays, NumPy values, Python scalars), also those that the program does not read."""
 
+    def release(self) -> None:
+        """Have the backend's caches keep nothing of it: it goes with those who hold it."""
+
     def as_text(self) -> str:
         """The program as the compiler left it."""
 

@@ -16,7 +16,7 @@ from jax_core.compat.fields import Fields
 from jax_core.references.discharge import any_refs, pure
 from jax_core.representation import dtypes, tree, tree_nodes
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.representation.effects import Effect
+from jax_core.representation.effects import UsualEffect
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, interpret_nested
 from jax_core.representation.placements import is_spec
 from jax_core.representation.primitive import Primitive
@@ -150,7 +150,7 @@ class _Site:
 
 # -- checks in user code -----------------------------------------------------------------------------------------------
 
-class CheckEffect(Effect):
+class CheckEffect(UsualEffect):
     """A check that has not been functionalised by `checkify` yet."""
 
     __slots__ = ()

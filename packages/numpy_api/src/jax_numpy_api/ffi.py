@@ -14,7 +14,7 @@ import numpy as np
 from jax_core.public.interpreters_mlir import BuilderRule
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
-from jax_core.representation.effects import Effect
+from jax_core.representation.effects import UsualEffect
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import PyTree
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
 
 
-class FfiEffect(Effect):
+class FfiEffect(UsualEffect):
     """The call does something besides computing its results."""
 
     def __repr__(self):

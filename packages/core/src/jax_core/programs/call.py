@@ -298,8 +298,10 @@ def spec_for(call: Call, program: TracedProgram) -> LowerSpec:
 # -- forgetting --------------------------------------------------------------------------------------------------------
 
 def forget(fun: Callable) -> None:
-    """Forget the traced programs of ``fun``."""
-    _programs.pop(fun, None)
+    """Forget the traced programs of ``fun`` and what they were compiled to."""
+    for program in (_programs.pop(fun, None) or {}).values():
+        for executable in program.closed.memos("executable"):
+            executable.release()
 
 
 def clear_caches() -> None:

@@ -21,7 +21,7 @@ class EffectTypes:
 
         >>> from jax._src import effects
         >>> class Logged(effects.Effect):
-        ...     in_control_flow = False
+        ...     pass
         >>> effects.control_flow_allowed_effects.contains(Logged())
         False
         >>> effects.control_flow_allowed_effects.add_type(Logged)

@@ -20,14 +20,23 @@ if TYPE_CHECKING:
 
 
 class Effect:
-    """Base class of all effects; subclass it to make a new one."""
+    """Base class of all effects; subclass it to make a new one, which is allowed nowhere but in plain programs until it says so."""
 
     __slots__ = ()
     ordered = False
+    in_control_flow = False
+    in_custom_derivatives = False
+    repeatable = False
+    of_lanes = True
+
+
+class UsualEffect(Effect):
+    """An effect that is allowed wherever a class of it does not say otherwise."""
+
+    __slots__ = ()
     in_control_flow = True
     in_custom_derivatives = True
     repeatable = True
-    of_lanes = True
 
 
 Effects = FrozenSet[Effect]
@@ -47,7 +56,7 @@ def ordered_effects(effects: Effects) -> list[Effect]:
     return sorted((e for e in effects if e.ordered), key=str)
 
 
-class NamedAxisEffect(Effect):
+class NamedAxisEffect(UsualEffect):
     """The program refers to the mapped axis ``name`` (a collective or `axis_index`)."""
 
     __slots__ = ("name",)
@@ -66,7 +75,7 @@ class NamedAxisEffect(Effect):
         return f"NamedAxis({self.name})"
 
 
-class RefEffect(Effect):
+class RefEffect(UsualEffect):
     """The program reads or changes a mutable reference.
 
     ``ref`` is the variable of the reference in the program that has the effect, or, in what an ``effects`` rule
@@ -114,7 +123,7 @@ class AccumEffect(RefEffect):
     name = "Accum"
 
 
-class LocalRefEffect(Effect):
+class LocalRefEffect(UsualEffect):
     """The program makes or ends references of its own; seen from outside it is pure."""
 
     __slots__ = ()
@@ -127,6 +136,14 @@ class LocalRefEffect(Effect):
 
     def __repr__(self):
         return "LocalRef"
+
+
+def refuse_effects(name: str, effects: Effects, flag: str, where: str) -> None:
+    """Raise NotImplementedError, on behalf of ``name``, for effects that have no true ``flag``, and so cannot happen ``where``."""
+    refused = sorted(str(e) for e in effects if not getattr(e, flag, False))
+    if refused:
+        raise NotImplementedError(f"{name}: effects not supported inside {where}: {', '.join(refused)}. A class of effects is allowed "
+                                  f"there if its attribute `{flag}` is True.")
 
 
 def on_references(effects: Effects) -> bool:

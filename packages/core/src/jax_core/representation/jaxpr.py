@@ -341,6 +341,10 @@ class ClosedJaxpr:
             found = cache[key] = make()
         return found
 
+    def memos(self, kind: str) -> list:
+        """What `memo` keeps under keys that begin with ``kind``."""
+        return [found for (key, _), found in list((self._cache or {}).items()) if isinstance(key, tuple) and key[0] == kind]
+
     def __str__(self):
         return str(self.jaxpr)
 

@@ -290,14 +290,14 @@ def _is_hidden(where: Any, value: Any) -> bool:
 def _params(eqn, names, settings, column, taken) -> str:
     """Parameters in brackets; in one line where ``taken``, the rest of the line, leaves room."""
     hidden: Any = {} if settings.all_params else eqn.primitive.traits.hidden
-    shown = eqn.primitive.traits.shown
+    shown, labels = eqn.primitive.traits.shown, eqn.primitive.traits.labels
     items = []
     for key in sorted(eqn.params, key=lambda k: (k != "name", k)):
         if key in hidden and _is_hidden(hidden[key], eqn.params[key]):
             continue
-        value = eqn.params[key]
-        text = shown[key](value) if key in shown else _value(value, names, settings, column + len(_INDENT), len(key) + 1)
-        items.append(f"{key}={text}")
+        value, label = eqn.params[key], labels.get(key, key)
+        text = shown[key](value) if key in shown else _value(value, names, settings, column + len(_INDENT), len(label) + 1)
+        items.append(f"{label}={text}")
     if not items:
         return ""
     flat = f"[{' '.join(items)}]"

@@ -127,14 +127,15 @@ class Traits:
       spelled_out: it is lowered to many simple operations, which the compiler rather computes again than keeps.
       hidden: parameters that are not printed where they have these values, or a function of the value says so; `...`: whatever they are.
       shown: how parameters are printed, where not by `str`: a function of the value.
+      labels: names that parameters are printed under, where not their own.
       fast_on_host: whether NumPy is about as fast as compiled code however large the operands are; or ``fast_on_host(**params)`` says so.
       lane_by_lane: ``lane_by_lane(**params)``: whether vmap calls the host for one lane after the other.
       fused: the compiler computes it within the kernels of its consumers (follows from the kind).
       starts_kernel: it is computed in a kernel, or call, of its own, with what it needs (follows from the kind).
     """
 
-    __slots__ = ("kind", "cost", "part", "quick", "inner", "keeps_places", "joins", "keys", "spelled_out", "hidden", "shown", "fast_on_host",
-                 "lane_by_lane", "fused", "starts_kernel")
+    __slots__ = ("kind", "cost", "part", "quick", "inner", "keeps_places", "joins", "keys", "spelled_out", "hidden", "shown", "labels",
+                 "fast_on_host", "lane_by_lane", "fused", "starts_kernel")
     kind: Kind
     cost: float
     part: Part | None
@@ -146,6 +147,7 @@ class Traits:
     spelled_out: bool
     hidden: Mapping[str, Any]
     shown: Mapping[str, Callable[[Any], str]]
+    labels: Mapping[str, str]
     fast_on_host: bool | Callable[..., bool]
     lane_by_lane: Callable[..., bool] | None
     fused: bool
@@ -154,12 +156,12 @@ class Traits:
     def __init__(self, kind: Kind, cost: float | None = None, *, part: Part | None = None, quick: Quick = Quick.SAME,
                  inner: Inner = Inner.NONE, keeps_places: bool = False, joins: bool = False, keys: Keys | None = None,
                  spelled_out: bool = False, hidden: Mapping[str, Any] | None = None, shown: Mapping[str, Callable[[Any], str]] | None = None,
-                 fast_on_host: bool | Callable[..., bool] = False, lane_by_lane: Callable[..., bool] | None = None):
+                 labels: Mapping[str, str] | None = None, fast_on_host: bool | Callable[..., bool] = False, lane_by_lane: Callable[..., bool] | None = None):
         fused = kind in _COSTS
         for name, value in (
                 ("kind", kind), ("cost", _COSTS.get(kind, 0.0) if cost is None else cost), ("part", part), ("quick", quick),
                 ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("spelled_out", spelled_out),
-                ("hidden", hidden or {}), ("shown", shown or {}),
+                ("hidden", hidden or {}), ("shown", shown or {}), ("labels", labels or {}),
                 ("fast_on_host", fast_on_host), ("lane_by_lane", lane_by_lane), ("fused", fused), ("starts_kernel", not fused and kind is not Kind.CALL)):
             object.__setattr__(self, name, value)
 

@@ -92,6 +92,9 @@ class _Executable:
     def execute(self, args: Sequence[object]) -> Run:
         return Run(run(self.module.closed, *args))
 
+    def release(self) -> None:
+        pass
+
     def as_text(self) -> str:
         return self.module.text()
 

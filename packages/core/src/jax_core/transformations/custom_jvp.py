@@ -20,7 +20,7 @@ from ..references.discharge import custom_rule
 from ..representation import dtypes, tree
 from ..representation.arguments import signature_of
 from ..representation.aval import described_value, get_aval
-from ..representation.effects import operand_effects
+from ..representation.effects import operand_effects, refuse_effects
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, runs_its_program, types_compatible
 from ..representation.literals import typed
 from ..representation.primitive import ProgramPrimitive, Zero, none
@@ -146,14 +146,21 @@ class CustomJvpCall:
             return outs, [Zero.of(x) if zero else mapped.place([next(moving)], [d], [f])[0]
                           for x, zero, d, f in zip(outs, out_zeros, tangent_dims, flags)]
 
-        return CustomJvpCall(fun, jvp, self.symbolic_zeros, self.name), mapped.dims
+        return CustomJvpCall(fun, named_as(self.jvp, jvp), self.symbolic_zeros, self.name), mapped.dims
 
     def stage(self, trace, args):
         avals = [get_aval(x) for x in args]
         call_jaxpr, consts = trace_to_closed(self.fun, avals)
+        refuse_effects(f"custom_jvp {self.name}", call_jaxpr.effects, "in_custom_derivatives", "functions with custom derivatives")
         return trace.record(custom_jvp_call_p, [*consts, *args], dict(
             name=self.name, call_jaxpr=call_jaxpr, jvp_jaxpr_fun=self.jvp, num_consts=len(consts),
             symbolic_zeros=self.symbolic_zeros))
+
+
+def named_as(rule: Callable, flat: Callable) -> Callable:
+    """``flat`` under the name of the user's ``rule``, for those who print the equation that holds it."""
+    flat.__name__ = name_of(rule)
+    return flat
 
 
 def _is_zero(tangent) -> bool:
@@ -230,7 +237,7 @@ def _narrowed_rule(chosen, *, jvp_jaxpr_fun, **_):
     def jvp(primals, tangents):
         outs, out_tangents = jvp_jaxpr_fun(primals, tangents)
         return chosen(outs), chosen(out_tangents)
-    return {"jvp_jaxpr_fun": jvp}
+    return {"jvp_jaxpr_fun": named_as(jvp_jaxpr_fun, jvp)}
 
 
 _HANDLED = none("handled by the traces themselves")
@@ -242,7 +249,7 @@ custom_jvp_call_p = _CustomJvpPrimitive(
     dce=lambda eqn, used: narrowed(eqn, used, _narrowed_rule),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
     takes_refs=True, discharge=custom_rule(["jvp_jaxpr_fun"]), interpret=runs_its_program("call_jaxpr"),
-    traits=Traits(Kind.CALL))
+    traits=Traits(Kind.CALL, hidden={"num_consts": 0}, labels={"jvp_jaxpr_fun": "jvp"}))
 
 
 def bind_arguments(fun: Callable, signature, args: tuple, kwargs: dict) -> list:
@@ -390,7 +397,7 @@ class custom_jvp(Wrapping):
             out_tree[:] = [tree_out]
             return outs, out_tangents
 
-        call = CustomJvpCall(fun, jvp, self.symbolic_zeros, self._name, None if nondiff else (self, in_tree), out_tree)
+        call = CustomJvpCall(fun, named_as(self.jvp, jvp), self.symbolic_zeros, self._name, None if nondiff else (self, in_tree), out_tree)
         outs = context.state.trace.process_custom_jvp(call, flat)
         return tree.unflatten(out_tree[0], outs)
 

@@ -16,7 +16,7 @@ from ..references.discharge import call_rule, custom_rule
 from ..representation import dtypes, splits, tree, tree_nodes
 from ..representation.arguments import signature_of
 from ..representation.aval import ShapedArray, described_value, get_aval
-from ..representation.effects import operand_effects
+from ..representation.effects import operand_effects, refuse_effects
 from ..representation.errors import UnexpectedTracerError
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from ..representation.literals import typed
@@ -41,6 +41,7 @@ from .custom_jvp import (
     batch_all_mapped,
     bind_arguments,
     check_nondiff,
+    named_as,
     narrowed,
 )
 from .forward import closed_over, has_tangent
@@ -90,7 +91,8 @@ class CustomVjpCall:
             return [found[i] for i in live]
 
         live_tangents = custom_lin_p.bind(
-            *residuals, *(tangents[i] for i in live), num_res=len(residuals), bwd=bwd_live, name=self.name,
+            *residuals, *(tangents[i] for i in live), num_res=len(residuals), bwd=named_as(bwd, bwd_live), name=self.name,
+            in_zeros=[not p for p in perturbed], symbolic_zeros=self.symbolic_zeros,
             out_avals=tuple(out_avals[i].to_tangent_aval() for i in linear_outs))
         out_tangents = [Zero.of(x) for x in outs]
         for i, t in zip(linear_outs, live_tangents):
@@ -124,10 +126,11 @@ class CustomVjpCall:
             cts = [instantiate(Zero(ct.aval)) if isinstance(ct, SymbolicZero) else ct for ct in cts]
             return batched_cotangents(self.bwd, axis, residuals, list(res_dims), cts, mapped.dims(), dims, trace.tag)
 
-        return CustomVjpCall(fun, fwd, bwd, False, self.name, self.optimize_remat), mapped.dims
+        return CustomVjpCall(fun, named_as(self.fwd, fwd), named_as(self.bwd, bwd), False, self.name, self.optimize_remat), mapped.dims
 
     def stage(self, trace, args):
         call_jaxpr, consts = trace_to_closed(self.fun, [get_aval(x) for x in args])
+        refuse_effects(f"custom_vjp {self.name}", call_jaxpr.effects, "in_custom_derivatives", "functions with custom derivatives")
         return trace.record(custom_vjp_call_p, [*consts, *args], dict(
             name=self.name, call_jaxpr=call_jaxpr, fwd_jaxpr_thunk=self.fwd, bwd=self.bwd, num_consts=len(consts),
             symbolic_zeros=self.symbolic_zeros, **({"optimize_remat": True} if self.optimize_remat else {})))
@@ -169,7 +172,7 @@ def _narrowed_rule(chosen, *, call_jaxpr, fwd_jaxpr_thunk, bwd, symbolic_zeros, 
         given = dict(zip(places, cts))
         return bwd(residuals, [given[i] if i in given else SymbolicZero(zero.aval) if symbolic_zeros else _as_array(zero)
                                for i, zero in enumerate(every)])
-    return {"fwd_jaxpr_thunk": fwd, "bwd": full_bwd}
+    return {"fwd_jaxpr_thunk": named_as(fwd_jaxpr_thunk, fwd), "bwd": named_as(bwd, full_bwd)}
 
 
 class _CustomVjpPrimitive(ProgramPrimitive):
@@ -182,6 +185,7 @@ class _CustomVjpPrimitive(ProgramPrimitive):
 
         def full_bwd(res, cts):
             return [None] * num_consts + list(bwd(res, cts))
+        named_as(fwd_jaxpr_thunk, fwd), named_as(bwd, full_bwd)
         avals = call_jaxpr.in_avals[num_consts:]
         fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
         if not num_consts:
@@ -198,7 +202,7 @@ custom_vjp_call_p = _CustomVjpPrimitive(
     dce=lambda eqn, used: narrowed(eqn, used, _narrowed_rule),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
     takes_refs=True, discharge=custom_rule(["fwd_jaxpr_thunk", "bwd"]), interpret=runs_its_program("call_jaxpr"),
-    traits=Traits(Kind.CALL))
+    traits=Traits(Kind.CALL, hidden={"num_consts": 0}, labels={"fwd_jaxpr_thunk": "fwd"}))
 
 
 def _no_forward_mode(*args, name, **_):
@@ -207,22 +211,22 @@ def _no_forward_mode(*args, name, **_):
                     "with jax.grad, jax.vjp or jax.jacrev.")
 
 
-def _lin_transpose(cts, *args, num_res, bwd, out_avals, name):
+def _lin_transpose(cts, *args, num_res, bwd, **_):
     found = bwd(args[:num_res], cts)
     return [None] * num_res + [Zero(cotangent_type(x.aval)) if ct is None else settled(ct, x.aval) for x, ct in zip(args[num_res:], found)]
 
 
-def _lin_batch(axis, args, dims, *, num_res, bwd, out_avals, name):
+def _lin_batch(axis, args, dims, *, num_res, bwd, out_avals, **params):
     res_dims, in_dims = dims[:num_res], dims[num_res:]
 
     def batched_bwd(res, cts):
         return batched_cotangents(bwd, axis, res, res_dims, [instantiate(ct) for ct in cts], [0] * len(cts), in_dims)
     avals = tuple(unmapped_aval(a, axis.size, 0, axis.explicit_mesh_axis) for a in out_avals)
-    outs = custom_lin_p.bind(*args, num_res=num_res, bwd=batched_bwd, out_avals=avals, name=name)
+    outs = custom_lin_p.bind(*args, num_res=num_res, bwd=named_as(bwd, batched_bwd), out_avals=avals, **params)
     return outs, [0] * len(outs)
 
 
-def _lin_jvp(primals, tangents, *, num_res, bwd, out_avals, name):
+def _lin_jvp(primals, tangents, *, name, **_):
     _no_forward_mode(name=name)
 
 
@@ -231,7 +235,8 @@ custom_lin_p = Primitive(
     out_type=lambda *avals, out_avals, **_: out_avals,
     jvp=_lin_jvp, transpose=_lin_transpose, batch=_lin_batch, impl=_no_forward_mode,
     lower=lambda b, *xs, name, **_: _no_forward_mode(name=name),
-    own_type=True, takes_refs=True, agree=lambda args, params: (args, params), splits=splits.as_told)
+    own_type=True, takes_refs=True, agree=lambda args, params: (args, params), splits=splits.as_told,
+    traits=Traits(Kind.KERNEL, hidden={"name": ..., "out_avals": ...}))
 
 
 class custom_vjp(Wrapping):
@@ -365,7 +370,7 @@ class custom_vjp(Wrapping):
             return self._flatten_cotangents(found, dynamic_avals, in_tree)
 
         dynamic_avals = [get_aval(x) for x in flat]
-        call = CustomVjpCall(fun, fwd, bwd, self.symbolic_zeros, self._name, self.optimize_remat)
+        call = CustomVjpCall(fun, named_as(self.fwd, fwd), named_as(self.bwd, bwd), self.symbolic_zeros, self._name, self.optimize_remat)
         outs = context.state.trace.process_custom_vjp(call, flat)
         return tree.unflatten(out_tree[0], outs)
 

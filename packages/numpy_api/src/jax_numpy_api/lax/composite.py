@@ -13,7 +13,7 @@ from jax_core.references.discharge import call_rule
 from jax_core.representation import tree
 from jax_core.representation.array import Array
 from jax_core.representation.aval import Token, abstract_token, get_aval
-from jax_core.representation.effects import Effect
+from jax_core.representation.effects import UsualEffect
 from jax_core.representation.errors import UnexpectedTracerError
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
 from jax_core.representation.marks import ZERO
@@ -191,7 +191,7 @@ def composite(decomposition: Callable[..., PyTree], name: str, version: int = 0)
 
 # -- dce_sink and stage --------------------------------------------------------------------------------------------------
 
-class SinkEffect(Effect):
+class SinkEffect(UsualEffect):
     """Keeps an equation from being removed as dead code."""
 
     __slots__ = ()

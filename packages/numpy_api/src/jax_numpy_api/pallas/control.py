@@ -12,7 +12,7 @@ from jax_core.references.primitives import strong
 from jax_core.representation import tree
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
-from jax_core.representation.effects import Effect
+from jax_core.representation.effects import UsualEffect
 from jax_core.representation.marks import ELEMENTWISE, ZERO
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
@@ -185,7 +185,7 @@ def broadcast_to(a: ArrayLike, shape: Sequence[int]) -> Any:
     return jnp.broadcast_to(a, tuple(shape))
 
 
-class _Delay(Effect):
+class _Delay(UsualEffect):
     """A wait, which nothing may drop."""
 
     __slots__ = ()

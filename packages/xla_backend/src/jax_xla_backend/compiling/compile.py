@@ -42,6 +42,13 @@ def clear() -> None:
         _cache.clear()
 
 
+def forget(loaded: Any) -> None:
+    """Keep ``loaded`` in memory no longer."""
+    with _lock:
+        for key in [k for k, kept in _cache.items() if kept is loaded]:
+            del _cache[key]
+
+
 class CompilerEffortLevel(enum.Enum):
     """How hard the compiler tries: value of the compiler options ``optimization_level`` and ``memory_fitting_level``.
 

@@ -61,6 +61,11 @@ class Executable:
         self._variant(*self._places.of(None), self._layouts)
         return self
 
+    def release(self) -> None:
+        """Have the caches in memory keep nothing of it."""
+        for variant in self._variants.values():
+            compile.forget(variant.loaded)
+
     def execute(self, args: Sequence[object]) -> Run:
         """Run on flat arguments; the results are ready or on their way.
 

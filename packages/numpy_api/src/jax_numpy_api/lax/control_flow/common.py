@@ -24,7 +24,7 @@ from jax_core.representation import dtypes, splits, tree
 from jax_core.representation.arguments import LazyNames, parameters
 from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
-from jax_core.representation.effects import Effects
+from jax_core.representation.effects import Effects, refuse_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, types_compatible
 from jax_core.representation.primitive import Primitive, Zero, abstract_eval
 from jax_core.representation.source import describe_code, describe_function, is_own, name_and_code
@@ -204,9 +204,7 @@ def leaf_avals(name: str, argument: str, value: object, leaves: Sequence[object]
 
 def check_effects(name: str, effects: Effects) -> None:
     """Raise NotImplementedError for effects that cannot happen inside control flow."""
-    refused = [e for e in effects if not e.in_control_flow]
-    if refused:
-        raise NotImplementedError(f"{name}: effects not supported inside control flow: {', '.join(map(str, refused))}.")
+    refuse_effects(name, effects, "in_control_flow", "control flow")
 
 
 def share_constants(programs: Sequence[ClosedJaxpr], consts: Sequence[Sequence[Any]]) -> tuple[list[ClosedJaxpr], list]:
