@@ -39,6 +39,8 @@ ROWS = {
     "jax.jit(lambda x: jax.ffi.ffi_call('f', s)(x, a=bytes([107, 255]))).lower(v).as_text().count('6B')": "1",
     "jax.eval_shape(lambda x: jax.ffi.ffi_call('f', s)(x, a=2**63), v)": "OverflowError",
     "jax.eval_shape(lambda x: jax.ffi.ffi_call('f', s)(x, a=None), v)": "TypeError",
+    "sparse.BCOO((jnp.ones(2) > 0, jnp.array([[0], [0]])), shape=(2,)).sum_duplicates(nse=1).todense()": "Array([ True, False], dtype=bool)",
+    "checkify.checkify(f, errors=3)": "TypeError", "jax.jit(None)": "TypeError", "jax.jit(static_argnums=1)(f)(0., 2.)": "Array(0., dtype=float32, weak_type=True)",
     # options
     "jax.grad(jax.checkpoint(f, prevent_cse=(True, False)))(1., 2.)": "Array(1.0806046, dtype=float32, weak_type=True)",
     "jax.grad(jax.checkpoint(f, prevent_cse=(True, False)))(1., y=2.)": "ValueError",

@@ -83,6 +83,21 @@ def test_a_jitted_function_is_copied_and_pickled_with_its_options(again, kw):
     assert lowered.args_info[0][0].donated == ("donate_argnums" in kw or "donate_argnames" in kw)
 
 
+def test_clear_cache_frees_the_executable():
+    """Those of other functions stay, and so does what was compiled ahead."""
+    client = jax.devices()[0].client
+    alive = lambda: len(client.live_executables())
+    f, g = jax.jit(lambda x: x * 2 + 1), jax.jit(lambda x: x * 3 + 1)
+    f(1.), g(1.)
+    before = alive()
+    f.clear_cache()
+    assert alive() == before - 1
+    assert (f(1.), g(1.)) == (3, 4) and alive() == before
+    ahead = f.lower(1.).compile()
+    f.clear_cache()
+    assert ahead(1.) == 3
+
+
 def test_recursion():
     @functools.partial(jax.jit, static_argnums=1)
     def power(x, n):

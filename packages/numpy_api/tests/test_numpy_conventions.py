@@ -41,7 +41,8 @@ def names() -> dict:
                 s=jnp.float32(1.5), t=jnp.ones((2, 2, 2, 2)),
                 i=jnp.array([[0, -1, 2], [0, 3, 1]]), b=x > 0, u8=jnp.arange(4, dtype="uint8"), i8=jnp.zeros(2, "int8"),
                 i16=jnp.arange(4, dtype="int16"), f16=jnp.arange(4, dtype="float16"), bf=jnp.arange(4, dtype="bfloat16"),
-                c=lax.complex(x, jnp.ones_like(x)), struct=ShapeDtypeStruct((2, 3), np.float32), Itself=Itself, nan=np.nan, inf=np.inf)
+                c=lax.complex(x, jnp.ones_like(x)), struct=ShapeDtypeStruct((2, 3), np.float32), Itself=Itself, nan=np.nan, inf=np.inf,
+                float0=float0)
 
 
 def shown(x) -> str:
@@ -221,6 +222,10 @@ ROWS = {
     "jnp.intersect1d(jnp.int8(2), 2)": "int8 [2]", "jnp.intersect1d(i8, 2.0)": "~float32 []", "jnp.setxor1d(2, 3)": "~int32 [2, 3]",
     "jnp.setdiff1d(2, jnp.arange(2))": "~int32 [2]",
     "jnp.isreal(b[0])": "bool [True, True, True]", "jnp.iscomplex(True)": "bool False", "jnp.isreal(2)": "~bool True",
+    "jnp.radians(jnp.full(1, 0.0))": "float32 [0.0]", "jnp.degrees(0.0)": "~float32 0.0", "jnp.sinc(jnp.full(1, 0))": "float32 [1.0]", "jnp.isreal(jnp.full(1, 2))": "bool [True]",
+    "jnp.logical_or(jnp.full(1, 2), 0)": "bool [True]", "jnp.logical_or(2, 0)": "~bool True", "jnp.logical_not(jnp.full(1, 2.0))": "bool [False]", "jnp.logaddexp2(jnp.full(1, 0.0), 0)": "float32 [1.0]",
+    "jnp.heaviside(jnp.full(1, 2.0), 0)": "float32 [1.0]", "jnp.heaviside(2.0, jnp.full(1, 2.0))": "~float32 [1.0]", "jnp.full_like(jnp.full(1, 2), jnp.full(1, 3))": "int32 [3]", "jnp.full_like(jnp.full(1, 2), 3)": "~int32 [3]",
+    "jnp.sum(v, dtype=float0)": "TypeError", "jnp.var(v, dtype=float0)": "TypeError", "jnp.trace(jnp.eye(2), dtype=float0)": "TypeError", "jnp.arange(2, dtype=float0)": "TypeError", "jnp.std(v, dtype=object)": "TypeError", "jnp.std(v, dtype=int)": "ValueError",
     "jnp.isposinf(2.0)": "bool False", "jnp.isinf(2.0)": "bool False", "jnp.isnan(2)": "~bool False", "jnp.signbit(2)": "bool False", "jnp.isin(2.0, 2.0)": "bool True", "jnp.isneginf(2)": "bool False", "jnp.diagonal(jnp.full((1, 1), 2.0))": "float32 [2.0]",
     "jnp.polyval(jnp.full(2, 2), 2)": "int32 6", "jnp.polyadd(jnp.full(2, 2), jnp.full(1, 2))": "~int32 [2, 4]", "jnp.polysub(jnp.full(1, 2), jnp.full(1, 2.0))": "~float32 [0.0]",
     "lax.reduce(jnp.full(2, 2.0), 0.0, lax.max, (0,))": "~float32 2.0", "lax.reduce(jnp.full(2, 2.0), np.float32(0), lax.max, (0,))": "float32 2.0",

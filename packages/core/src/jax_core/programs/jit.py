@@ -37,7 +37,7 @@ from .jit_primitive import jit_p, jit_params
 from .options import UNSPECIFIED, Inline, JitOptions
 
 
-def jit(fun: Callable[..., PyTree] | None = None, /, *, in_shardings: PyTree = None, out_shardings: PyTree = None,
+def jit(fun: Any = UNSPECIFIED, /, *, in_shardings: PyTree = None, out_shardings: PyTree = None,
         static_argnums: int | Sequence[int] | None = None, static_argnames: str | Iterable[str] | None = None,
         donate_argnums: int | Sequence[int] | None = None, donate_argnames: str | Iterable[str] | None = None,
         keep_unused: bool = False, device: Placement | None = None, backend: str | None = None,
@@ -64,7 +64,7 @@ def jit(fun: Callable[..., PyTree] | None = None, /, *, in_shardings: PyTree = N
     >>> double(jnp.arange(3))
     Array([0, 2, 4], dtype=int32)
     """
-    if fun is None:
+    if fun is UNSPECIFIED:
         return functools.partial(
             jit, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
             static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,

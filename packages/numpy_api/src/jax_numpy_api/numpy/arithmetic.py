@@ -32,6 +32,7 @@ from .promotion import (
     promote_args_numeric,
     promote_dtypes,
     promote_shapes,
+    settled,
     shape_of,
     strong,
     unwrapped,
@@ -363,7 +364,7 @@ def logaddexp2(x1: Array, x2: Array, /):
     if _is_complex(x1):
         ln2 = _like(x1, np.log(2))
         return lax.div(_complex_logaddexp(lax.mul(x1, ln2), lax.mul(x2, ln2)), ln2)
-    return _log_sum(x1, x2, False, False)
+    return settled(_log_sum(x1, x2, False, False))
 
 
 @functools.partial(custom_jvp, nondiff_argnums=(2, 3))
@@ -470,10 +471,12 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> jnp.heaviside(jnp.array([-1., 0., 1.]), 0.5)
     Array([0. , 0.5, 1. ], dtype=float32)
     """
+    many = np.ndim(x1) > 0
     x1, x2 = promote_args_inexact("heaviside", x1, x2)
     zero, one = _like(x1, 0), _like(x1, 1)
     step = select(lax.lt(x1, zero), zero, select(lax.gt(x1, zero), one, x2))
-    return select(lax.ne(x1, x1), x1, step)
+    result = select(lax.ne(x1, x1), x1, step)
+    return settled(result) if many else result
 
 
 def _integers(name, x1, x2):

@@ -267,7 +267,7 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
         value = fill_value if isinstance(kind, dtypes.ExtendedDType) else convert(fill_value, kind, weak)
         return varying_as(a, placed(_filled(sizes, value, kind, weak), device, out_sharding))
     value = astype_of(fill_value, kind, weak)
-    return varying_as(a, placed(broadcast_to(value if weak else strong(value), sizes), device, out_sharding))
+    return varying_as(a, placed(broadcast_to(value if weak and not np.ndim(value) else strong(value), sizes), device, out_sharding))
 
 
 # -- from values -------------------------------------------------------------------------------------------------------
@@ -624,6 +624,8 @@ def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | No
         if found is not None:
             return found
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "arange")
+    if asked == dtypes.float0:
+        raise TypeError("arange: dtype=float0 holds no numbers to count with")
     numbers = [_range_argument(x, n) for x, n in ((start, "stop" if stop is None else "start"), (stop, "stop"), (step, "step"))]
     given = [x for x in numbers if x is not None]
     if any(np.iscomplexobj(x) for x in given):

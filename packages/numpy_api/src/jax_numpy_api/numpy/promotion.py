@@ -282,6 +282,11 @@ def strong(x: ArrayLike) -> Any:
 
 # -- shapes ------------------------------------------------------------------------------------------------------------
 
+def settled(x: ArrayLike) -> Any:
+    """``x``; an array with axes without its weak type, which is left to single numbers by formulas with constants of their own."""
+    return strong(x) if np.ndim(x) else x
+
+
 def shape_of(x: ArrayLike) -> tuple[int, ...]:
     """Shape of an array or a number; () for a number."""
     return x.shape if hasattr(x, "shape") else np.shape(unwrapped(x))

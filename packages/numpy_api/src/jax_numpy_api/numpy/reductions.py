@@ -49,7 +49,10 @@ from .ufuncs import _like, not_equal, truth
 
 
 def dtype_argument(dtype: Any, name: str) -> Any:
-    return None if dtype is None else dtypes.canonicalize_user_dtype(dtype, name)
+    found = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, name)
+    if found is not None and found == dtypes.float0:
+        raise TypeError(f"{name}: dtype=float0 holds no numbers to compute with; it is the dtype of tangents of integers")
+    return found
 
 
 def _kept(result: Any, shape: tuple, axes: tuple, keepdims: bool) -> Any:
@@ -600,7 +603,7 @@ def std(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
     Array(1.4142135, dtype=float32)
     """
     refuse_out("std", out)
-    if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
+    if not dtypes.issubdtype(dtype_argument(float if dtype is None else dtype, "std"), np.inexact):
         raise ValueError(f"dtype argument to jnp.std must be inexact; got {dtype}")
     return _variance("std", a, given_axes(axis, named=True), dtype_argument(dtype, "std"), _ddof("std", ddof, correction),
                      given_flag(keepdims), where, mean)

@@ -26,6 +26,7 @@ from .promotion import (
     promote_dtypes_inexact,
     promote_shapes,
     refuse_out,
+    settled,
     shape_of,
     strong,
     unwrapped,
@@ -467,7 +468,7 @@ def sinc(x: ArrayLike, /) -> Array:
     Array([1.        , 0.63661975], dtype=float32)
     """
     x, = promote_args_inexact("sinc", x)
-    return _complex_sinc(x) if _is_complex(x) else _real_sinc(x)
+    return settled(_complex_sinc(x) if _is_complex(x) else _real_sinc(x))
 
 
 def _real_sinc(x):

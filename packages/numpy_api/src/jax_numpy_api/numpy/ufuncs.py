@@ -15,7 +15,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
-from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, refuse_out, strong, unwrapped
+from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, refuse_out, settled, strong, unwrapped
 from .rows import adaptive, binary, named, shown, unary
 
 # -- trigonometric and hyperbolic --------------------------------------------------------------------------------------
@@ -55,9 +55,9 @@ arctanh = atanh = unary("arctanh", lambda x: lax.atanh(x), "inexact", "Inverse h
 arctan2 = atan2 = binary("arctan2", lambda x, y: lax.atan2(x, y), "inexact",
                          "Angle of the point with ordinate ``x1`` and abscissa ``x2``, in [-pi, pi].",
     example=">>> jnp.arctan2(jnp.array([1., -1.]), -1.)\nArray([ 2.3561945, -2.3561945], dtype=float32)")
-degrees = rad2deg = unary("degrees", lambda x: lax.mul(x, _like(x, 180 / np.pi)), "inexact", "Radians to degrees.",
+degrees = rad2deg = unary("degrees", lambda x: settled(lax.mul(x, _like(x, 180 / np.pi))), "inexact", "Radians to degrees.",
     example=">>> jnp.degrees(jnp.pi / 4)\nArray(45., dtype=float32, weak_type=True)")
-radians = deg2rad = unary("radians", lambda x: lax.mul(x, _like(x, np.pi / 180)), "inexact", "Degrees to radians.",
+radians = deg2rad = unary("radians", lambda x: settled(lax.mul(x, _like(x, np.pi / 180))), "inexact", "Degrees to radians.",
     example=">>> jnp.radians(jnp.array([90, 180]))\nArray([1.5707964, 3.1415927], dtype=float32)")
 
 # -- exponentials, logarithms, roots -----------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def truth(x: ArrayLike) -> Array:
     value: Any = unwrapped(x)
     if lax.dtype(value) == np.bool_:
         return value
-    return lax.ne(whole("a function of truth values", value), _like(value, 0))
+    return settled(lax.ne(whole("a function of truth values", value), _like(value, 0)))
 
 
 def _logical(name: str, op: Any, summary: str, example: str = ""):
@@ -356,7 +356,7 @@ def iscomplex(x: ArrayLike) -> Array:
     Array([ True, False], dtype=bool)
     """
     part = imag(x)
-    return not_equal(part, _like(part, 0))
+    return settled(not_equal(part, _like(part, 0)))
 
 
 @adaptive("always")
@@ -367,7 +367,7 @@ def isreal(x: ArrayLike) -> Array:
     Array([False,  True], dtype=bool)
     """
     part = imag(x)
-    return equal(part, _like(part, 0))
+    return settled(equal(part, _like(part, 0)))
 
 
 def iscomplexobj(x: object) -> bool:

@@ -458,7 +458,7 @@ def _sum_duplicates(data, indices, *, spinfo, nse):
         order, indices, group = _groups(indices, shape)
         inside = valid(indices, shape).reshape(-1, *(1,) * (data.ndim - 1))
         points = jnp.broadcast_to(jnp.asarray(shape, indices.dtype), (nse, len(shape))).at[group].set(indices, mode="drop")
-        terms = jnp.where(inside, data[order], 0)
+        terms = jnp.where(inside, data[order], jnp.zeros((), data.dtype))
         return collected(jnp.zeros((nse, *data.shape[1:]), data.dtype), group, terms, indices_are_sorted=True), points
     return nfold_vmap(one, n_batch)(data, indices)
 

@@ -36,6 +36,7 @@ class ClosedJaxpr:
     def literals(self) -> Any: ...
     def map_jaxpr(self, f: Callable[..., Any]) -> ClosedJaxpr: ...
     def memo(self, key: Any, make: Callable[..., object]) -> Any: ...
+    def memos(self, kind: str) -> list: ...
     @property
     def num_consts(self) -> Any: ...
     @property
@@ -75,7 +76,7 @@ class DebugInfo:
 class DropVar(Var):
     """A result that nobody reads; printed as ``_``."""
 class Effect:
-    """Base class of all effects; subclass it to make a new one."""
+    """Base class of all effects; subclass it to make a new one, which is allowed nowhere but in plain programs until it says so."""
     in_control_flow: bool
     in_custom_derivatives: bool
     of_lanes: bool
