@@ -291,12 +291,3 @@ def test_aval_attributes_of_references():
     assert aval.T.fget(ref).shape == (3, 2) and aval.reshape.fun(ref, 6).shape == (6,)
     aval.set.fun(ref, jnp.zeros(3), 0)
     assert aval.get.fun(ref, 0).tolist() == [0, 0, 0] and aval.mat == aval.manual_axis_type
-
-
-def test_the_older_form_can_be_declared_but_not_run():
-    """flax 0.12.8 makes one when it is imported, and runs it only where its hijax variables are asked for."""
-    class Older(hijax.HiPrimitive):
-        def impl(self, x):
-            return x
-    with pytest.raises(NotImplementedError, match="set in_avals"):
-        Older("older").bind(1.0)

@@ -136,6 +136,9 @@ evaluation: Slot[Any] = Slot("the trace that runs primitives at once", "jax_core
 zeros: Slot[Callable[[Any], Any]] = Slot("arrays of zeros of a given type", "jax_core.traces")
 """For `representation.primitive.Zero`: arrays are made by primitives, which are declared above it."""
 
+high_values: Slot[tuple[Callable[[Any, Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]] = Slot(
+    "the arrays that represent a value of a high-level type, and the value that arrays represent", "jax_core.transformations")
+
 reference_operators: Slot[Mapping[str, Any]] = Slot("the operators of tracers that are references, by name", "jax_core.references")
 
 trace_changed: Slot[Callable[[Any], None]] = Slot("to tell who keeps fast paths of the current trace", "jax_xla_backend")

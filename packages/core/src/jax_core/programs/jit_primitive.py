@@ -14,9 +14,8 @@ from ..representation.jaxpr import ClosedJaxpr
 from ..representation.splits import with_lanes, without_open_axes
 from ..representation.traits import Kind, Traits
 from ..traces import nans
-from ..traces.structural import moved
 from ..traces.trace import Tracer, escaped
-from ..transformations.batching import batch_jaxpr
+from ..transformations.batching import batch_jaxpr, dims_of, in_front
 from ..transformations.high_primitives import on_arrays
 from ..transformations.program_call import program_call
 from .call import Call, compile_program, fast_call
@@ -156,11 +155,10 @@ def _placed(b, xs, placements):
 
 def _jit_batch(axis, args, dims, **params):
     """What was donated still is; placements are those of each lane."""
-    closed, out = batch_jaxpr(params["jaxpr"], axis, [d is not None for d in dims])
-    asked = {"in_shardings": _of_lanes(params["in_shardings"], axis, [d is not None for d in dims]),
-             "out_shardings": _of_lanes(params["out_shardings"], axis, out)}
-    outs = jit_p.bind(*[moved(x, d, 0) for x, d in zip(args, dims)], **{**params, "jaxpr": closed, **asked})
-    return outs, [0 if b else None for b in out]
+    args, batched = in_front(args, dims)
+    closed, out = batch_jaxpr(params["jaxpr"], axis, batched)
+    asked = {"in_shardings": _of_lanes(params["in_shardings"], axis, batched), "out_shardings": _of_lanes(params["out_shardings"], axis, out)}
+    return jit_p.bind(*args, **{**params, "jaxpr": closed, **asked}), dims_of(out)
 
 
 def _of_lanes(placements, axis, batched):

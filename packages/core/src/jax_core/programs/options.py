@@ -163,6 +163,9 @@ def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequen
     asked_for = backends.get().placements.asked_for
 
     def one(i, placement: ShardingLike | None):
+        if avals[i].is_high:
+            raise NotImplementedError(f"jit of {describe_function(fun)}: {name} asks for {placement} of a value of the high-level type {avals[i]}, "
+                                      "which cannot be placed; leave it None, and place the arrays that it is made of")
         try:
             return asked_for(placement, avals[i].shape)
         except (TypeError, ValueError, RuntimeError) as error:

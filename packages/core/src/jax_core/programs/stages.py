@@ -17,7 +17,7 @@ from ..representation.source import name_of
 from ..representation.typing import Placement, PyTree
 from ..traces import nans
 from ..traces.trace import EVAL
-from ..transformations.high_primitives import on_arrays
+from ..transformations.high_primitives import in_arrays_only, on_arrays
 from .call import Call, fast_call, spec_for
 
 if TYPE_CHECKING:
@@ -219,8 +219,13 @@ class Traced(_Stage):
 
     @property
     def lojax(self) -> "Traced":
-        """The program on the arrays that represent its values: itself, as types here are their own representation."""
-        return self
+        """The program on the arrays that represent its values, without custom rules; itself where no type or primitive is high."""
+        if not self._closed.is_high:
+            return self
+        low = in_arrays_only(self._closed)
+        spec = self._spec.replace(donated=(False,) * len(low.in_avals), in_shardings=None, out_shardings=None)
+        return Traced(low, tree.structure(((0,) * len(low.in_avals), {})), tree.structure([0] * len(low.out_avals)),
+                      spec.donated, self.fun_name, spec, self._static)
 
     def lower(self, *, lowering_platforms: Sequence[str] | None = None,
               _private_parameters: dict[str, Any] | None = None) -> "Lowered":

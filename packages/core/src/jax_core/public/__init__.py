@@ -13,6 +13,7 @@ those forms and this system's own (`primitive`, `forward`, `reverse`, `batching`
 ``source_info_util``           `jax.extend.source_info_util`
 ``tree_util``                  `jax.tree_util`
 ``hijax``                      `jax.experimental.hijax`
+``named_high_primitives``  its primitives in the form of jax 0.10
 ``export``                     `jax.export`
 ``effect_types``               `jax._src.effects`
 ``lists``                      `jax._src.util`

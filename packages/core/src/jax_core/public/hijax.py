@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable
 
+from ..extension_points import high_values
 from ..references.api import RefView as TransformedRef
 from ..representation import high
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, aval_of_type
-from ..representation.high import MappingSpec, aval_method, aval_property
+from ..representation.high import HiPspec, MappingSpec, aval_method, aval_property
 from ..representation.primitive import Linear, Zero, is_linear
 from ..representation.typing import ArrayLike
 from ..traces.structural import add, instantiate, zeros
@@ -28,13 +29,14 @@ from ..transformations.high_primitives import (
     vjp_from_lin,
 )
 from .effect_types import control_flow_allowed_effects
+from .named_high_primitives import HiPrimitive
 
 if TYPE_CHECKING:
     from ..representation.typing import MeshLike, Placement, SpecLike
 
 instantiate_zeros = instantiate
 is_undefined_primal = is_linear
-HiPrimitive = VJPHiPrimitive = HiPrim
+VJPHiPrimitive = HiPrim
 
 
 class HiType(AbstractValue):
@@ -57,11 +59,18 @@ class HiType(AbstractValue):
 
     def vspace_add(self, x: ArrayLike, y: ArrayLike) -> Any:
         """The sum of two values; by default that of the arrays that represent them."""
-        return self.raise_val(*map(add, self.lower_val(x), self.lower_val(y)))
+        to_arrays, from_arrays = high_values.get()
+        return from_arrays(self, list(map(add, to_arrays(self, x), to_arrays(self, y))))
 
     def vspace_zero(self) -> Any:
         """The zero of the tangents; by default zeros represent it."""
         return self.raise_val(*map(zeros, self.lo_ty()))
+
+    def dec_rank(self, size: int, spec: object) -> AbstractValue:
+        raise self._missing("dec_rank(size, spec), for vmap")
+
+    def inc_rank(self, size: int, spec: object) -> AbstractValue:
+        raise self._missing("inc_rank(size, spec), for vmap")
 
     def leading_axis_spec(self) -> Any:
         raise self._missing("leading_axis_spec()")
@@ -84,10 +93,6 @@ class HiType(AbstractValue):
 
 class MutableHiType(HiType):
     """Base class of high-level types whose values change."""
-
-
-class HiPspec:
-    """Base class of what says how a value of a high-level type is split over a mesh."""
 
 
 class AvalQDD(AbstractValue):

@@ -14,5 +14,6 @@ each primitive that holds programs has one rule, ``discharge``, and none of the 
 ``primitives``     making, reading, writing, and what each kind of trace does with it
 ``discharge``      a program that works on references as a pure one on their values
 ``api``            the class `Ref` and the functions of `jax.ref`
+``high_refs``      references to values of high-level types
 ``ahead_of_time``  programs on references compiled ahead of time
 """

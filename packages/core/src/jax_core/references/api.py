@@ -6,7 +6,7 @@ from typing import Any, Sequence, cast
 
 import numpy as np
 
-from ..extension_points import reference_operators
+from ..extension_points import high_values, reference_operators
 from ..representation import dtypes, tree, tree_nodes
 from ..representation.array import Array
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
@@ -15,6 +15,7 @@ from ..representation.typing import ArrayLike, DTypeLike, Indexer
 from ..traces.structural import convert_element_type_p
 from ..traces.trace import Tracer, escaped
 from . import indexing, transforms
+from .high_refs import HighRef
 from .indexing import ds
 from .primitives import LOCAL, EagerCell, RefPrimitive, addupdate_p, free_ref_p, freeze_p, get_p, is_ref, swap_p
 
@@ -294,6 +295,8 @@ def new_ref(init_val: ArrayLike, *, memory_space: object | None = None, kind: st
                         f"{type(init_val).__name__}; make one reference for each leaf of a pytree with jax.tree.map") from None
     if type(aval) is AbstractRef:
         raise TypeError(f"new_ref: the initial value is itself a reference of type {aval}; pass its contents, ref[...]")
+    if aval.is_high:
+        return HighRef(aval, [new_ref(x, memory_space=memory_space, kind=kind, pin=pin) for x in high_values.get()[0](aval, init_val)])
     return new_ref_p.bind(init_val, memory_space=memory_space, kind=kind, pin=pin)
 
 
@@ -309,6 +312,8 @@ def empty_ref(ty: AbstractValue, memory_space: object | None = None, pin: bool =
     Array([0, 1, 2], dtype=int32)
     """
     aval = ty.aval if isinstance(ty, ShapeDtypeStruct) else ty
+    if getattr(aval, "is_high", False):
+        return HighRef(aval, [empty_ref(a, memory_space, pin) for a in aval.lo_ty()])
     if not isinstance(aval, ShapedArray):
         raise TypeError(f"empty_ref: ty must be a type such as jax.ShapeDtypeStruct(shape, dtype) or jax.typeof(x), got {ty!r}")
     return empty_ref_p.bind(ty=aval.strip_weak_type(), memory_space=memory_space, pin=pin)
@@ -322,6 +327,8 @@ def freeze(ref: Ref) -> Array:
     >>> jax.freeze(ref)
     Array([1., 0.], dtype=float32)
     """
+    if isinstance(ref, HighRef):
+        return ref.value([freeze(part) for part in ref.parts])
     _check("freeze", ref)
     return freeze_p.bind(ref)
 
@@ -332,6 +339,10 @@ def free_ref(ref: Ref) -> None:
     >>> ref = jax.new_ref(jnp.zeros(3))
     >>> jax.free_ref(ref)
     """
+    if isinstance(ref, HighRef):
+        for part in ref.parts:
+            free_ref(part)
+        return
     _check("free_ref", ref)
     free_ref_p.bind(ref)
 
@@ -354,6 +365,8 @@ def get(ref: Ref | RefView, idx: Indexer | None = None) -> Any:
         if found is not None:
             return get_p.bind(ref.ref, *found[1], index=found[0])
         return _seen(ref, idx)[2][-1]
+    if isinstance(ref, HighRef):
+        return ref.get(idx)
     _check("ref.get", ref)
     index, operands = indexing.parse(idx, ref.shape)
     return get_p.bind(ref, *operands, index=index)
@@ -380,6 +393,8 @@ def swap(ref: Ref | RefView, idx: Indexer, value: ArrayLike, _function_name: str
         if found is not None:
             return swap_p.bind(ref.ref, _typed(ref, value), *found[1], index=found[0])
         return _change_view(ref, idx, value, lambda old, new: _fitting(ref, old, new))
+    if isinstance(ref, HighRef):
+        return ref.swap(value, idx)
     _check(_function_name, ref)
     index, operands = indexing.parse(idx, ref.shape)
     return swap_p.bind(ref, _typed(ref, value), *operands, index=index)
@@ -436,6 +451,9 @@ def addupdate(ref: Ref | RefView, idx: Indexer, x: ArrayLike) -> None:
             addupdate_p.bind(ref.ref, _typed(ref, x), *found[1], index=found[0])
         else:
             _change_view(ref, idx, x, lambda old, new: old + _fitting(ref, old, new))
+        return
+    if isinstance(ref, HighRef):
+        ref.set(ref.inner_aval.vspace_add(ref.get(idx), x), idx)
         return
     _check("ref.addupdate", ref)
     index, operands = indexing.parse(idx, ref.shape)

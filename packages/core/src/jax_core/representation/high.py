@@ -17,6 +17,14 @@ class MappingSpec:
     """Base class of what says how `vmap` maps a value of a high-level type."""
 
 
+class HiPspec:
+    """Base class of what says how `shard_map` splits a value of a high-level type."""
+
+    def to_lo(self) -> Sequence[Any]:
+        """For each array that represents the value its `PartitionSpec`."""
+        raise NotImplementedError(f"{type(self).__name__} says how a value of a high-level type is split, and must have a method to_lo()")
+
+
 classes: list[type] = []
 """The Python classes of high-level values."""
 

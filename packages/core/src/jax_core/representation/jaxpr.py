@@ -231,7 +231,7 @@ class Jaxpr:
       debug_info: names for messages.
     """
 
-    __slots__ = ("constvars", "invars", "outvars", "eqns", "effects", "debug_info", "is_high", "_cache", "__weakref__")
+    __slots__ = ("constvars", "invars", "outvars", "eqns", "effects", "debug_info", "_said_high", "_cache", "__weakref__")
 
     def __init__(self, constvars: Sequence[Var], invars: Sequence[Var], outvars: Sequence[Any],
                  eqns: Sequence[JaxprEqn], effects: Effects = NO_EFFECTS, debug_info: DebugInfo | None = None,
@@ -240,7 +240,7 @@ class Jaxpr:
         self.eqns = list(eqns)
         self.effects = visible(effects, (*self.constvars, *self.invars)) if effects else NO_EFFECTS
         self.debug_info = debug_info or DebugInfo()
-        self.is_high = is_high
+        self._said_high = is_high
         self._cache: dict | None = None
 
     @property
@@ -252,6 +252,13 @@ class Jaxpr:
     def out_avals(self) -> list[AbstractValue]:
         """Types of the results."""
         return [v.aval for v in self.outvars]
+
+    @property
+    def is_high(self) -> bool:
+        """Whether a value has a type of a user's own, which stands for several arrays, or a primitive works on such types."""
+        variables = (*self.constvars, *self.invars, *[v for e in self.eqns for v in e.outvars])
+        return self._said_high or any(v.aval.is_high for v in variables) or any(
+            e.primitive.traits.high or any(inner.is_high for inner in jaxprs_in_params(e.params)) for e in self.eqns)
 
     # What interpreters ask of a program whether or not it carries its constants.
     jaxpr = property(lambda self: self, doc="The program itself.")

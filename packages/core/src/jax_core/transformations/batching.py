@@ -17,6 +17,7 @@ from ..references.primitives import get_p, is_ref, swap_p
 from ..representation import splits
 from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.effects import NamedAxisEffect
+from ..representation.high import MappingSpec
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
 from ..representation.marks import ELEMENTWISE
 from ..representation.primitive import Primitive
@@ -240,12 +241,23 @@ def in_scope(axis: AxisData) -> context.Scope:
     return context.with_axes() if axis.name is None else context.with_axes(axis)
 
 
-def batch_jaxpr(closed: ClosedJaxpr, axis: AxisData, in_batched: Sequence[bool],
+def in_front(args: Sequence[object], dims: Sequence[Any]) -> tuple[list, list]:
+    """``args`` with their mapped axes first, and what `batch_jaxpr` is told of them; values of high-level types stay as they are."""
+    return ([x if isinstance(d, MappingSpec) else moved(x, d, 0) for x, d in zip(args, dims)],
+            [d if isinstance(d, MappingSpec) else d is not None for d in dims])
+
+
+def dims_of(batched: Sequence[bool | MappingSpec]) -> list:
+    """Where the mapped axes are, of what `batch_jaxpr` says of values."""
+    return [b if isinstance(b, MappingSpec) else 0 if b else None for b in batched]
+
+
+def batch_jaxpr(closed: ClosedJaxpr, axis: AxisData, in_batched: Sequence[bool | MappingSpec],
                 instantiate: bool | Sequence[bool] = False) -> tuple[ClosedJaxpr, list[bool]]:
     """``closed`` on batches whose mapped axes come first.
 
     Args:
-      in_batched: which inputs have a mapped axis.
+      in_batched: which inputs have a mapped axis; of one of a high-level type, how it is mapped.
       instantiate: which results must have one (all, with True); others have one only if they need it.
 
     Returns:
@@ -261,14 +273,15 @@ def _batch_jaxpr(closed, axis, in_batched, instantiate):
     out_batched: list[bool] = []
 
     def run(*args):
-        fun, out_dims = batch_fun(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), axis,
-                                  [0 if b else None for b in in_batched])
+        fun, out_dims = batch_fun(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), axis, dims_of(in_batched))
         outs = fun(*args)
         dims = out_dims()
-        out_batched[:] = [d is not None or force for d, force in zip(dims, instantiate)]
-        return [matchaxis(axis, x, d, 0) if b else x for x, d, b in zip(outs, dims, out_batched)]
+        out_batched[:] = [d if isinstance(d, MappingSpec) else d is not None or force and not get_aval(x).is_high
+                          for x, d, force in zip(outs, dims, instantiate)]
+        return [x if isinstance(b, MappingSpec) or not b else matchaxis(axis, x, d, 0) for x, d, b in zip(outs, dims, out_batched)]
 
-    avals = [unmapped_aval(a, axis.size, 0, axis.explicit_mesh_axis) if b else a for a, b in zip(closed.in_avals, in_batched)]
+    avals = [a.inc_rank(axis.size, b) if isinstance(b, MappingSpec) else unmapped_aval(a, axis.size, 0, axis.explicit_mesh_axis) if b else a
+             for a, b in zip(closed.in_avals, in_batched)]
     jaxpr, consts, _ = trace_to_jaxpr(run, avals, closed.jaxpr.debug_info)
     batched = ClosedJaxpr(jaxpr, consts)
     return batched, list(out_batched)

@@ -5,20 +5,22 @@ up to where they are compiled; there `on_arrays` runs each object's ``expand`` o
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
+from .. import extension_points
 from ..configuration import context
 from ..references import api as references
-from ..representation import high, splits, tree
+from ..representation import dtypes, high, splits, tree
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
-from ..representation.primitive import Linear, Primitive, Zero, is_linear, none
-from ..representation.traits import Kind
+from ..representation.primitive import Linear, Primitive, Zero, is_linear
+from ..representation.traits import Kind, Traits
 from ..representation.typing import PyTree
 from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import add, instantiate, moved
 from ..traces.trace import Trace
 from .batching import batch_fun
+from .forward import jvp_flat
 from .reverse import LinearizeTrace
 
 if TYPE_CHECKING:
@@ -114,10 +116,7 @@ class HiPrim:
     effects: Any = frozenset()
     skip_linearization_on_zero_tangents = False
 
-    def __init__(self, name: str | None = None) -> None:
-        if name is not None:  # the form of jax 0.10, which flax 0.12.8 has at import: one object for all types
-            self.name = name
-            return
+    def __init__(self) -> None:
         missing = [n for n in ("in_avals", "out_aval", "params") if n not in self.__dict__]
         if missing:
             raise AttributeError(f"{type(self).__name__}.__init__ must set {', '.join(missing)} before it calls super().__init__()")
@@ -125,11 +124,6 @@ class HiPrim:
             raise AttributeError(f"{type(self).__name__} has both vjp_bwd and vjp_bwd_retval; define one of them")
         self.__dict__.update(self.params)
         self.in_tree, self.out_tree = tree.structure(self.in_avals), tree.structure(self.out_aval)
-
-    def bind(self, *args: Any, **params: Any) -> Any:
-        """Refuses: only primitives of the older form, made by a name, are called so."""
-        raise NotImplementedError(f"{type(self).__name__}.bind: a primitive on high-level types that is made by a name, as in jax 0.10, cannot be "
-                                  "run; set in_avals, out_aval and params in its __init__, and call it")
 
     def __call__(self, *args: Any) -> Any:
         flat = self.in_tree.flatten_up_to(args)
@@ -156,7 +150,8 @@ class HiPrim:
         raise NotImplementedError(f"forward-mode differentiation: {type(self).__name__} has no method jvp(primals, tangents)")
 
     def lin(self, nzs_in: PyTree, *primals: Any) -> tuple[Any, Any]:
-        """The result, and what `linearized` needs."""
+        """The result, and what `linearized` needs: ``(out, residuals)``, or ``(out, residuals, True, structured)`` with a tree of
+        residuals that `linearized` gets after the others."""
         raise NotImplementedError(f"linearization: {type(self).__name__} has no method lin(nonzeros, *primals)")
 
     def linearized(self, residuals: PyTree, *tangents: Any) -> Any:
@@ -164,7 +159,7 @@ class HiPrim:
         raise NotImplementedError(f"linearization: {type(self).__name__} has no method linearized(residuals, *tangents)")
 
     def vjp_fwd(self, nzs_in: PyTree, /, *args: Any) -> tuple[Any, Any]:
-        """The result, and what the backward rule needs."""
+        """The result, and what the backward rule needs, in the forms of `lin`."""
         raise NotImplementedError(f"reverse-mode differentiation: {type(self).__name__} has no method vjp_fwd(nonzeros, *args)")
 
     def vjp_bwd(self, res: PyTree, outgrad: object, /, *arg_accums: GradAccum) -> None:
@@ -201,25 +196,61 @@ def _run(*args, prim):
 
 
 def _jvp(primals, tangents, *, prim):
-    if not _has(prim, "jvp") and _has(prim, "lin"):
-        out, dot = jvp_from_lin(prim, prim.in_tree.unflatten(primals), prim.in_tree.unflatten(tangents))
-    else:
-        out, dot = prim.jvp(prim.in_tree.unflatten(primals), prim.in_tree.unflatten(tangents))
+    rule = jvp_from_lin if not _has(prim, "jvp") and _has(prim, "lin") else type(prim).jvp
+    out, dot = rule(prim, prim.in_tree.unflatten(primals), prim.in_tree.unflatten(tangents))
     outs = prim.out_tree.flatten_up_to(out)
-    return outs, [Zero.of(x) if t is None else t for x, t in zip(outs, prim.out_tree.flatten_up_to(dot))]
+    return outs, [Zero.of(x) if t is None or getattr(t, "dtype", None) == dtypes.float0 else t
+                  for x, t in zip(outs, prim.out_tree.flatten_up_to(dot))]
 
 
 def _linearize(primals, tangents, *, prim):
     nonzero = [not isinstance(t, Zero) for t in tangents]
     if not _has(prim, "vjp_fwd"):
         return _jvp(primals, tangents, prim=prim)
-    out, res = prim.vjp_fwd(prim.in_tree.unflatten(nonzero), *prim.in_tree.unflatten(primals))
+    out, res = _of_rule(prim.vjp_fwd(prim.in_tree.unflatten(nonzero), *prim.in_tree.unflatten(primals)))
+    if len(res) > 1 and not _has(prim, "vjp_bwd"):
+        raise TypeError(f"{type(prim).__name__}.vjp_fwd returns structured residuals, which only a method vjp_bwd(res, structured, outgrad, "
+                        "*accums) gets; define it in place of vjp_bwd_retval")
     outs = prim.out_tree.flatten_up_to(out)
-    kept, res_tree = tree.flatten(res)
+    residuals = Represented((res, tuple(primals) if _has(prim, "jvp") or _has(prim, "lin") else ()))
+    kept, res_tree = tree.flatten(residuals.arrays)
     live = [t for t in tangents if not isinstance(t, Zero)]
-    return outs, hi_pullback_p.bind(*kept, *live, prim=prim, res_tree=res_tree, nonzero=tuple(nonzero),
+    return outs, hi_pullback_p.bind(*kept, *live, prim=prim, residuals=residuals.type, res_tree=res_tree, nonzero=tuple(nonzero),
                                     in_types=tuple(get_aval(x).to_tangent_aval() for x in primals),
                                     out_types=tuple(get_aval(x).to_tangent_aval() for x in outs))
+
+
+def _of_rule(found: tuple) -> tuple[Any, tuple]:
+    """What ``vjp_fwd`` or ``lin`` returned: the result, and residuals as the other rule gets them, with the structured ones if any.
+
+    The third of four says that there are some.
+    """
+    out, res, *structured = found
+    return out, (res, *structured[1:])
+
+
+def _push_forward(*args, prim, residuals, res_tree, nonzero, in_types, out_types):
+    """Tangents of the results for those of the operands, by the rules for that, at the operands kept beside what ``vjp_bwd`` needs."""
+    n = res_tree.num_leaves
+    primals = residuals.value(res_tree.unflatten(args[:n]))[1]
+    if not primals:
+        raise NotImplementedError(f"linearization: {prim} has vjp_fwd alone, by which cotangents are pulled back; pushing tangents forward "
+                                  "needs a method jvp, or lin with linearized")
+    rest = iter(args[n:])
+    return _jvp(primals, [next(rest) if nz else Zero(a) for nz, a in zip(nonzero, in_types)], prim=prim)[1]
+
+
+def _push_on_arrays(*args, **params):
+    return [instantiate(t) for t in _push_forward(*args, **params)]
+
+
+def _push_jvp(primals, tangents, **params):
+    return jvp_flat(lambda *xs: _push_on_arrays(*xs, **params), primals, tangents)
+
+
+def _push_batch(axis, args, dims, **params):
+    run, out_dims = batch_fun(lambda *xs: _push_on_arrays(*xs, **params), axis, dims)
+    return run(*args), out_dims()
 
 
 def _transpose(cts, *args, prim):
@@ -228,15 +259,15 @@ def _transpose(cts, *args, prim):
     return [x.freeze() if isinstance(x, ValAccum) else None for x in operands]
 
 
-def _pull_back(cts, *args, prim, res_tree, nonzero, in_types, out_types):
+def _pull_back(cts, *args, prim, residuals, res_tree, nonzero, in_types, out_types):
     n = res_tree.num_leaves
-    ct, res = prim.out_tree.unflatten(map(instantiate, cts)), res_tree.unflatten(args[:n])
+    ct, (res, _) = prim.out_tree.unflatten(map(instantiate, cts)), residuals.value(res_tree.unflatten(args[:n]))
     if _has(prim, "vjp_bwd"):
         accums = [ValAccum(a) if nz else NullAccum(a) for a, nz in zip(in_types, nonzero)]
-        prim.vjp_bwd(res, ct, *prim.in_tree.unflatten(accums))
+        prim.vjp_bwd(*res, ct, *prim.in_tree.unflatten(accums))
         found = [a.freeze() for a in accums]
     else:
-        found = prim.in_tree.flatten_up_to(tuple(prim.vjp_bwd_retval(res, ct)))
+        found = prim.in_tree.flatten_up_to(tuple(prim.vjp_bwd_retval(*res, ct)))
     return [None] * n + [Zero(a) if x is None else x for x, nz, a in zip(found, nonzero, in_types) if nz]
 
 
@@ -254,14 +285,16 @@ def _in_arrays(fun):
     return run
 
 
+_HIGH = Traits(Kind.KERNEL, high=True)
+_as_given = lambda args, params: (args, params)  # what the objects do to their operands makes these agree
 hi_call_p = Primitive(
     "hi_call", out_type=lambda *avals, prim: tree.leaves(prim.out_aval), jvp=_jvp, linearize=_linearize, transpose=_transpose, batch=_batch,
     lower=lambda b, *xs, prim: b.fun(_in_arrays(lambda *args: _run(*args, prim=prim)), *xs), impl=_run, multiple_results=True,
-    cacheable=False, own_type=True, takes_refs=True, splits=splits.as_told)
-_TAPE = "it is transposed before programs run"
+    cacheable=False, own_type=True, takes_refs=True, splits=splits.as_told, traits=_HIGH, agree=_as_given)
 hi_pullback_p = Primitive(
-    "hi_pullback", out_type=lambda *avals, out_types, **_: list(out_types), jvp=none(_TAPE), transpose=_pull_back, batch=none(_TAPE),
-    lower=none(_TAPE), multiple_results=True, cacheable=False, own_type=True, splits=splits.as_told)
+    "hi_pullback", out_type=lambda *avals, out_types, **_: list(out_types), jvp=_push_jvp, transpose=_pull_back, batch=_push_batch,
+    lower=lambda b, *xs, **params: b.fun(_in_arrays(lambda *args: _push_on_arrays(*args, **params)), *xs), impl=_push_on_arrays,
+    multiple_results=True, cacheable=False, own_type=True, splits=splits.as_told, traits=_HIGH, agree=_as_given)
 
 
 # -- programs on arrays ------------------------------------------------------------------------------------------------------
@@ -274,6 +307,8 @@ class OnArrays(Trace):
     def process(self, prim: Primitive, args: Sequence[Any], params: dict):
         if prim is hi_call_p:
             return _run(*args, **params)
+        if prim is hi_pullback_p:
+            return _push_on_arrays(*args, **params)
         if prim.holds_program:
             program = next((x for x in params.values() if isinstance(x, ClosedJaxpr)), None)
             if prim.traits.kind is Kind.CALL and program is not None and high.any_high([*program.in_avals, *program.out_avals]):
@@ -299,7 +334,12 @@ def _programs_on_arrays(x):
 
 def on_arrays(closed: ClosedJaxpr) -> ClosedJaxpr:
     """The program on the arrays that represent its inputs and results; ``closed`` itself where no type is high."""
-    return closed.memo("on_arrays", lambda: _on_arrays(closed)) if high.holds_high(closed) else closed
+    return in_arrays_only(closed) if high.holds_high(closed) else closed
+
+
+def in_arrays_only(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """The same, also without the primitives that an object with methods gives the rules, and without custom rules."""
+    return closed.memo("on_arrays", lambda: _on_arrays(closed))
 
 
 def _on_arrays(closed):
@@ -347,21 +387,60 @@ class FromArrays(HiPrim):
                 accum.accum(ct)
 
 
+def _to_arrays(aval: AbstractValue, x: Any) -> list:
+    return list(ToArrays(aval)(x))
+
+
+def _from_arrays(aval: AbstractValue, arrays: Sequence[Any]) -> Any:
+    return FromArrays(aval)(*arrays)
+
+
+extension_points.high_values.fill((_to_arrays, _from_arrays))
+
+
+def consts_as_arrays(closed: ClosedJaxpr, consts: Sequence[Any]) -> tuple[ClosedJaxpr, list]:
+    """A program and the values of its first inputs, those of high-level types by the arrays that represent them."""
+    types, rest = closed.in_avals[:len(consts)], closed.in_avals[len(consts):]
+    if not high.any_high(types):
+        return closed, list(consts)
+
+    def run(*args):
+        arrays, others = iter(args[:len(args) - len(rest)]), args[len(args) - len(rest):]
+        values = [FromArrays(a)(*[next(arrays) for _ in a.lo_ty()]) if a.is_high else next(arrays) for a in types]
+        return eval_jaxpr(closed.jaxpr, closed.consts, *values, *others)
+    jaxpr, inner, _ = trace_to_jaxpr(run, [*high.low_types(types), *rest], closed.jaxpr.debug_info)
+    return ClosedJaxpr(jaxpr, inner), [x for a, c in zip(types, consts) for x in (ToArrays(a)(c) if a.is_high else (c,))]
+
+
 class Represented:
-    """A pytree of which some leaves are of high-level types, by arrays: what loops carry.
+    """A pytree of which some leaves are of high-level types, by arrays: what loops carry, and what is kept for the way back.
 
     Attributes:
       arrays: for each leaf itself, or a tuple of the arrays that represent it.
-      avals: the leaves' types.
+      type: how a pytree is made of such arrays.
     """
 
     def __init__(self, value: PyTree):
-        leaves, self.structure = tree.flatten(value)
-        self.avals = [get_aval(x) for x in leaves]
+        leaves, structure = tree.flatten(value)
+        self.type = RepresentedType(structure, tuple(map(get_aval, leaves)))
         self.arrays = [ToArrays(a)(x) if a.is_high else x for a, x in zip(self.avals, leaves)]
+
+    avals = property(lambda self: self.type.avals, doc="The leaves' types.")
+    structure = property(lambda self: self.type.structure, doc="The structure of the pytree.")
 
     def value(self, arrays: Sequence[Any], avals: Sequence[AbstractValue] | None = None) -> Any:
         """The pytree that other arrays represent, its leaves of the types ``avals`` where these are high."""
+        return self.type.value(arrays, avals)
+
+
+class RepresentedType(NamedTuple):
+    """The structure of a pytree, and its leaves' types."""
+
+    structure: tree.PyTreeDef
+    avals: tuple[AbstractValue, ...]
+
+    def value(self, arrays: Sequence[Any], avals: Sequence[AbstractValue] | None = None) -> Any:
+        """The pytree that ``arrays`` represent, its leaves of the types ``avals`` where these are high."""
         return self.structure.unflatten([FromArrays(a)(*x) if a.is_high else x for a, x in zip(avals or self.avals, arrays)])
 
 
@@ -375,8 +454,11 @@ def holds_high_values(*values: PyTree) -> bool:
 
 def jvp_from_lin(self: HiPrim, primals: Sequence[object], tangents: Sequence[object]) -> tuple[Any, Any]:
     """`HiPrim.jvp` by ``lin`` and ``linearized``."""
-    out, res = self.lin(tuple(not isinstance(t, Zero) for t in tangents), *primals)
-    return out, self.linearized(res, *map(instantiate, tangents))
+    if type(self).lin is _lin_by_jvp and type(self).jvp is jvp_from_lin:
+        raise TypeError(f"{type(self).__name__}: jvp = jvp_from_lin and lin, linearized = linearize_from_jvp are each by the other; write "
+                        "jvp, or lin and linearized")
+    out, res = _of_rule(self.lin(tuple(not isinstance(t, Zero) for t in tangents), *primals))
+    return out, self.linearized(*res, *map(instantiate, tangents))
 
 
 def _lin_by_jvp(self, nzs_in, *primals):
@@ -407,13 +489,13 @@ def _bwd_by_jvp(self, res, outgrad):
 
 
 def _fwd_by_lin(self, nzs_in, *args):
-    out, res = self.lin(nzs_in, *args)
+    out, res = _of_rule(self.lin(nzs_in, *args))
     return out, (res, args)
 
 
 def _bwd_by_lin(self, res, outgrad):
     kept, args = res
-    return _transposed(self, lambda *tangents: self.linearized(kept, *tangents), args, outgrad)
+    return _transposed(self, lambda *tangents: self.linearized(*kept, *tangents), args, outgrad)
 
 
 linearize_from_jvp = _lin_by_jvp, _linearized_by_jvp

@@ -15,9 +15,8 @@ from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, runs_its_program
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear
 from ..representation.splits import cotangent_type
 from ..traces.staging import trace_to_closed
-from ..traces.structural import moved
 from . import logs
-from .batching import batch_jaxpr
+from .batching import batch_jaxpr, dims_of, in_front
 from .forward import jvp_jaxpr
 from .reverse import linearize_jaxpr, transpose_into_refs, transpose_jaxpr
 from .splitting import EquationSplit, split_jaxpr
@@ -127,9 +126,9 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, said: Ca
         return accumulate_call(bound(params), params["jaxpr"], refs, cts, args)
 
     def batch(axis: AxisData, args, dims: Sequence[int | None], **params):
-        closed, out = batch_jaxpr(params["jaxpr"], axis, [d is not None for d in dims])
-        outs = call([moved(x, d, 0) for x, d in zip(args, dims)], params, closed)
-        return outs, [0 if b else None for b in out]
+        args, batched = in_front(args, dims)
+        closed, out = batch_jaxpr(params["jaxpr"], axis, batched)
+        return call(args, params, closed), dims_of(out)
 
     def split(unknown, params: dict):
         parts = split_jaxpr(params["jaxpr"], unknown)

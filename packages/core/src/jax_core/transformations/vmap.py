@@ -70,6 +70,9 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
         if vmappable.node_rules:
             vmappable.check_nodes((args, kwargs), axes, "in_axes")
         size = _mapped_size(fun, in_tree, flat, axes, axis_size)
+        for x, a in zip(flat, axes):
+            if isinstance(a, MappingSpec):
+                get_aval(x).dec_rank(size, a)  # an error now where the type has no such method
         dims = [a if a is None or isinstance(a, MappingSpec) else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]
         split_over = _split_over(fun, flat, dims)
         spread = spmd_axis_name

@@ -140,6 +140,9 @@ def put(x: Any, aval: AbstractValue | None = None, placement: object = None, may
             raise TypeError(f"{x!r} is the type of an array and has no values; make an array of that type, or trace with it (jax.eval_shape, lower)")
         if isinstance(x, Tracer):
             raise escaped(x)
+        if aval.is_high:
+            raise NotImplementedError(f"put: {x!r} has the high-level type {aval}, and device_put does not place such values; place the arrays "
+                                      "that it is made of")
         x = foreign_value(x)
     value = np.asarray(x, dtype=aval.dtype)
     if value.shape != aval.shape:

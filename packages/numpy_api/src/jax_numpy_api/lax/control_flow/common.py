@@ -32,6 +32,7 @@ from jax_core.traces.staging import check_may_trace, trace_to_closed, trace_to_j
 from jax_core.traces.structural import convert_element_type_p, instantiate, reshard
 from jax_core.traces.trace import Tracer, escaped
 from jax_core.traces.traced_once import TracedOnce
+from jax_core.transformations.high_primitives import consts_as_arrays
 
 if TYPE_CHECKING:
     from jax_core.representation.tree import PyTreeDef
@@ -131,7 +132,7 @@ def _trace_body(name, fun, in_tree, avals):
         structure[:] = [out_tree]
         return check_results(fun, out_tree, outs)
     closed, consts = trace_to_closed(flat, avals, DebugInfo(name, _LazyName(fun), _names(fun, in_tree)))
-    return closed, consts, structure[0]
+    return *consts_as_arrays(closed, consts), structure[0]
 
 
 class BodyOf:

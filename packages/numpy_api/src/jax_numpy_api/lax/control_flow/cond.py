@@ -20,6 +20,7 @@ from jax_core.representation import dtypes, splits, tree, tree_nodes
 from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import operand_effects
+from jax_core.representation.high import any_high
 from jax_core.representation.jaxpr import (
     ClosedJaxpr,
     DropVar,
@@ -244,6 +245,8 @@ def _choose(name: str, labels: tuple, functions: tuple, index: Any, operands: tu
         programs.append(closed)
         consts.append(values)
         trees.append(out_tree)
+    if any(any_high(closed.out_avals) for closed in programs):
+        return choose_high(lambda on_arrays, given: _choose(name, labels, on_arrays, index, given, **extra), functions, operands)
     labels = labels[::-1] if name == "cond" else labels
     programs = _agree(name, labels, functions, _on_one_mesh(programs), trees)
     for closed in programs:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from jax_core.representation import high
 from jax_core.representation.typing import PyTree
 from jax_core.transformations.high_primitives import Represented
 
@@ -44,6 +45,9 @@ def choose_high(choose: Callable, functions: tuple, operands: tuple) -> Any:
     def on_arrays(fun: Callable[..., PyTree]):
         def run(*arrays):
             out = Represented(fun(*given.value(arrays)))
+            if seen and (out.structure, out.avals) != (seen[0].structure, seen[0].avals) and (high.any_high(out.avals) or high.any_high(seen[0].avals)):
+                raise TypeError("the branches of a conditional must return values of the same structure and high-level types, but one returns "
+                                f"{out.structure.unflatten(out.avals)} and another {seen[0].structure.unflatten(seen[0].avals)}")
             seen[:] = [out]
             return out.arrays
         return run

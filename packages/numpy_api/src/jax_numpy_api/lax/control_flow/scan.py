@@ -25,6 +25,7 @@ from jax_core.representation import splits, tree
 from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
 from jax_core.representation.effects import operand_effects
 from jax_core.representation.errors import ConcretizationTypeError
+from jax_core.representation.high import any_high
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from jax_core.representation.primitive import ProgramPrimitive, Zero, is_linear
 from jax_core.representation.source import describe_function
@@ -122,6 +123,8 @@ def scan(f: Callable[..., PyTree], init: PyTree, xs: PyTree = None, length: int 
     in_tree = tree.treedef_tuple((init_tree, xs_tree))
     x_avals = [unstacked(a) for a in xs_avals]
     closed, consts, init_flat, out_tree = _trace(f, init, init_flat, init_tree, x_avals, in_tree)
+    if any_high(closed.out_avals):
+        return scan_high(scan, f, init, xs, length, reverse=reverse, unroll=unroll, _split_transpose=_split_transpose)
     outs = _bind(closed, consts, init_flat, xs_flat, length, reverse, unroll, _split_transpose)
     return tree.unflatten(out_tree, outs)
 

@@ -2,4 +2,5 @@
 
 ``api``      the public functions, which check specs and trace the function on parts
 ``program``  the primitive and its rules
+``high_types``  values of high-level types, by the arrays that represent them
 """

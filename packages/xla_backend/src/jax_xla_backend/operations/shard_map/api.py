@@ -8,12 +8,14 @@ from jax_core.configuration import context, flags
 from jax_core.representation import splits, tree
 from jax_core.representation.aval import AbstractRef, get_aval, is_jax_type
 from jax_core.representation.effects import NamedAxisEffect
+from jax_core.representation.high import HiPspec
 from jax_core.representation.jaxpr import DebugInfo
 from jax_core.representation.source import describe_function
 from jax_core.representation.typing import PyTree
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.trace import EVAL
 from jax_core.transformations import manual
+from jax_core.transformations.high_primitives import holds_high_values
 from jax_core.transformations.manual import ManualAxis
 
 from ...arrays.array import ArrayImpl
@@ -21,6 +23,7 @@ from ...placement.mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mes
 from ...placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ...placement.sharding import DuplicateSpecError, NamedSharding
 from . import program
+from .high_types import OnArrays
 
 
 class _Infer:
@@ -136,7 +139,7 @@ def old_shard_map(f: Callable[..., PyTree], mesh: Mesh | AbstractMesh, in_specs:
 
 # -- one call --------------------------------------------------------------------------------------------------------
 
-_is_spec = lambda s: s is None or isinstance(s, PartitionSpec)
+_is_spec = lambda s: s is None or isinstance(s, (PartitionSpec, HiPspec))
 
 
 class _Call:
@@ -171,6 +174,8 @@ class _Call:
         self.explicit = set(self.manual) <= set(self.mesh.explicit_axes)
 
     def run(self, args: tuple) -> Any:
+        if holds_high_values(args):
+            return self._run_high(args)
         every, in_tree = tree.flatten(args)
         found = [None] * len(every) if self.in_specs is Infer else self._flat("in_specs", self.in_specs, args)
         static = {i: x for i, (x, s) in enumerate(zip(every, found)) if s is None and self.in_specs is not Infer and not is_jax_type(x)}
@@ -208,6 +213,23 @@ class _Call:
         outs = program.bind([*consts, *leaves], jaxpr=closed, mesh=self.mesh, manual_axes=self.manual, check_vma=self.checked,
                             in_specs=[PartitionSpec()] * len(consts) + specs, out_specs=out_specs)
         return tree.unflatten(out_tree[0], outs)
+
+    def _run_high(self, args: tuple) -> Any:
+        if self.in_specs is Infer:
+            raise NotImplementedError(f"shard_map of {self.name}: in_specs cannot be inferred for values of high-level types; give them.")
+        manual = frozenset(self.manual)
+        on_arrays = OnArrays(self.f, self.name, args, self._flat("in_specs", self.in_specs, args),
+                             lambda result: self._flat("out_specs", self.out_specs, result),
+                             lambda aval, spec: aval.shard(self.mesh, manual, self.checked, spec),
+                             lambda aval, spec: aval.unshard(self.mesh, self.checked, spec))
+
+        def f(*arrays):
+            outs = on_arrays(*arrays)
+            call.out_specs = on_arrays.out_specs
+            return outs
+        call = _Call(f, self.mesh, on_arrays.in_specs, None, manual, self.checked)
+        call.name = self.name
+        return on_arrays.value(call.run(on_arrays.args))
 
     def _as_typed(self, specs: list) -> list:
         """The specs without the mesh axes that types do not name (`flags.remove_size_one_mesh_axis_from_type`)."""
