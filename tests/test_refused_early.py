@@ -30,6 +30,23 @@ def test_parameters_of_loops(name, wrong):
         check_jaxpr(closed.jaxpr)
 
 
+@pytest.mark.parametrize("f, wrong", [
+    (lambda x: lax.cond(x > 0, jnp.sin, jnp.cos, x), {"branches": (4, 2)}), (jax.jit(jnp.sin), {"jaxpr": None}),
+    (lambda x: lax.while_loop(lambda c: c < 3, lambda c: c + 1, x), {"body_jaxpr": "a"})], ids=["cond", "jit", "while"])
+def test_parameters_that_hold_programs(f, wrong):
+    closed = jax.make_jaxpr(f)(1.0)
+    closed.jaxpr.eqns[-1].params.update(wrong)
+    with pytest.raises(JaxprTypeError, match=f"{next(iter(wrong))} must be a (tuple of )?program"):
+        check_jaxpr(closed.jaxpr)
+
+
+def test_an_equation_with_wrong_parameters_is_printed():
+    closed = jax.make_jaxpr(lambda x: lax.dot(x, x))(jnp.ones(3))
+    closed.jaxpr.eqns[-1].params.update(dimension_numbers=4)
+    with pytest.raises(JaxprTypeError, match="dimension_numbers=4"):
+        check_jaxpr(closed.jaxpr)
+
+
 def test_tangent_solve_of_a_root_is_traced_at_the_call():
     f, solve = (lambda x: x ** 2 - 4), (lambda f, x: x + 2)
     assert lax.custom_root(f, 0.0, solve, lambda g, y: y / g(1.0)) == 2

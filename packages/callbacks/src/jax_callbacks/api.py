@@ -14,7 +14,7 @@ from jax_core import backends
 from jax_core.configuration import flags
 from jax_core.representation import dtypes, source, tree
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
-from jax_core.representation.primitive import Primitive, none
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import Placement, PyTree
 from jax_core.traces import nans
@@ -148,6 +148,13 @@ def _pure_jvp(primals, tangents, **params):
                      "function that calls it a rule by jax.custom_jvp or jax.custom_vjp")
 
 
+def _no_transpose(name: str) -> Callable:
+    def refuse(cts, *args, **params):
+        raise ValueError(f"{name}: nothing says that a Python function is linear, so it has no transpose; give the function that calls it a "
+                         "rule by jax.custom_vjp, or jax.custom_derivatives.linear_call")
+    return refuse
+
+
 def _pure_batch(axis, args, dims, *, site, vmap_method, sharding):
     if vmap_method in (None, "sequential", "sequential_unrolled"):
         return batch_by_loop(pure_callback_p, axis, args, dims, site, vmap_method=vmap_method, sharding=sharding)
@@ -171,7 +178,7 @@ pure_callback_p = Primitive(
     out_type=lambda *avals, site, **_: site.out_avals,
     impl=lambda *args, site, **_: run_now(args, site),
     jvp=_pure_jvp,
-    transpose=none("pure_callback is not linear, so it has no transpose"),
+    transpose=_no_transpose("pure_callback"),
     batch=_pure_batch,
     lower=lambda b, *xs, site, sharding, **_: lower_call(b, xs, site, None, has_side_effect=False, sharding=sharding),
     lowers_keys=True,
@@ -242,7 +249,7 @@ io_callback_p = Primitive(
     effects=lambda *avals, ordered, **_: frozenset([_io_effect(ordered)]),
     impl=lambda *args, site, **_: run_now(args, site),
     jvp=_io_jvp,
-    transpose=none("io_callback is not linear, so it has no transpose"),
+    transpose=_no_transpose("io_callback"),
     batch=_io_batch,
     lower=lambda b, *xs, site, ordered, sharding: lower_call(b, xs, site, _io_effect(ordered), has_side_effect=True, sharding=sharding),
     lowers_keys=True, traits=Traits(Kind.HOST))

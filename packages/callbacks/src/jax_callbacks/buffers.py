@@ -10,7 +10,7 @@ from typing import Any, Callable
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import UsualEffect
-from jax_core.representation.primitive import Primitive, none
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.source import describe_function
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import PyTree
@@ -51,6 +51,11 @@ def _jvp(primals, tangents, *, callback, **_):
                      "with `jax.custom_jvp` or `jax.custom_vjp`.")
 
 
+def _transpose(cts, *args, callback, **_):
+    raise ValueError(f"buffer_callback {describe_function(callback)}: nothing says that it is linear, so it has no transpose. Give the function "
+                     "around it a rule with `jax.custom_vjp` or `jax.custom_derivatives.linear_call`.")
+
+
 def _batch(axis, args, dims, *, callback, vmap_method, result_avals, **params):
     def call(operands, batched):
         avals = result_avals if batched is None else batched_avals(axis, result_avals)
@@ -67,7 +72,7 @@ def _lower(b, *xs, callback, in_tree, out_tree, has_side_effect, input_output_al
 buffer_callback_p = Primitive(
     "buffer_callback", multiple_results=True, cacheable=False, out_type=lambda *avals, result_avals, **_: result_avals,
     effects=lambda *avals, has_side_effect, **_: _EFFECTS if has_side_effect else frozenset(),
-    jvp=_jvp, transpose=none("a buffer callback has no transpose"), batch=_batch, lower=_lower, traits=Traits(Kind.HOST))
+    jvp=_jvp, transpose=_transpose, batch=_batch, lower=_lower, traits=Traits(Kind.HOST))
 
 
 def buffer_callback(callback: Callable[..., None], result_shape_dtypes: PyTree, *, has_side_effect: bool = False,

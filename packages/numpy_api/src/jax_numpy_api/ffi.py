@@ -15,7 +15,7 @@ from jax_core.public.interpreters_mlir import BuilderRule
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
 from jax_core.representation.effects import UsualEffect
-from jax_core.representation.primitive import Primitive, none
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import PyTree
 from jax_core.traces.structural import broadcast_in_dim, moved
@@ -111,6 +111,11 @@ def _ffi_lower(b, *xs, target_name, has_side_effect, input_layouts, output_layou
         result_layouts=_minor_to_major(output_layouts), output_operand_aliases=dict(input_output_aliases))
 
 
+def _ffi_transpose(cts, *args, target_name, **params):
+    raise ValueError(f"The FFI call to `{target_name}` has no transpose, as nothing says that it is linear. Give the function around it a rule "
+                     "with `jax.custom_vjp` or `jax.custom_derivatives.linear_call`.")
+
+
 def _ffi_jvp(primals, tangents, *, target_name, **params):
     raise ValueError(f"The FFI call to `{target_name}` cannot be differentiated. Give the function around it a derivative with "
                      "`jax.custom_jvp` or `jax.custom_vjp`.")
@@ -167,7 +172,7 @@ def _ffi_batch(axis, args, dims, *, target_name, vmap_method, input_layouts, out
 ffi_call_p = Primitive(
     "ffi_call", multiple_results=True, out_type=lambda *avals, result_avals, **_: result_avals,
     effects=lambda *avals, has_side_effect, **_: _EFFECTS if has_side_effect else frozenset(),
-    jvp=_ffi_jvp, transpose=none("an FFI call has no transpose"), batch=_ffi_batch, lower=_ffi_lower,
+    jvp=_ffi_jvp, transpose=_ffi_transpose, batch=_ffi_batch, lower=_ffi_lower,
     traits=Traits(Kind.LIBRARY))
 
 

@@ -6,7 +6,7 @@ jaxpr can be compared, cached and moved by identity.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -361,6 +361,15 @@ class ClosedJaxpr:
         return self.jaxpr._repr_html_()
 
 
+def _no_programs(params: Mapping[str, Any]) -> str:
+    """Which parameter should hold programs and does not, in words; empty where all do."""
+    for name in params.keys() & {"jaxpr", "call_jaxpr", "body_jaxpr", "cond_jaxpr", "branches"}:
+        value = params[name]
+        if not value or not all([isinstance(p, (Jaxpr, ClosedJaxpr)) for p in (value if isinstance(value, tuple) else (value,))]):
+            return f"{name} must be {'a tuple of programs' if name == 'branches' else 'a program'}, got {value!r} of type {type(value).__name__}"
+    return ""
+
+
 def _program(name: str, jaxpr: Any) -> Any:
     if isinstance(jaxpr, (Jaxpr, ClosedJaxpr)):
         return jaxpr
@@ -572,7 +581,8 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
         try:
             types, effects = abstract_eval(eqn.primitive, tuple(x.aval for x in eqn.invars), eqn.params)
         except Exception as error:
-            raise JaxprTypeError(f"check_jaxpr: {eqn.primitive} refuses its operands or parameters ({type(error).__name__}: {error}), in equation"
+            why = _no_programs(eqn.params) or f"{type(error).__name__}: {error}"
+            raise JaxprTypeError(f"check_jaxpr: {eqn.primitive} refuses its operands or parameters ({why}), in equation"
                                  f"\n  {eqn!r}") from error
         if len(types) != len(eqn.outvars):
             raise JaxprTypeError(f"check_jaxpr: {eqn.primitive} has {len(types)} results, {len(eqn.outvars)} bound, in"

@@ -296,7 +296,7 @@ def _params(eqn, names, settings, column, taken) -> str:
         if key in hidden and _is_hidden(hidden[key], eqn.params[key]):
             continue
         value, label = eqn.params[key], labels.get(key, key)
-        text = shown[key](value) if key in shown else _value(value, names, settings, column + len(_INDENT), len(label) + 1)
+        text = _shown(shown[key], value) if key in shown else _value(value, names, settings, column + len(_INDENT), len(label) + 1)
         items.append(f"{label}={text}")
     if not items:
         return ""
@@ -305,6 +305,13 @@ def _params(eqn, names, settings, column, taken) -> str:
         return flat
     inner = "\n".join(_INDENT + item.replace("\n", "\n" + _INDENT) for item in items)
     return f"[\n{inner}\n]"
+
+
+def _shown(how, value) -> str:
+    try:
+        return how(value)
+    except Exception:  # what is no such parameter is printed too, in the message that says so
+        return str(value)
 
 
 def _value(value, names, settings, indent, before) -> str:

@@ -90,10 +90,11 @@ def _filled(shape: tuple, value: Any, dtype: Any, weak: bool = False) -> Any:
 _ZERO, _ONE = object(), object()
 
 
-def _dtype_asked(dtype: Any, name: str, default: Callable) -> Any:
-    if isinstance(dtype, int) and not isinstance(dtype, bool):
+def _dtype_asked(dtype: Any, name: str, default: Callable, shape: Any = None) -> Any:
+    if shape is not None and isinstance(dtype, int) and not isinstance(dtype, bool):
+        first = shape if isinstance(shape, int) else "m"
         raise TypeError(f"jax.numpy.{name}: the second argument is the dtype, got {dtype}; the lengths of all axes are one argument, a "
-                        f"tuple: jnp.{name}((m, {dtype}))")
+                        f"tuple: jnp.{name}(({first}, {dtype}))")
     return default() if dtype is None else dtypes.canonicalize_user_dtype(dtype, name)
 
 
@@ -115,7 +116,7 @@ def zeros(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placeme
     Array([[0., 0., 0.],
            [0., 0., 0.]], dtype=float32)
     """
-    dtype = _dtype_asked(dtype, "zeros", dtypes.default_float_dtype)
+    dtype = _dtype_asked(dtype, "zeros", dtypes.default_float_dtype, shape)
     return placed(_filled(canonical_shape(shape), _ZERO, dtype), device, out_sharding)
 
 
@@ -127,7 +128,7 @@ def ones(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placemen
     Array([[1],
            [1]], dtype=int32)
     """
-    dtype = _dtype_asked(dtype, "ones", dtypes.default_float_dtype)
+    dtype = _dtype_asked(dtype, "ones", dtypes.default_float_dtype, shape)
     return placed(_filled(canonical_shape(shape), _ONE, dtype), device, out_sharding)
 
 
@@ -138,7 +139,7 @@ def empty(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placeme
     >>> jnp.empty((2, 3)).shape
     (2, 3)
     """
-    dtype = _dtype_asked(dtype, "empty", dtypes.default_float_dtype)
+    dtype = _dtype_asked(dtype, "empty", dtypes.default_float_dtype, shape)
     return placed(_filled(canonical_shape(shape), _ZERO, dtype), device, out_sharding)
 
 

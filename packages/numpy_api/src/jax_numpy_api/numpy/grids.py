@@ -276,7 +276,7 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: b
            [1, 1]], dtype=int32)
     """
     shape = canonical_shape(dimensions)
-    kind = _dtype_asked(dtype, "indices", dtypes.default_int_dtype)
+    kind = _dtype_asked(dtype, "indices", dtypes.default_int_dtype, dimensions)
     return (_indices if math.prod(shape) > _MANY else _indices_few)(Static(shape), kind, bool(sparse))
 
 

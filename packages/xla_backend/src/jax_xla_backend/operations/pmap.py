@@ -75,7 +75,13 @@ def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_ax
         dynamic = tuple(x for i, x in enumerate(args) if i not in static)
         axes = tuple(a for i, a in enumerate(in_axes) if i not in static) if isinstance(in_axes, (tuple, list)) else in_axes
         structure = tree.structure(dynamic)
-        flat_axes = tree.flatten_axes("pmap in_axes", structure, axes)
+        try:
+            flat_axes = tree.flatten_axes("pmap in_axes", structure, axes)
+        except ValueError as error:
+            if not kwargs:
+                raise
+            raise ValueError(f"{error}\nin_axes is for arguments by position; those by keyword, {sorted(kwargs)}, are always mapped along "
+                             "their first axis.") from None
         size = _mapped_length(fun, dynamic, flat_axes, kwargs, axis_size)
         ranks = tuple(map(np.ndim, tree.leaves(dynamic)))
         names = tuple(kwargs)
