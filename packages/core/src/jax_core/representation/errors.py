@@ -156,7 +156,7 @@ class ConcretizationTypeError(JAXTypeError):
         origin, by_name = _origin(tracer)
         fixed = context == conversion_context("bool")  # the specification fixes this text: the rest is a note, shown below it
         super().__init__(_lines(
-            f"Abstract tracer value encountered where concrete value is expected: {tracer!r}",
+            f"Abstract tracer value encountered where concrete value is expected: {_named(tracer)}",
             context if fixed or not _is_conversion(context) else _asked_by(tracer) or context,
             *(() if fixed else (by_name, self._remedy(tracer))),
             origin,
@@ -183,6 +183,10 @@ class TracerBoolConversionError(ConcretizationTypeError):
         super().__init__(tracer, "" if isinstance(tracer, str) else conversion_context("bool"))
 
 
+def _named(x: object) -> str:
+    return x.by_type() if hasattr(x, "by_type") else repr(x)
+
+
 def conversion_context(function: str) -> str:
     """The context line of an error raised by a Python conversion such as `bool` or `float`."""
     return f"The problem arose with the `{function}` function. "
@@ -201,7 +205,7 @@ class TracerIntegerConversionError(JAXTypeError):
 
     def __init__(self, tracer: Tracer):
         super().__init__(tracer if isinstance(tracer, str) else _lines(
-            f"A traced array cannot be used as a Python integer (`__index__` of {tracer!r}).",
+            f"A traced array cannot be used as a Python integer (`__index__` of {_named(tracer)}).",
             _asked_by(tracer), *_origin(tracer)[::-1],
             "To index a list or tuple with it, make that an array first (jnp.asarray); in place of range(n), use jax.lax.fori_loop; for a "
             f"shape or axis, {_to_know(tracer) or 'take a number that is known while tracing'}.",
@@ -217,7 +221,7 @@ class TracerArrayConversionError(JAXTypeError):
 
     def __init__(self, tracer: Tracer):
         super().__init__(tracer if isinstance(tracer, str) else _lines(
-            f"A traced array has no numbers yet, so it cannot become a NumPy array (`__array__` of {tracer!r}).",
+            f"A traced array has no numbers yet, so it cannot become a NumPy array (`__array__` of {_named(tracer)}).",
             _asked_by(tracer), *_origin(tracer)[::-1],
             "Call the jax.numpy function in place of the NumPy one, or wrap host code in jax.pure_callback"
             f"{_to_know(tracer) and f', or {_to_know(tracer)}'}.",
@@ -233,7 +237,7 @@ class NonConcreteBooleanIndexError(JAXIndexError):
 
     def __init__(self, tracer: Any):
         super().__init__(tracer if isinstance(tracer, str) else _lines(
-            f"A boolean index must have known values, since they decide the shape of the result; got {tracer!r}.",
+            f"A boolean index must have known values, since they decide the shape of the result; got {_named(tracer)}.",
             *_origin(tracer)[::-1],
             "Use jnp.where(mask, x, y) in place of x[mask], or jnp.nonzero(mask, size=n) for a fixed number of"
             " elements.",

@@ -45,6 +45,18 @@ class DynamicJaxprTracer(Tracer):
                 return text[:-1] + ", weak_type=True)"
         return text
 
+    def by_type(self):
+        return super().__repr__()
+
+    def __repr__(self):
+        text = self._trace.text_of(self)
+        return self.by_type() if text is None else text
+
+    __str__ = __repr__
+
+    def truth(self):
+        return self._trace.truth_of(self)
+
     def _origin_message(self):
         return self._trace.describe(self._var)
 
@@ -157,6 +169,14 @@ class DynamicJaxprTrace(Trace):
     def scalar_made(self, x: Any, value: Any) -> None:
         self.constants[id(x)] = (Literal(value, get_aval(x)), x)
 
+    def text_of(self, tracer: DynamicJaxprTracer) -> str | None:
+        """How ``tracer`` prints where its numbers can be had at once, else None; so can those of an eager `shard_map`."""
+        return None
+
+    def truth_of(self, tracer: DynamicJaxprTracer) -> Any | None:
+        """The one element of ``tracer``, for `if`, where it can be had at once, else None."""
+        return None
+
     def known(self, literal: Literal) -> DynamicJaxprTracer:
         """A value of the program that is the scalar ``literal``."""
         return DynamicJaxprTracer(self, literal.aval, literal)
@@ -268,8 +288,8 @@ def check_may_trace(fun: Callable, avals: Sequence[AbstractValue]) -> None:
 
 
 def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
-                   debug: DebugInfo | None = None) -> tuple[Jaxpr, list, list]:
-    """Trace ``fun``, a function of flat arguments that returns a flat sequence.
+                   debug: DebugInfo | None = None, trace: DynamicJaxprTrace | None = None) -> tuple[Jaxpr, list, list]:
+    """Trace ``fun``, a function of flat arguments that returns a flat sequence; ``trace`` writes it down, by default a new one.
 
     Returns:
       the jaxpr, the values of its constants (these can be tracers of outer transformations), and the types of its
@@ -278,7 +298,7 @@ def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
     Raises:
       TypeError: ``fun`` returns something that is not an array or number.
     """
-    trace = (FoldingTrace if flags.eager_constant_folding.value else DynamicJaxprTrace)(debug)
+    trace = trace or (FoldingTrace if flags.eager_constant_folding.value else DynamicJaxprTrace)(debug)
     args = [trace.new_input(aval) for aval in in_avals]
     with RELAXED, context.Use(trace), source.own_names():
         outs = fun(*args)
@@ -297,12 +317,12 @@ def varying_in_loop(xs: Sequence[object]) -> list[bool] | None:
 
 
 def trace_to_closed(fun: Callable, in_avals: Sequence[AbstractValue],
-                    debug: DebugInfo | None = None) -> tuple[ClosedJaxpr, list]:
+                    debug: DebugInfo | None = None, trace: DynamicJaxprTrace | None = None) -> tuple[ClosedJaxpr, list]:
     """Like `trace_to_jaxpr`, with the constants made leading inputs: a closed jaxpr without constants, and their values.
 
     This is the form that nested jaxprs have.
     """
-    jaxpr, consts, _ = trace_to_jaxpr(fun, in_avals, debug)
+    jaxpr, consts, _ = trace_to_jaxpr(fun, in_avals, debug, trace)
     return ClosedJaxpr(constants_to_inputs(jaxpr), ()), consts
 
 
@@ -343,4 +363,4 @@ def survivors(made: Sequence[weakref.ref]) -> list[Tracer]:
 def leak_error(trace: Trace, held: Sequence[Tracer], place: str) -> Exception:
     """The error for tracers that outlive the function that was traced."""
     return Exception(f"Leaked trace {trace!r}: {len(held)} tracer(s) outlive the function that was traced, for instance "
-                     f"{held[0]!r}, which was carried out by a side effect. {place}")
+                     f"{held[0].by_type()}, which was carried out by a side effect. {place}")

@@ -168,8 +168,16 @@ class Tracer(TracerHabits):
         """The value below all transformations, if there is one, else None."""
         return None
 
+    def truth(self) -> Any | None:
+        """The one element, for `if`, where it can be had although it is traced, else None."""
+        return None
+
     def aval_text(self) -> str:
         return str(self.aval)
+
+    def by_type(self) -> str:
+        """How it is named in messages, where numbers are of no use."""
+        return repr(self)
 
     def __repr__(self):
         return f"Traced<{self.aval_text()}>with<{self._trace}>"
@@ -350,6 +358,8 @@ def _concrete(tracer: Tracer, kind: type, name: str):
     elif tracer.shape != ():
         raise TypeError(f"only arrays of one element can be converted to a Python {name}; got shape {tracer.shape}")
     value = tracer.concrete()
+    if value is None and kind is bool:
+        value = tracer.truth()
     if value is None:
         if kind is bool:
             raise errors.TracerBoolConversionError(tracer)
@@ -386,7 +396,7 @@ def escaped(tracer: Tracer) -> Exception:
         "a side effect carried it out (into global state, an attribute or a list, or in a closure called later).\n"
         + (f"{made_by}\n" if made_by else "") +
         "Return the value from the function instead. The context manager jax.checking_leaks() finds such values "
-        f"where they are made.\nIt is {tracer!r}.")
+        f"where they are made.\nIt is {tracer.by_type()}.")
 
 
 class _FoldingTrace(Trace):

@@ -42,6 +42,9 @@ class PrimalTracer(Tracer):
         x = self.primal
         return x.concrete() if isinstance(x, Tracer) else x
 
+    def truth(self):
+        return self.primal.truth() if isinstance(self.primal, Tracer) else None
+
     def _origin_message(self):
         return self.primal._origin_message() if isinstance(self.primal, Tracer) else ""
 

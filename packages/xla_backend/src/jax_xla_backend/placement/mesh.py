@@ -451,6 +451,27 @@ class use_abstract_mesh:
         _use(_state.mesh, self.prev)
 
 
+def meshes_in_use() -> tuple:
+    """The meshes in use, for `UseMeshes`."""
+    return _state.mesh, _state.abstract
+
+
+class UseMeshes:
+    """Inside this context the meshes in use are those that `meshes_in_use` gave before."""
+
+    __slots__ = ("meshes", "before")
+
+    def __init__(self, meshes: tuple):
+        self.meshes = meshes
+
+    def __enter__(self) -> None:
+        self.before = meshes_in_use()
+        _use(*self.meshes)
+
+    def __exit__(self, *exc: object) -> None:
+        _use(*self.before)
+
+
 class manual_in:
     """Inside this context axes of ``mesh`` are manual: the code of a manual region is being traced."""
 

@@ -6,24 +6,25 @@ from typing import Any, Callable, Collection, Hashable, Sequence
 
 from jax_core.configuration import context, flags
 from jax_core.representation import splits, tree
-from jax_core.representation.aval import AbstractRef, get_aval, is_jax_type
+from jax_core.representation.aval import AbstractRef, ShapedArray, get_aval, is_jax_type
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.representation.high import HiPspec
-from jax_core.representation.jaxpr import DebugInfo
+from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo
 from jax_core.representation.source import describe_function
 from jax_core.representation.typing import PyTree
 from jax_core.traces.staging import trace_to_closed
-from jax_core.traces.trace import EVAL
+from jax_core.traces.trace import EVAL, to_concrete_value, tracing
 from jax_core.transformations import manual
 from jax_core.transformations.high_primitives import holds_high_values
 from jax_core.transformations.manual import ManualAxis
 
 from ...arrays.array import ArrayImpl
-from ...placement.mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mesh, manual_in
+from ...placement.mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mesh, manual_in, meshes_in_use
 from ...placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ...placement.sharding import DuplicateSpecError, NamedSharding
 from . import program
 from .high_types import OnArrays
+from .looking import EagerRegionTrace, Runner
 
 
 class _Infer:
@@ -207,8 +208,13 @@ class _Call:
             out_specs[:] = self._as_typed(out_specs)
             return [self._result(path, x, s) for (path, x), s in zip(tree.flatten_with_path(result)[0], out_specs)]
         parts = [program.part_aval(a, self.mesh, s, self.checked, self.manual) for a, s in zip(avals, specs)]
+        debug, meshes, run = DebugInfo("shard_map", self.name), meshes_in_use(), self._at_once(leaves, specs)
         with program.region(self.mesh, self.manual, self.checked), manual_in(self.mesh, self.manual):
-            closed, consts = trace_to_closed(on_parts, parts, DebugInfo("shard_map", self.name))
+            if run is None:
+                closed, consts = trace_to_closed(on_parts, parts, debug)
+            else:
+                with EagerRegionTrace(debug, run, self.mesh.shape, self.checked, meshes) as trace:
+                    closed, consts = trace_to_closed(on_parts, parts, debug, trace)
         self._check_effects(closed)
         outs = program.bind([*consts, *leaves], jaxpr=closed, mesh=self.mesh, manual_axes=self.manual, check_vma=self.checked,
                             in_specs=[PartitionSpec()] * len(consts) + specs, out_specs=out_specs)
@@ -230,6 +236,22 @@ class _Call:
         call = _Call(f, self.mesh, on_arrays.in_specs, None, manual, self.checked)
         call.name = self.name
         return on_arrays.value(call.run(on_arrays.args))
+
+    def _at_once(self, leaves: list, specs: list) -> Runner | None:
+        """How values are computed while the function of an eager call runs; None where they are not known, or are other processes'."""
+        mesh = self.mesh
+        if tracing() or not isinstance(mesh, Mesh) or mesh.is_multi_process or flags.eager_constant_folding.value:
+            return None
+        values = list(map(to_concrete_value, leaves))  # of derivatives, the primal values
+        if any(x is None for x in values):
+            return None
+
+        def run(closed: ClosedJaxpr, consts: Sequence[Any], aval: ShapedArray) -> tuple[Any, tuple]:
+            params: dict = dict(jaxpr=closed, mesh=mesh, manual_axes=self.manual, check_vma=self.checked)
+            spec = program.residual_spec(aval, params)
+            out, = program.bind([*consts, *values], in_specs=[PartitionSpec()] * len(consts) + specs, out_specs=[spec], **params)
+            return out, getattr(spec, "axes", ())
+        return run
 
     def _as_typed(self, specs: list) -> list:
         """The specs without the mesh axes that types do not name (`flags.remove_size_one_mesh_axis_from_type`)."""

@@ -139,7 +139,7 @@ def _chosen(items, flags):
     return [x for x, f in zip(items, flags) if f]
 
 
-def _residual_spec(aval: ShapedArray, params: dict) -> Any:
+def residual_spec(aval: ShapedArray, params: dict) -> Any:
     """How a value computed on each device is handed from one program to another."""
     axes, sums = params["manual_axes"], aval.sums
     if params["check_vma"]:
@@ -181,7 +181,7 @@ def _linearize(primals, tangents, **params):
     n = len(outs)
     with _region(params):
         lin = linearize_jaxpr(jaxpr, nonzero)
-    fresh = [_residual_spec(a, params) for a in lin.primal.out_avals[n:]]
+    fresh = [residual_spec(a, params) for a in lin.primal.out_avals[n:]]
     found = bind(primals, jaxpr=lin.primal, in_specs=ins, out_specs=[*outs, *fresh], **_rest(params))
     specs = {"in": ins, "out": outs, "fresh": fresh}
     tangents_out = iter(bind(
@@ -368,7 +368,7 @@ def _split(unknown, params):
     ins, outs = params["in_specs"], params["out_specs"]
     known, late = [i for i, u in enumerate(unknown) if not u], [i for i, u in enumerate(unknown) if u]
     known_outs = [s for s, u in zip(outs, parts.out_unknown) if not u]
-    fresh = [_residual_spec(a, params) for a in parts.known.out_avals[len(known_outs):]]
+    fresh = [residual_spec(a, params) for a in parts.known.out_avals[len(known_outs):]]
     first = {**params, "jaxpr": parts.known, "in_specs": tuple(ins[i] for i in known), "out_specs": (*known_outs, *fresh)}
     rest_specs = [ins[i] if i >= 0 else fresh[~i] for i in parts.residuals] + [ins[i] for i in late]
     rest = {**params, "jaxpr": parts.rest, "in_specs": tuple(rest_specs), "out_specs": tuple(_chosen(outs, parts.out_unknown))}
@@ -389,4 +389,4 @@ shard_map_p = ProgramPrimitive(
     agree=_agree, dce=_dce, split=_split, discharge=_discharge,
     interpret=none("each device runs the program on its part"), traits=Traits(Kind.PARTS))
 
-__all__ = ["axes_of", "bind", "part_aval", "parts_along", "region", "shard_map_p", "sums_of"]
+__all__ = ["axes_of", "bind", "part_aval", "parts_along", "region", "residual_spec", "shard_map_p", "sums_of"]
