@@ -299,6 +299,7 @@ def _scatter_transpose(ct, x, indices, updates, *, update_jaxpr, update_consts, 
 
 
 SCATTER = Traits(Kind.SCATTER, inner=Inner.PIECES)
+JOINING = Traits(Kind.SCATTER, inner=Inner.PIECES, combines=True)
 
 scatter_p: Primitive = Primitive(
     "scatter", out_type=_type_rule("scatter"), jvp=_scatter_jvp, transpose=_scatter_transpose,
@@ -374,7 +375,7 @@ def _linear_scatter(name, op, write, negate):
         name, out_type=_type_rule(name.replace("-", "_"), NUMERIC),
         jvp=_linear_jvp(lambda *args, **params: prim.bind(*args, **params)), transpose=_linear_transpose(negate),
         batch=_batch_rule(lambda *args, **params: prim.bind(*args, **params)), lower=_lower_rule(_op(op)),
-        reference=_reference_rule(write), exact=integers, traits=SCATTER, sums=partial_sums.adding)
+        reference=_reference_rule(write), exact=integers, traits=JOINING, sums=partial_sums.adding)
     return prim
 
 
@@ -430,7 +431,7 @@ def _mul_transpose(ct, x, indices, updates, **params):
 scatter_mul_p: Primitive = Primitive(
     "scatter-mul", out_type=_type_rule("scatter_mul", NUMERIC), jvp=_mul_jvp, transpose=_mul_transpose,
     batch=_batch_rule(lambda *args, **params: scatter_mul_p.bind(*args, **params)), lower=_lower_rule(_op("multiply")),
-    reference=_reference_rule(np.multiply.at), exact=integers, traits=SCATTER)
+    reference=_reference_rule(np.multiply.at), exact=integers, traits=JOINING)
 
 # -- extrema ---------------------------------------------------------------------------------------------------------
 
@@ -463,7 +464,7 @@ def _extremum(name, op, write):
         jvp=_extremum_jvp(lambda *args, **params: prim.bind(*args, **params)),
         transpose=none(f"{name} is not linear, so it has no transpose"),
         batch=_batch_rule(lambda *args, **params: prim.bind(*args, **params)), lower=_lower_rule(_op(op)),
-        reference=_reference_rule(write), exact=integers, traits=SCATTER)
+        reference=_reference_rule(write), exact=integers, traits=JOINING)
     return prim
 
 

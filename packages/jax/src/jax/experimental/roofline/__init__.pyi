@@ -50,4 +50,4 @@ def register_standard_roofline(prim: Any) -> None:
 def roofline(f: Callable[..., Any], mesh: Mesh | AbstractMesh | None = None, in_specs: Any = None, out_specs: Any = None, *, pin_lhs_in_vmem: bool = False, pin_rhs_in_vmem: bool = False, vjp: bool = False, print_jaxpr: bool = False) -> Callable[..., Any]:
     """``f`` as a function that returns the types of its results and what they cost."""
 def roofline_and_grad(f: Callable[..., Any], mesh: object, in_specs: Any, out_specs: Any, *, pin_lhs_in_vmem: bool = False, pin_rhs_in_vmem: bool = False, print_jaxpr: bool = False) -> Callable[..., Any]:
-    """`roofline` of ``f`` and of its gradient."""
+    """`roofline` of ``f`` and of its pullback."""
