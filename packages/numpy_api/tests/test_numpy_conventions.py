@@ -106,6 +106,9 @@ ROWS = {
     "scipy_linalg.solve_sylvester(jnp.ones((2, 1, 1)), jnp.ones((1, 1)), jnp.ones((1, 1)))": "float32 [[[0.5]], [[0.5]]]",
     "jnp.vectorize(lambda a, b: a if b is None else a + b)(v, None)": "float32 [0.0, 1.0, 2.0, 3.0]",
     "jnp.vectorize(lambda a, b: a, signature='(k),(k)->(k)')(v, None)": "ValueError",
+    # a number in a signature is a name
+    "jnp.vectorize(lambda a: a, signature='(2)->(3)')(v)": "float32 [0.0, 1.0, 2.0, 3.0]",
+    "jnp.vectorize(lambda a, b: a, signature='(2),(2)->(2)')(v, v[:2])": "ValueError",
     "jnp.vectorize(lambda a: a + v)(s).shape": "tuple(4)",
     "grad(grad(lax.pow, 0), 1)(4.0, 0.0)": "~float32 0.25",
     # bins that decrease

@@ -42,7 +42,8 @@ def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature
     Args:
       pyfunc: traceable function of numbers, or with ``signature`` of arrays.
       excluded: positions and names of arguments that are passed on as they are.
-      signature: core axes, such as ``"(m,k),(k)->(m)"``; axes before them are mapped over.
+      signature: core axes, such as ``"(m,k),(k)->(m)"``; axes before them are mapped over. A number is a name as any other:
+        ``"(3)->()"`` takes vectors of any length.
 
     Returns:
       a function of arrays.
@@ -115,7 +116,7 @@ def _core_sizes(args: list, inputs: list, where: str) -> dict:
             raise ValueError(f"input with shape {a.shape} does not have enough dimensions for all core dimensions {core} "
                              f"{where}")
         for name, n in zip(core, a.shape[a.ndim - len(core):]):
-            expected = int(name) if name.isdigit() else sizes.setdefault(name, n)
+            expected = sizes.setdefault(name, n)
             if n != expected:
                 raise ValueError(f"inconsistent size for core dimension {name!r}: {n} vs {expected} in argument {i} {where}")
     return sizes
@@ -136,7 +137,7 @@ def _checked(fun: Callable, outputs: list | None, sizes: dict, where: str) -> Ca
             if len(shape) != len(core):
                 raise ValueError(f"output shape {shape} does not match core dimensions {core} {where}")
             for name, n in zip(core, shape):
-                expected = int(name) if name.isdigit() else known.setdefault(name, n)
+                expected = known.setdefault(name, n)
                 if n != expected:
                     raise ValueError(f"inconsistent size for core dimension {name!r}: {n} vs {expected} in a result {where}")
         return out
