@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -193,10 +193,19 @@ random_gamma_p = Primitive(
 
 # -- the derivative by the shape parameter -------------------------------------------------------------------------------
 
-_LEGENDRE = np.polynomial.legendre.leggauss(20)
-_NODES, _WEIGHTS = (_LEGENDRE[0] + 1) / 2, _LEGENDRE[1] / 2  # on [0, 1]
-_TERMS = 14  # of the series, for x up to 1
-_DECAY = 18.0  # exp(-18) is beyond float32; integrals end there
+class Precision(NamedTuple):
+    """What the slope takes for a dtype: the quadrature's points, where integrals end (beyond ``exp(-decay)`` nothing counts), up to which
+    x and how far the series of ``P`` is summed, and the number of terms of ``exp`` for t up to 0.5, and of psi from 10 on."""
+    points: int
+    decay: float
+    near: float
+    terms: int
+    powers: int
+    tail: int
+
+
+_PRECISIONS = {4: Precision(20, 18.0, 1.0, 14, 10, 3), 8: Precision(32, 37.0, 4.0, 36, 16, 8)}
+_PSI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160)  # DLMF 5.11.2
 
 
 def gamma_slope(a: Array, x: Array) -> Any:
@@ -209,10 +218,10 @@ def gamma_slope(a: Array, x: Array) -> Any:
 def log_gamma_slope(a: ArrayLike, log_x: Array) -> Any:
     """``d log(x) / da`` at fixed quantile, for logarithms of gamma variates of shape ``a``.
 
-    For x up to 1 from the power series of the distribution function. Beyond, from the integrals
+    For small x from the power series of the distribution function. Beyond, from the integrals
     ``-(1 / x f(x)) * integral_0^x f(t) (log t - psi(a)) dt`` or its complement over ``t > x``, whichever has an integrand
     of one sign; substituting ``t = x e**-s`` or ``x e**s`` makes it ``exp(-phi(s)) (|log x - psi(a)| + s)`` with convex
-    phi, which 20 points of Gauss and Legendre integrate to single precision.
+    phi, which 20 points of Gauss and Legendre integrate to single precision, 32 to double.
 
     The result is finite: where it would overflow (shapes below 1e-19 in float32) it is the largest number.
     """
@@ -221,10 +230,11 @@ def log_gamma_slope(a: ArrayLike, log_x: Array) -> Any:
         wide = np.dtype(np.float32)
         return convert(log_gamma_slope(convert(a, wide), convert(log_x, wide)), dtype)
     f = dtype.type
-    small = lax.le(log_x, f(0))
-    below = _slope_by_series(a, lax.min(log_x, f(0)))
+    near = f(math.log(_PRECISIONS[dtype.itemsize].near))
+    small = lax.le(log_x, near)
+    below = _slope_by_series(a, lax.min(log_x, near))
     above = _slope_by_integral(lax.select(small, lax.full_like(a, 1), a),
-                               lax.exp(lax.select(small, lax.full_like(log_x, 1), log_x)))
+                               lax.exp(lax.select(small, lax.full_like(log_x, 2), log_x)))
     slope = lax.select(small, below, above)
     largest = f(dtypes.finfo(dtype).max)
     return lax.min(lax.max(slope, -largest), largest)
@@ -236,7 +246,7 @@ def _slope_by_series(a, log_x):
     x = lax.exp(log_x)
     term, harmonic = lax.full_like(x, 1), lax.full_like(x, 0)
     total, derivative = term, harmonic
-    for n in range(1, _TERMS + 1):
+    for n in range(1, _PRECISIONS[x.dtype.itemsize].terms + 1):
         factor = lax.add(a, f(n))
         term = lax.div(lax.mul(term, x), factor)
         harmonic = lax.add(harmonic, lax.div(f(1), factor))
@@ -254,7 +264,9 @@ def _log_less_psi(a, x):
     safe = lax.select(large, a, lax.full_like(a, 20))
     inverse = lax.div(f(1), safe)
     squared = lax.mul(inverse, inverse)
-    tail = lax.mul(squared, lax.sub(f(1 / 12), lax.mul(squared, lax.sub(f(1 / 120), lax.mul(squared, f(1 / 252))))))
+    tail = lax.full_like(x, 0)
+    for c in reversed(_PSI[:_PRECISIONS[x.dtype.itemsize].tail]):
+        tail = lax.mul(squared, lax.add(tail, f(c)))
     far = lax.add(lax.log1p(lax.mul(lax.sub(x, safe), inverse)), lax.add(lax.mul(f(0.5), inverse), tail))
     near_a = lax.select(large, lax.full_like(a, 2), a)
     near = lax.add(lax.sub(lax.log(x), lax.digamma(lax.add(near_a, f(1)))), lax.div(f(1), near_a))
@@ -262,25 +274,26 @@ def _log_less_psi(a, x):
 
 
 def _slope_by_integral(a, x):
-    """See `log_gamma_slope`; x is above 1."""
-    f = x.dtype.type
+    """See `log_gamma_slope`; x is above `Precision.near`."""
+    f, precision = x.dtype.type, _PRECISIONS[x.dtype.itemsize]
+    decay = precision.decay
     distance = _log_less_psi(a, x)
     up = lax.ge(distance, f(0))
     sign = lax.select(up, lax.full_like(x, 1), lax.full_like(x, -1))
     drift = lax.mul(sign, lax.sub(x, a))  # phi(s) = drift * s + x * (exp(+-s) - 1 -+ s)
-    end = lax.sqrt(lax.div(f(2 * _DECAY), x))
+    end = lax.sqrt(lax.div(f(2 * decay), x))
     # Downwards the second part grows more slowly than s**2 / 2, but by s**2 / 3 up to s = 1; phi(s) >= a s - x always.
     short = lax.mul(end, f(math.sqrt(1.5)))
-    down_end = lax.select(lax.le(short, f(1)), short, lax.div(lax.add(x, f(_DECAY)), a))
-    end = lax.select(up, end, lax.min(down_end, lax.div(lax.add(x, f(_DECAY)), a)))
-    end = lax.select(lax.gt(drift, f(0)), lax.min(end, lax.div(f(_DECAY), lax.max(drift, f(1e-20)))), end)
+    down_end = lax.select(lax.le(short, f(1)), short, lax.div(lax.add(x, f(decay)), a))
+    end = lax.select(up, end, lax.min(down_end, lax.div(lax.add(x, f(decay)), a)))
+    end = lax.select(lax.gt(drift, f(0)), lax.min(end, lax.div(f(decay), lax.max(drift, f(1e-20)))), end)
     # Upwards from below a the exponent first falls, to -(x - a)**2 / 2x; there x is within 1 of a, so it stays small.
     total = lax.full_like(x, 0)
     size = lax.abs(distance)
-    for node, weight in zip(_NODES, _WEIGHTS):
-        s = lax.mul(end, f(node))
+    for node, weight in zip(*np.polynomial.legendre.leggauss(precision.points)):
+        s = lax.mul(end, f((node + 1) / 2))
         phi = lax.add(lax.mul(drift, s), lax.mul(x, _expm1_less_linear(lax.mul(sign, s))))
-        total = lax.add(total, lax.mul(lax.mul(f(weight), lax.exp(lax.neg(phi))), lax.add(size, s)))
+        total = lax.add(total, lax.mul(lax.mul(f(weight / 2), lax.exp(lax.neg(phi))), lax.add(size, s)))
     return lax.mul(total, end)
 
 
@@ -289,8 +302,9 @@ def _expm1_less_linear(t):
     f = t.dtype.type
     small = lax.lt(lax.abs(t), f(0.5))
     near = lax.select(small, t, lax.full_like(t, 0))
-    series = lax.full_like(t, 1 / math.factorial(10))
-    for n in range(9, 1, -1):
+    powers = _PRECISIONS[t.dtype.itemsize].powers
+    series = lax.full_like(t, 1 / math.factorial(powers))
+    for n in range(powers - 1, 1, -1):
         series = lax.add(lax.mul(series, near), f(1 / math.factorial(n)))
     return lax.select(small, lax.mul(lax.mul(near, near), series), lax.sub(lax.expm1(t), t))
 
