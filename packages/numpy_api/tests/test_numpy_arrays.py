@@ -212,6 +212,15 @@ def test_pad_turns_reflections_about_the_end(mode, length):
     np.testing.assert_array_equal(jnp.pad(x, (7, 3), mode=mode, reflect_type="odd"), np.pad(x, (7, 3), mode=mode, reflect_type="odd"))
 
 
+@pytest.mark.parametrize("row, ends, want", [
+    ([np.inf, 2.0], 0.0, [0.0, np.inf, np.inf, 2.0, 1.0, 0.0]), ([np.nan, 2.0], 1.0, [1.0, np.nan, np.nan, 2.0, 1.5, 1.0]),
+    ([3e38, 1.0], -3e38, [-3e38, 0.0, 3e38, 1.0, -1.5e38, -3e38])])
+def test_ramps_end_at_what_was_given(row, ends, want):
+    """Whatever they start from, and though the way is longer than the largest number."""
+    got = jnp.pad(jnp.array(row, np.float32), 2, mode="linear_ramp", end_values=ends)
+    np.testing.assert_allclose(got, np.array(want, np.float32), rtol=1e-6)
+
+
 def test_take_clips_negative_positions_to_the_first():
     """As NumPy's "clip", and unlike `x.at[...].get(mode="clip")`, where they count from the end."""
     x, positions = jnp.arange(5.0), np.array([-1, -7, 7, 2])

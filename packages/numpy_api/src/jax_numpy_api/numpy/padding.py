@@ -233,13 +233,16 @@ def _line(end: Any, edge: Array, count: int, axis: int, dtype: Any, rising: bool
     compute = dtype if dtypes.issubdtype(dtype, np.inexact) else dtypes.default_float_dtype()
     steps = (np.arange(count) if rising else np.arange(count, 0, -1) - 1) / count
     shape = tuple(count if i == axis else m for i, m in enumerate(edge.shape))
-    share = broadcast_to(as_array(steps.astype(compute).reshape([count if i == axis else 1 for i in range(edge.ndim)])), shape)
+
+    def along(row: np.ndarray) -> Array:
+        return broadcast_to(as_array(row.reshape([count if i == axis else 1 for i in range(edge.ndim)])), shape)
+    share = along(steps.astype(compute))
     end = broadcast_to(convert(as_array(end), compute), shape)
     edge = broadcast_to(convert(edge, compute), shape)
-    out = lax.add(end, lax.mul(lax.sub(edge, end), share))
     if dtypes.issubdtype(dtype, np.integer):
-        out = lax.floor(out)
-    return convert(out, dtype)
+        return convert(lax.floor(lax.add(end, lax.mul(lax.sub(edge, end), share))), dtype)
+    between = lax.add(lax.mul(end, along((1 - steps).astype(compute))), lax.mul(edge, share))  # a difference could overflow
+    return convert(lax.select(along(steps == 0), end, between), dtype)  # the end has nothing of an edge that is infinite
 
 
 def _statistic(a: Array, axis: int, before: int, after: int, mode: str, length: Any) -> Array:
