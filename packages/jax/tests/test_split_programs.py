@@ -190,6 +190,7 @@ REFUSED = [
      "unreduced=.*Explicit mesh axes only"),
     ("reduced over Auto", lambda: NamedSharding(grid(AxisType.Auto), P(reduced={"x"})), ValueError, "reduced=.*Explicit mesh axes only"),
     ("dtype of parts", lambda: jax.make_array_from_callback((4,), on("x"), lambda i: np.ones(2) * 1j, np.float32), ValueError, "dtypes float32 and complex64"),
+    ("no part", lambda: jax.make_array_from_callback((4,), on("x"), lambda i: None), TypeError, "returned None"),
     ("text", lambda: jax.make_array_from_callback((4,), on("x"), lambda i: np.array(["a", "b"])), TypeError, "dtype <U1, which JAX arrays cannot have"),
     ("repeats that differ", lambda: jnp.repeat(put((8,), "x"), np.full(8, 2)), ValueError, "say by out_sharding"),
 ]
@@ -204,6 +205,7 @@ def test_what_does_not_fit_is_refused(_, f, error, message):
 def test_parts_of_a_callback_may_be_of_a_wider_dtype():
     for dtype in (None, np.float32, np.float64):
         x = jax.make_array_from_callback((4,), on("x"), lambda i: np.arange(4.0)[i], dtype)
+        assert not jax.make_array_from_callback((), on(), lambda i: 3.0, dtype).weak_type
         assert x.dtype == np.float32
         np.testing.assert_array_equal(x, np.arange(4))
 

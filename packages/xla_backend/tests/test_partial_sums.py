@@ -14,10 +14,12 @@ from jax_core.transformations.autodiff import grad, vjp
 from jax_core.transformations.checkpoint import checkpoint
 from jax_numpy_api import lax, ops
 from jax_xla_backend.arrays.device_put import device_put, reshard
+from jax_xla_backend.arrays.from_parts import make_array_from_callback
 from jax_xla_backend.jaxlib_compat import UNREDUCED_EXTREMA
 from jax_xla_backend.operations.shard_map.api import shard_map
 from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.sharding import NamedSharding
 from jax_xla_backend.platforms.client import devices
 
 jax_xla_backend.load()
@@ -112,7 +114,11 @@ def test_what_can_be_left_to_be_made_is_checked():
              "what is left to be made is their sum"),
             (lambda x: jnp.reshape(x, (4, 8), out_sharding=U), (whole,), ValueError, "cannot contain unreduced"),
             (lambda x: jnp.reshape(x, (4, 8), out_sharding=P("y")), (reshard(jnp.asarray(X), U),), ValueError,
-             "must be unreduced over the same mesh axes as operand")):
+             "must be unreduced over the same mesh axes as operand"),
+            (lambda x: lax.with_sharding_constraint(x, U), (whole,), ValueError, "of the constraint, names axes"),
+            (lambda x: lax.with_sharding_constraint(x, R), (whole,), ValueError, "of the constraint, names axes"),
+            (lambda x: lax.with_sharding_constraint(x, P()), (reshard(jnp.asarray(X), U),), ValueError, "of the array, names axes"),
+            (jit(lambda x: x, in_shardings=U), (X,), NotImplementedError, r"in_shardings for x of type float32\[8,4\]: .*is no such sum")):
         with pytest.raises(kind, match=message):
             jit(f)(*args)
 
@@ -176,10 +182,13 @@ def test_extrema_can_be_left_to_be_found():
         reshard(out, P(None, unreduced={"x"}))
 
 
-def test_host_values_can_be_placed_as_parts():
-    out = device_put(X, U)
-    np.testing.assert_array_equal(parts(out)[2], 0 * X)
-    np.testing.assert_array_equal(total(out), X)
+def test_host_values_can_be_placed_as_parts(grid):
+    for out in (device_put(X, U), jit(lambda x: x, out_shardings=U)(X), jit(lambda x: x, in_shardings=U)(device_put(X, U))):
+        assert str(typeof(out)) == "float32[8,4]{U:x}"
+        np.testing.assert_array_equal(parts(out)[2], 0 * X)
+        np.testing.assert_array_equal(total(out), X)
+    with pytest.raises(NotImplementedError, match="hold addends of a sum"):
+        make_array_from_callback(X.shape, NamedSharding(grid, U), lambda index: X[index])
 
 
 @pytest.mark.parametrize("spec", [P(), P("x")], ids=["whole", "split"])

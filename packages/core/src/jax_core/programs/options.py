@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 import numpy as np
 
 from .. import backends
-from ..representation import tree
+from ..representation import partial_sums, tree
 from ..representation.arguments import argument_name, signature_of
 from ..representation.placements import is_open
 from ..representation.source import describe_function
@@ -156,6 +156,7 @@ def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequen
     Raises:
       TypeError: something is not a placement. RuntimeError: a `PartitionSpec` where no mesh is in context.
       ValueError: ``shardings`` is no prefix of the values, or a placement does not fit its value.
+      NotImplementedError: an argument that is no sum shall be unreduced.
     """
     flat = _flat_placements(shardings, structure, len(avals), name, fun)
     if flat is None:
@@ -167,8 +168,13 @@ def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequen
             raise NotImplementedError(f"jit of {describe_function(fun)}: {name} asks for {placement} of a value of the high-level type {avals[i]}, "
                                       "which cannot be placed; leave it None, and place the arrays that it is made of")
         try:
-            return asked_for(placement, avals[i].shape)
-        except (TypeError, ValueError, RuntimeError) as error:
+            found = asked_for(placement, avals[i].shape)
+            sums = getattr(getattr(found, "spec", None), "unreduced", None)
+            if sums and name == "in_shardings" and partial_sums.of(avals[i]).unreduced != sums:
+                raise NotImplementedError(f"{found.spec} says that the devices hold addends of a sum, and the argument is no such sum; make it one "
+                                          "by jax.sharding.reshard, and leave in_shardings out")
+            return found
+        except (TypeError, ValueError, RuntimeError) as error:  # NotImplementedError is one of the last kind
             leaf = tree.flatten_with_path(tree.skeleton(structure))[0][i][0]
             where = argument_name(fun, leaf, ((), ())) if name == "in_shardings" else tree.keystr(leaf)
             error.args = (f"jit of {describe_function(fun)}: {name} for {where or 'the result'} of type {avals[i]}: {error}",)

@@ -56,7 +56,7 @@ def with_sharding_constraint(x: PyTree, shardings: Placement) -> Any:
         that is a prefix of ``x``.
 
     Raises:
-      ValueError: a sharding does not fit its array, or is None.
+      ValueError: a sharding does not fit its array, is None, or names unreduced or reduced axes.
       TypeError: it is something else. RuntimeError: a `PartitionSpec` where no mesh is in context.
 
     Source: Shardy, `sdy.sharding_constraint`.
@@ -89,6 +89,11 @@ def _constrain(x, where):
         except ValueError as error:
             raise ValueError(f"lax.with_sharding_constraint: the sharding {sharding} does not fit an array of shape {np.shape(x)}: "
                              f"{error}") from None
+    told = [spec for p in (sharding, get_aval(x).placement) if (spec := getattr(p, "spec", None)) is not None and (spec.unreduced or spec.reduced)]
+    if told:
+        raise ValueError(f"lax.with_sharding_constraint: {told[0]}, of {'the constraint' if told[0] is sharding.spec else 'the array'}, names axes over "
+                         "which a sum is still to be made, or was: that is a matter of types, which a constraint does not change; use "
+                         "jax.sharding.reshard.")
     asked = splits.in_type(sharding, np.ndim(x))
     if asked is not None:
         here = backends.get().placements.on_no_mesh(0).mesh

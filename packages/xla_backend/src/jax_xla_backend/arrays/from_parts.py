@@ -16,7 +16,7 @@ from ..placement import mesh
 from ..placement.layout import AutoLayout, Format
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
-from .array import ArrayImpl
+from .array import ArrayImpl, is_unreduced
 from .put import as_sharding, put, put_parts, typed
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
 
     Raises:
       ValueError: a part has the wrong shape, or another dtype than ``dtype``.
-      TypeError: ``sharding`` is a format that names no sharding, or leaves the layout to the compiler.
+      TypeError: ``sharding`` is a format that names no sharding, or leaves the layout to the compiler; a part is no array.
+      NotImplementedError: ``sharding`` names unreduced axes, of whose addends an index says nothing.
 
     >>> place = jnp.zeros(()).sharding
     >>> jax.make_array_from_callback((4,), place, lambda index: np.arange(4)[index])
@@ -105,6 +106,9 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
         made_usual = make_array_from_callback(shape, sharding.sharding, data_callback, dtype)
         return made_usual if sharding.layout is None else put(made_usual, None, sharding)
     shape, place = tuple(shape), as_sharding(sharding)
+    if is_unreduced(place):
+        raise NotImplementedError(f"make_array_from_callback: {place} says that devices hold addends of a sum, and the index of a part does not tell them "
+                                  "apart; use make_array_from_single_device_arrays.")
     part_shape = place.shard_shape(shape)
     made: dict[Any, Any] = {}
     values = []
@@ -116,6 +120,8 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
             if isinstance(value, Tracer):
                 raise UnexpectedTracerError(f"make_array_from_callback: data_callback({index}) returned {value}, whose contents are not known "
                                             "yet; call make_array_from_callback outside of the jitted function")
+            if value is None:
+                raise TypeError(f"make_array_from_callback: data_callback({index}) returned None; it must return the part of that index")
             if np.shape(value) != part_shape:
                 raise ValueError(f"make_array_from_callback: data_callback({index}) returned an array of shape "
                                  f"{np.shape(value)}; the part has shape {part_shape}")
@@ -125,6 +131,8 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
         kind = get_aval(values[0]).dtype  # TypeError for text and objects
         copies = {id(v): np.array(v, kind) for v in made.values()}
         return put_parts(shape, place, [copies[id(v)] for v in values])
+    made_of = {id(v): get_aval(v).dtype if type(v) in (bool, int, float, complex) else None for v in values}
+    values = [v if made_of[id(v)] is None else np.asarray(v, made_of[id(v)]) for v in values]  # a Python number has a dtype then
     parts = [put(v, None, make_single_device_sharding(d, memory_kind=place.memory_kind)) for d, v in zip(indices, values)]
     return make_array_from_single_device_arrays(shape, place, parts, dtype=dtype)
 

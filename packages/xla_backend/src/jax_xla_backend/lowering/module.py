@@ -306,6 +306,8 @@ class ModuleWriter:
             if v.aval is abstract_token:
                 env[v] = b.emit("stablehlo.create_token", out=abstract_token)
         outs = [b.constant(np.zeros((), bool), TOKEN_ARRAY) if x.aval is abstract_token else x for x in b.run(module._jaxpr, env)]
+        if self.shardings.devices > 1 and module._shardings[1] is not None:
+            outs = [_whole_before_sum(b, x, where) for x, where in zip(outs, module._shardings[1])]
         if self.callbacks and self.platform == "cpu" and module._shardings[0] is None and self.shardings.devices == 1:
             self.ordered_effects = []
         tokens = [f"%token{i}" for i in range(len(self.ordered_effects))]
@@ -470,6 +472,14 @@ class ModuleWriter:
 def _bare(text: str) -> str:
     """A module's text without what only readers need: locations, and names of arguments and results."""
     return _alone.sub(r"-> \1 {", _shown.sub("", text.partition("\n#loc")[0].rstrip()))
+
+
+def _whole_before_sum(b: Builder, x: Value, where: Any) -> Value:
+    """The result ``x``: what is asked to be unreduced, and whose type tells no split, is whole before, as the compiler wants to be told."""
+    spec = getattr(where, "spec", None)
+    if spec is None or not spec.unreduced or x.aval.placement is not None:
+        return x
+    return b.sharding_constraint(x, where.update(spec=spec.update(partitions=(), unreduced=frozenset(), unreduced_kind=None)))
 
 
 def _names(debug: DebugInfo, kept: Sequence[int]) -> list[str]:
