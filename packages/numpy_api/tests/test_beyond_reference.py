@@ -69,6 +69,13 @@ def test_tridiagonal_eigenvalues_in_an_interval():
         jit(lambda d: linalg.eigh_tridiagonal(d, e, select="v", select_range=(0.0, 1.0)))(d)
 
 
+def test_complex_tridiagonal_eigenvectors():
+    d, e = _RNG.normal(size=6), _RNG.normal(size=5) + 1j * _RNG.normal(size=5)
+    w, v = linalg.eigh_tridiagonal(d, e)
+    full = np.diag(d) + np.diag(e, 1) + np.diag(e.conj(), -1)
+    np.testing.assert_allclose(full @ np.asarray(v), np.asarray(v) * np.asarray(w), atol=1e-12)
+
+
 def test_derivatives_of_spherical_harmonics():
     """As finite differences say; SciPy has the same functions from 1.15 on."""
     n, m = np.array([2, 3, 1]), np.array([1, -2, 0])

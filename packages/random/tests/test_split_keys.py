@@ -32,7 +32,10 @@ def test_what_is_drawn_from_split_keys_is_split_alike(name, draw, spec, compiled
         whole, found = f(keys), f(device_put(keys, P("x")))
         assert typeof(found).sharding.spec == spec
         words = (lambda x: np.asarray(random.key_data(x))) if name in ("split", "fold_in") else np.asarray
-        np.testing.assert_array_equal(words(found), words(whole))
+        if name == "gamma":  # logarithms in lanes and one by one differ in the last places on processors without fused multiply-adds
+            np.testing.assert_allclose(found, whole, rtol=2e-6)
+        else:
+            np.testing.assert_array_equal(words(found), words(whole))
 
 
 def test_one_of_split_keys_is_whole():

@@ -384,10 +384,10 @@ def _generalised(a, b, kind):
 def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, select: str = "a",
                      select_range: tuple[float, float] | None = None, tol: float | None = None,
                      key: ArrayLike | None = None) -> Array | tuple[Array, Array]:
-    """Eigenvalues (rising) and eigenvectors of the symmetric tridiagonal matrix with diagonal ``d`` and off-diagonal ``e``.
+    """Eigenvalues (rising) and eigenvectors of the Hermitian tridiagonal matrix with diagonal ``d`` and ``e`` above it.
 
     Args:
-      d: ``(n,)``. e: ``(n - 1,)``.
+      d: ``(n,)``. e: ``(n - 1,)``; below the diagonal stand the conjugates.
       eigvals_only: return the eigenvalues alone.
       select: "a" for all, "i" for those with the indices from ``select_range[0]`` to ``select_range[1]``, "v" for those in
         the interval from above ``select_range[0]`` to ``select_range[1]``.
@@ -425,7 +425,7 @@ def _eigh_tridiagonal(d, e, eigvals_only, span):
     if d.ndim != 1 or e.shape != (d.shape[0] - 1,):
         raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: needs d of shape (n,) and e of shape (n - 1,), got {d.shape} and "
                          f"{e.shape}")
-    v, w = lax.linalg.eigh(jnp.diag(d) + jnp.diag(e, -1), symmetrize_input=False)
+    v, w = lax.linalg.eigh(jnp.diag(d) + jnp.diag(jnp.conj(e), -1), symmetrize_input=False)
     return _chosen(w, v, eigvals_only, span)
 
 
