@@ -125,3 +125,48 @@ def test_primitives_say_types_and_bind_under_a_trace():
     assert twin.abstract_eval(aval) == ([aval, aval], frozenset())
     with jax.core.eval_context():
         assert twin.bind_with_trace(extend_core.find_top_trace(()), (1,), {}) == [1, 2]
+
+
+def test_arguments_that_a_pullback_reads_are_pytrees_and_can_be_taken_out():
+    """Each is shown in its own structure; the backward pass of a loop puts back what the forward pass left out."""
+    def f(x, w):
+        return jnp.tanh(x @ w[0] + w[1]["b"])
+    x, w = jnp.ones((2, 3)), (jnp.ones((3, 3)), {"b": jnp.ones(3)})
+    y, pull = jax.vjp(f, x, w)
+    expected = jax.tree.leaves(pull(y))
+    assert type(pull.args_res[1][1]["b"]).__name__ == "NotNeeded" and pull.args_res[1][0] is w[0]
+    pull.args_res[1] = None
+    with pytest.raises(ValueError, match="args_res"):
+        pull(y)
+    assert len(jax.tree.leaves(pull)) == len(expected) - 1
+    for wrong in (w[0], (w[0], {"c": w[1]["b"]})):
+        pull.args_res[1] = wrong
+        with pytest.raises(ValueError, match=r"args_res\[1\] must have the structure"):
+            pull(y)
+    pull.args_res[1] = w
+    assert all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(pull(y)), expected))
+    layers = jax.tree.map(lambda a: jnp.stack([a, 2 * a, a / 3]), w)
+
+    def forward(x, w):
+        y, pull = jax.vjp(f, x, w)
+        pull.args_res[1] = None
+        return y, pull
+
+    def backward(ct, step):
+        pull, w = step
+        pull.args_res[1] = w
+        return pull(ct)
+
+    def by_hand(x, layers):
+        y, pulls = jax.lax.scan(forward, x, layers)
+        return jax.lax.scan(backward, jnp.ones_like(y), (pulls, layers), reverse=True)
+    whole = jax.grad(lambda x, layers: jax.lax.scan(lambda x, w: (f(x, w), None), x, layers)[0].sum(), argnums=(0, 1))(x, layers)
+    for a, b in zip(jax.tree.leaves(jax.jit(by_hand)(x, layers)), jax.tree.leaves(whole)):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_donated_positions_without_the_static_ones():
+    rebase = jax.api_util.rebase_donate_argnums
+    assert rebase((2, 2), (0,)) == (1,) and rebase((3, 5), (0, 2, 4)) == (1, 2) and rebase((-1,), (0,)) == (-1,)
+    with pytest.raises(ValueError, match=r"the arguments \[1\]"):
+        rebase((0, 1), (1,))

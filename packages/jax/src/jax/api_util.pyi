@@ -17,7 +17,7 @@ def flatten_fun(fun: WrappedFun, *gen_static_args: Any, use_eq_store: bool = Fal
 def flatten_fun_nokwargs(fun: WrappedFun, *gen_static_args: Any, use_eq_store: bool = False, unk_names: bool = False) -> tuple[WrappedFun, Callable[..., Any]]:
     """Like `flatten_fun` for functions of positional arguments."""
 def rebase_donate_argnums(donate_argnums: Sequence[int], static_argnums: Sequence[int]) -> tuple[int, ...]:
-    """Positions of donated arguments once the static ones are taken out."""
+    """Positions of donated arguments once the static ones are taken out, each once and in order."""
 def safe_map(f: Callable[..., Any], *sequences: Sequence[Any]) -> list:
     """`map` that raises ValueError for sequences of different lengths."""
 def shaped_abstractify(x: object) -> Any:

@@ -123,12 +123,19 @@ def donation_vector(donate_argnums: Sequence[int], donate_argnames: Sequence[str
 
 
 def rebase_donate_argnums(donate_argnums: Sequence[int], static_argnums: Sequence[int]) -> tuple[int, ...]:
-    """Positions of donated arguments once the static ones are taken out.
+    """Positions of donated arguments once the static ones are taken out, each once and in order.
+
+    Raises:
+      ValueError: an argument is both.
 
     >>> jax.api_util.rebase_donate_argnums((2, 3), static_argnums=(0,))
     (1, 2)
     """
-    return tuple(sorted(d - sum(s < d for s in static_argnums) for d in donate_argnums))
+    both = sorted({*donate_argnums} & {*static_argnums})
+    if both:
+        raise ValueError(f"rebase_donate_argnums: the arguments {both} are in donate_argnums={tuple(donate_argnums)} and in "
+                         f"static_argnums={tuple(static_argnums)}; a static argument is no array, so it cannot be donated")
+    return tuple(sorted({d - sum(s < d for s in static_argnums) for d in donate_argnums}))
 
 
 @takes(args=(tuple, list), kwargs=(dict, NoneType))

@@ -111,7 +111,7 @@ class Tape:
         live = [t for t in self.tangents if not isinstance(t, Zero)]
         jaxpr, residuals = self.trace.to_jaxpr(self.inputs, live)
         position = {id(x): i for i, x in reversed(list(enumerate(self.primals)))}
-        args_res: list = [NotNeeded()] * len(self.primals)
+        kept: list = [NotNeeded()] * len(self.primals)
         sources: list = []
         opaque: list = []
         for r in residuals:
@@ -121,33 +121,63 @@ class Tape:
                 opaque.append(r)
             else:
                 sources.append(i)
-                args_res[i] = r if saveable[i] else NotSaveable()
+                kept[i] = r if saveable[i] else NotSaveable()
         flags = tuple(not isinstance(t, Zero) for t in self.tangents)
-        return Residuals(jaxpr, tuple(sources), tuple(x.aval for x in self.inputs), flags, args_res, opaque)
+        return Residuals(jaxpr, tuple(sources), tuple(x.aval for x in self.inputs), flags, kept, opaque)
 
 
 class Residuals:
-    """A linear program, and the values that it reads: arguments of the function in ``args_res``, others in ``opaque``.
+    """A linear program, and the values that it reads: leaves of the function's arguments in ``kept``, others in ``opaque``.
 
-    ``sources`` says for each residual of the program the index of the argument, or ``~j`` for the j-th other one.
+    ``sources`` says for each residual of the program the index of the leaf, or ``~j`` for the j-th other one. `args_res` shows the leaves
+    as arguments; from then on these are looked at, as the user may put others in their places.
     """
 
-    __slots__ = ("jaxpr", "sources", "in_avals", "nonzero_out", "args_res", "opaque")
+    __slots__ = ("jaxpr", "sources", "in_avals", "nonzero_out", "kept", "opaque", "shown")
+    shown: list | None
 
-    def __init__(self, jaxpr, sources, in_avals, nonzero_out, args_res, opaque):
+    def __init__(self, jaxpr, sources, in_avals, nonzero_out, kept, opaque, shown=None):
         self.jaxpr, self.sources, self.in_avals, self.nonzero_out = jaxpr, sources, in_avals, nonzero_out
-        self.args_res, self.opaque = args_res, opaque
+        self.kept, self.opaque, self.shown = kept, opaque, shown
 
     def static(self) -> tuple:
         return self.jaxpr, self.sources, self.in_avals, self.nonzero_out
 
+    def args_res(self, in_tree: PyTreeDef) -> list:
+        """The arguments that are kept, one by one; `NotNeeded` and `NotSaveable` in the places of others."""
+        if self.shown is None:
+            self.shown = list(in_tree.unflatten(self.kept))
+        return self.shown
+
+    def look_again(self, in_tree: PyTreeDef) -> None:
+        """Take over what the user made of the arguments; None stands for one of which nothing is there.
+
+        Raises:
+          ValueError: an argument has another structure than it had.
+        """
+        if self.shown is None:
+            return
+        kept: list = []
+        trees = in_tree.children()
+        if len(trees) != len(self.shown):
+            raise ValueError(f"vjp: args_res has {len(self.shown)} entries, but the function has {len(trees)} arguments")
+        for i, (structure, arg) in enumerate(zip(trees, self.shown)):
+            if arg is None:
+                kept += [NotSaveable()] * structure.num_leaves
+                continue
+            try:
+                kept += structure.flatten_up_to(arg)
+            except (ValueError, TypeError) as error:
+                raise ValueError(f"vjp: args_res[{i}] must have the structure of that argument, {structure}, or be None. {error}") from None
+        self.kept = kept
+
     def transpose(self, cts: Sequence[Any], wanted: Sequence[bool] | None, refs: Sequence[Any] = ()) -> list:
         """Cotangents of the inputs; those of parts of an input that has one in ``refs`` (None elsewhere) are added to that instead."""
-        values = [self.args_res[i] if i >= 0 else self.opaque[~i] for i in self.sources]
+        values = [self.kept[i] if i >= 0 else self.opaque[~i] for i in self.sources]
         absent = [i for i, x in zip(self.sources, values) if isinstance(x, NotSaveable)]
         if absent:
-            raise ValueError(f"vjp: the pullback reads arguments that saveable_args said not to keep (flat positions {absent}); "
-                             "put their values back by assigning to its attribute args_res before calling it.")
+            raise ValueError(f"vjp: the pullback reads arguments that it does not hold (flat positions {absent}), as saveable_args said not to "
+                             "keep them or they were taken out; put their values back, in its attribute args_res, before calling it.")
         live = [ct for ct, nz in zip(cts, self.nonzero_out) if nz]
         with transformed("transpose"):
             found = backward_pass(self.jaxpr, (), [*values, *map(Linear, self.in_avals)], live,
@@ -162,7 +192,8 @@ class VJP:
     Attributes:
       in_tree, out_tree: structures of the arguments and of the result.
       out_nzs: which results depend on the arguments, in the structure of the result.
-      args_res: flat list with each argument that the backward pass reads; `NotNeeded` in the places of the others.
+      args_res: list of the arguments, with the arrays of them that the backward pass reads; `NotNeeded` in the places of the others.
+        An argument can be taken out (None), to be put back before a call.
       opaque_residuals: the other values that it reads.
       jaxpr: the linear program that is transposed.
       want_logs: whether a call returns logs too (`with_logs`).
@@ -209,6 +240,8 @@ class VJP:
         aux = len(self._tangent_flags()) - len(cts)
         wanted = None if self._wants is None else [not isinstance(want, DontWant) for want, nz in zip(self._wants, self._nonzero) if nz]
         refs = [] if self._wants is None else [want if is_ref(want) else None for want, nz in zip(self._wants, self._nonzero) if nz]
+        if isinstance(self._backing, Residuals):
+            self._backing.look_again(self.in_tree)
         if all(ref is None for ref in refs):
             found = iter(self._backing.transpose([*cts, *[None] * aux], wanted))
         else:
@@ -275,12 +308,11 @@ class VJP:
 
     @property
     def args_res(self) -> list:
-        return self._residuals().args_res
+        return self._residuals().args_res(self.in_tree)
 
     @args_res.setter
     def args_res(self, values: Sequence[object]) -> None:
-        flat = tree.leaves(values, is_leaf=lambda x: isinstance(x, _Sentinel))
-        self._residuals().args_res = flat
+        self._residuals().shown = list(values)
 
     opaque_residuals = property(lambda self: self._residuals().opaque)
     jaxpr = property(lambda self: self._residuals().jaxpr)
@@ -352,14 +384,16 @@ def _delivered(ct, want):
 def _flatten_vjp(vjp: VJP):
     held = vjp._residuals()
     wants = None if vjp._wants is None else tuple(vjp._wants)
-    return (held.args_res, held.opaque, wants), (held.static(), vjp._nonzero, vjp._in_avals, vjp.in_tree, vjp.out_tree,
-                                                tuple(vjp.out_avals), vjp._name, vjp.want_logs)
+    static = (held.shown is not None, held.static(), vjp._nonzero, vjp._in_avals, vjp.in_tree, vjp.out_tree, tuple(vjp.out_avals), vjp._name,
+              vjp.want_logs)
+    return (held.kept if held.shown is None else held.shown, held.opaque, wants), static
 
 
 def _unflatten_vjp(aux, children):
-    static, nonzero, in_avals, in_tree, out_tree, out_avals, name, want_logs = aux
-    args_res, opaque, wants = children
-    return VJP(Residuals(*static, list(args_res), list(opaque)), nonzero, in_avals, in_tree, out_tree, out_avals, name, wants, want_logs)
+    is_shown, static, nonzero, in_avals, in_tree, out_tree, out_avals, name, want_logs = aux
+    args, opaque, wants = children
+    held = Residuals(*static, None, list(opaque), list(args)) if is_shown else Residuals(*static, list(args), list(opaque))
+    return VJP(held, nonzero, in_avals, in_tree, out_tree, out_avals, name, wants, want_logs)
 
 
 tree_nodes.register_pytree_node(VJP, _flatten_vjp, _unflatten_vjp)

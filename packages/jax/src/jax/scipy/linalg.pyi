@@ -24,7 +24,7 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
 def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1, check_finite: bool = True) -> Any:
     """Eigenvalues (rising) and eigenvectors of hermitian matrices, also generalised."""
 def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, select: str = 'a', select_range: tuple[float, float] | None = None, tol: float | None = None, key: ArrayLike | None = None) -> Any:
-    """Eigenvalues (rising) and eigenvectors of the symmetric tridiagonal matrix with diagonal ``d`` and off-diagonal ``e``."""
+    """Eigenvalues (rising) and eigenvectors of the Hermitian tridiagonal matrix with diagonal ``d`` and ``e`` above it."""
 def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:
     """The matrix exponential."""
 def expm_frechet(A: ArrayLike, E: ArrayLike, *, method: str | None = None, compute_expm: bool = True) -> Any:
