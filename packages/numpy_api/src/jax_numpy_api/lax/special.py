@@ -19,11 +19,12 @@ from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy
 from .arithmetic import add, div, max as maximum, mul, neg, sqrt, square, sub
-from .compare import eq, le, lt
+from .bits import bitwise_and
+from .compare import eq, gt, le, lt
 from .complex import abs as absolute, sign
 from .convert import bitcast_convert_type, convert_element_type
 from .elementary_cpu import gamma
-from .elementary_cpu.lanes import Formulation, is_short
+from .elementary_cpu.lanes import FLOAT32, FLOAT64, Formulation, is_short
 from .nary import FLOAT, apply, constant, elementwise, full_operands, like, op
 from .select import clamp, select_n_p
 from .series import chebyshev
@@ -63,6 +64,23 @@ def _log_gamma_of_number(x):
     """Infinite at the poles, where Python raises."""
     return math.inf if x <= 0 and (math.isinf(x) or x == math.floor(x)) else math.lgamma(x)
 
+_DIGAMMA_REST = (
+    0.983570260441567, -0.2270640863346444, 0.03336889902393011, -0.005320077271596548, 0.0008788656937820505,
+    -0.00014773492650606044, 2.5060543468359146e-05, -4.2721034029993324e-06, 7.302769272465923e-07, -1.2502886813559594e-07,
+    2.1425009322359472e-08, -3.673295918565179e-09, 6.299717236108931e-10, -1.080593028883266e-10, 1.853735192053638e-11,
+    -3.18023536582553e-12, 5.456147570322795e-13, -9.360993131036438e-14, 1.606064636295075e-14, -2.7555431377438815e-15,
+    4.727736178601912e-16, -8.11148420346509e-17, 1.391707769474154e-17, -2.3877901082188625e-18)
+LGAMMA_REST = (  # Chebyshev's, of log gamma(z) / ((z - 1) (z - 2)) from 1/2 to 5/2
+    0.5233830675936226, -0.17797233729529863, 0.043707765509376, -0.012436054693716324, 0.0038166273622453444,
+    -0.0012248310110168689, 0.0004046307309337695, -0.0001363999286478383, 4.6669854564403646e-05, -1.6152571568530024e-05,
+    5.641861294289138e-06, -1.985468608994096e-06, 7.031292350156658e-07, -2.503431672683324e-07, 8.954655195462511e-08,
+    -3.216038816813161e-08, 1.1591674196198932e-08, -4.191331343092517e-09, 1.5198287942838018e-09, -5.525248244354367e-10,
+    2.0133461407895695e-10, -7.351973399346738e-11, 2.6898575436827364e-11, -9.85882886617758e-12, 3.619354400654772e-12,
+    -1.3307382122555227e-12, 4.899613435234918e-13, -1.8063242404502505e-13, 6.667388160934133e-14, -2.4638096705345538e-14,
+    9.114199669747885e-15, -3.3749037208856614e-15, 1.2508630658961872e-15, -4.640235454740319e-16, 1.7227826138316332e-16,
+    -6.401198458457187e-17, 2.3802040365336956e-17, -8.85670810564711e-18, 3.2977685786612905e-18, -1.2286928418849807e-18)
+
+
 def _lgamma_plain(b, x):
     """CHLO's; in its place the series where that loses its digits, around the zeros at 1 and 2, and the logarithm of subnormal numbers
     by their bits, as XLA's arithmetic may take them for 0."""
@@ -81,8 +99,26 @@ def _lgamma_plain(b, x):
         near = lt(absolute(from_middle), _k(1, x))
         t = _where(near, from_middle, like(_k(0.25, x), x))
         half = _k(0.5, x)
-        series = mul(mul(add(t, half), sub(t, half)), chebyshev(gamma.SERIES, t))
+        series = mul(mul(add(t, half), sub(t, half)), chebyshev(LGAMMA_REST, t))
         return [_where(near, _where(eq(t, neg(half)), _k(0, x), series), found)]  # 0 at 1, not -0
+    return b.fun(joined, x, found)[0]
+
+
+def _digamma_plain(b, x):
+    """CHLO's; on (0, 2) by the distance to the root times a series, as CHLO's keeps few digits where the result is small."""
+    found = op("chlo.digamma")(b, x)
+    if x.aval.dtype not in (np.float32, np.float64):
+        return found
+
+    def joined(x: Array, found: Array):
+        one, low = _k(1, x), lt(x, _k(1, x))
+        inside = bitwise_and(gt(x, _k(0, x)), lt(x, _k(2, x)))
+        z = _where(inside, _where(low, add(x, one), x), like(_k(1.5, x), x))
+        root = float(x.dtype.type(gamma.ROOT[0]))
+        slope = chebyshev(_DIGAMMA_REST, sub(add(z, z), _k(3, x)))
+        # not (z - root - rest) * slope, where the compiler adds up the constants
+        near = sub(mul(sub(z, _k(root, x)), slope), mul(slope, _k(gamma.ROOT[0] - root + gamma.ROOT[1], x)))
+        return [_where(inside, _where(low, sub(near, div(one, x)), near), found)]
     return b.fun(joined, x, found)[0]
 
 
@@ -119,9 +155,11 @@ def _erf_inv_lower(b, x):
 
 erf_inv_p = elementwise("erf_inv", _erf_inv_lower, accepts=FLOAT,
                         jvp=(lambda g, y, x: mul(g, mul(exp(square(y)), _k(1 / _TWO_OVER_ROOT_PI, y))),), cost=3.0)
-lgamma_p = elementwise("lgamma", Formulation(_lgamma_plain, narrow=gamma.lgamma, wide=gamma.lgamma), accepts=FLOAT, jvp=(lambda g, y, x: mul(g, digamma(x)),),
+lgamma_p = elementwise("lgamma", Formulation(_lgamma_plain, narrow=gamma.lgamma, wide=gamma.lgamma, brief=(FLOAT64,)), accepts=FLOAT,
+                       jvp=(lambda g, y, x: mul(g, digamma(x)),),
                        reference=_vectorized(_log_gamma_of_number), cost=20.0)
-digamma_p = elementwise("digamma", "chlo.digamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, _trigamma(x)),), cost=20.0)
+digamma_p = elementwise("digamma", Formulation(_digamma_plain, narrow=gamma.digamma, wide=gamma.digamma, brief=(FLOAT32, FLOAT64)), accepts=FLOAT,
+                        jvp=(lambda g, y, x: mul(g, _trigamma(x)),), cost=20.0)
 polygamma_p: Primitive = elementwise(
     "polygamma", "chlo.polygamma", accepts=FLOAT,
     jvp=(_unsupported("lax.polygamma has no derivative with respect to m"),

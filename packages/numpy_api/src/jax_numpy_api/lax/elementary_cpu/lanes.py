@@ -216,20 +216,22 @@ class Formulation(SpelledOut):
       wide: the same for float64.
       unless: name of an attribute of builders that says that ``otherwise`` is better.
       short: whether it is better also where the last axis is shorter than `SHORT`.
+      brief: dtypes whose formula is no longer than ``otherwise``, and so is better in small arrays, too.
     """
 
-    __slots__ = ("otherwise", "narrow", "wide", "unless", "short")
+    __slots__ = ("otherwise", "narrow", "wide", "unless", "short", "brief")
 
     def __init__(self, otherwise: Callable, *, narrow: Callable[..., Lane] | None = None,
-                 wide: Callable[..., Lane] | None = None, unless: str = "", short: bool = True):
-        self.otherwise, self.narrow, self.wide, self.unless, self.short = otherwise, narrow, wide, unless, short
+                 wide: Callable[..., Lane] | None = None, unless: str = "", short: bool = True, brief: tuple[np.dtype, ...] = ()):
+        self.otherwise, self.narrow, self.wide, self.unless, self.short, self.brief = otherwise, narrow, wide, unless, short, brief
         self.in_float32 = narrow is not None
 
     def __call__(self, b, *operands, **params):
         out = b.out_avals[0]
         double = out.dtype == FLOAT64
         formula = self.wide if double else self.narrow
-        if (formula is None or b.platform != "cpu" or b.portable or out.size <= SMALL or out.dtype.kind == "c" or params
+        small = out.size <= SMALL and (FLOAT64 if double else FLOAT32) not in self.brief
+        if (formula is None or small or b.platform != "cpu" or b.portable or out.dtype.kind == "c" or params
                 or self.unless and getattr(b, self.unless) or not self.short and is_short(out)):
             return self.otherwise(b, *operands, **params)
         operands = [x if x.aval.shape == out.shape else b.broadcast(x, out.shape) for x in operands]
