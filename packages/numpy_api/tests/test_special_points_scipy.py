@@ -77,6 +77,8 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("beta", lambda b: special.beta(-0.5, b), 0, [1e10], [-354490.77]),
     ("poch", lambda m: special.poch(1e10, m), 0, [-0.5, 0.5], [1e-5, 1e5]),
     ("poch", lambda z: special.poch(z, 0.5), 1, [1e10], [5e-6]),
+    ("poch", lambda z: special.poch(z, 0.5), 2, [20.0, 2.0], [-0.00284661506824, -0.10098690659]),
+    ("betaln", lambda b: special.betaln(2.0, b), 2, [20.0, 19.5], [0.00476757369615, 0.00500938477418]),  # from 20 on by another formula
     ("hyp1f1", lambda x: special.hyp1f1(-1.0, -2.0, x), 0, [-1.0], [0.5]),
     ("hyp1f1", lambda x: special.hyp1f1(0.0, 2.0, x), 0, [-INF, -1.0, NAN], [1, 1, NAN]),
     ("hyp1f1", lambda x: special.hyp1f1(1.0, 2.0, x), 0, [INF, -INF], [INF, 0]),
@@ -161,6 +163,7 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("vonmises.logpdf", lambda x: stats.vonmises.logpdf(x, 3.4e38), 0, [0.0], [43.442066]),
     ("vonmises.pdf", lambda x: stats.vonmises.pdf(x, 3.4e38), 1, [0.5, -1.0], [0, 0]),
     ("nbinom.logpmf", lambda k: stats.nbinom.logpmf(k, 3.0, 0.4), 0, [1.5, -1.0], [-INF, -INF]),
+    ("poisson.logpmf", lambda mu: stats.poisson.logpmf(8.5, mu), 1, [0.0, 2.0], [0, 0]),
     ("pareto.sf", lambda b: stats.pareto.sf(0.0, b), 1, [0.0, -1.0, 1.0], [NAN, NAN, 0]),  # no parameters: NaN beside the support, too
     ("pareto.pdf", lambda x: stats.pareto.pdf(x, -1.0), 1, [0.0, 2.0], [NAN, NAN]),
     ("poisson.pmf", lambda mu: stats.poisson.pmf(-1, mu), 1, [-1.0, 1.0], [NAN, 0]),

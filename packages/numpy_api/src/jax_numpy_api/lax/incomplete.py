@@ -56,11 +56,13 @@ def _log_poisson(a, x):
     would cancel: ``-a (t - log(1 + t)) - log(2 pi a)/2 - error`` with ``t = (x - a)/a``."""
     large = ge(a, _k(20, a))
     a_large, a_small = _where(large, a, like(_k(20, a), a)), _where(large, like(_k(1, a), a), a)
-    deviation, _ = _deviation(shared_quotient(sub(x, a_large), a_large))
-    by_mode = neg(add(add(mul(a_large, deviation), mul(log(mul(a_large, _k(2 * math.pi, a))), _k(0.5, a))),
-                      _stirling_error(a_large)))
     direct = sub(sub(mul(a_small, log(x)), x), lgamma(add(a_small, _k(1, a))))
-    return _where(large, by_mode, direct)
+    return _where(large, _log_poisson_by_mode(a_large, x), direct)
+
+
+def _log_poisson_by_mode(a, x):
+    deviation, _ = _deviation(shared_quotient(sub(x, a), a))
+    return neg(add(add(mul(a, deviation), mul(log(mul(a, _k(2 * math.pi, a))), _k(0.5, a))), _stirling_error(a)))
 
 
 def _polynomial(coefficients, x):
@@ -73,7 +75,7 @@ def _polynomial(coefficients, x):
 def _deviation(t):
     """``t - log(1 + t)``, and its square root over ``|t|`` for small ``t``, where the two terms cancel."""
     small = lt(absolute(t), _k(0.1, t))
-    near, far = _where(small, t, like(_k(0, t), t)), _where(small, like(_k(1, t), t), t)
+    near, far = minimum(maximum(t, _k(-0.1, t)), _k(0.1, t)), _where(small, like(_k(1, t), t), t)
     factor = _polynomial([(-1) ** n / (n + 2) for n in range(16)], near)
     by_logarithm = sub(far, log1p(far))
     return _where(small, mul(square(near), factor), by_logarithm), sqrt(_where(small, factor, div(by_logarithm, square(far))))
@@ -328,13 +330,15 @@ def _random_gamma_grad(a, x):
 def _density(a, x):
     """The derivative of P in ``x``: ``x^(a-1) e^-x / gamma(a)``; for large ``a`` as `_log_poisson`."""
     large = bitwise_and(ge(a, _k(20, a)), gt(x, _k(0, x)))
-    one = like(_k(1, a), a)
-    safe_a, safe_x = _where(large, a, mul(one, _k(20, a))), _where(large, x, one)
-    small_a, small_x = _where(large, one, a), _where(large, one, x)
-    quotient = minimum(div(safe_a, safe_x), _k(float(dtypes.finfo(get_aval(a).dtype).max), a))  # infinity by a weight of 0 is NaN
-    finite_x = minimum(small_x, _k(float(dtypes.finfo(get_aval(a).dtype).max), a))  # as its logarithm may be multiplied by 0
-    value = _where(large, exp(add(_log_poisson(safe_a, safe_x), log(quotient))),
-                   exp(sub(sub(mul(sub(small_a, _k(1, a)), log(finite_x)), small_x), lgamma(small_a))))
+    info = dtypes.finfo(get_aval(a).dtype)
+    most = _k(float(info.max), a)
+    safe_a = _where(lt(a, _k(20, a)), like(_k(20, a), a), a)  # not a maximum, whose slope is a half at 20
+    safe_x = maximum(x, _k(float(info.tiny), x))
+    quotient = minimum(div(safe_a, safe_x), most)  # infinity by a weight of 0 is NaN
+    finite_x = minimum(x, most)  # as its logarithm may be multiplied by 0
+    logarithm = _where(large, add(_log_poisson_by_mode(safe_a, safe_x), log(quotient)),
+                       sub(sub(mul(sub(a, _k(1, a)), log(finite_x)), x), lgamma(a)))
+    value = exp(logarithm)
     return _where(bitwise_and(eq(a, _k(np.inf, a)), lt(x, _k(np.inf, a))), like(_k(0, a), a), value)
 
 

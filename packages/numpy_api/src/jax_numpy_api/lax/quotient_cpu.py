@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 
 def shared_quotient(x: Array, y: Array) -> Array:
-    """``x / y`` of real floats, for several readers. Rounding to the dtype's own precision changes nothing, and XLA keeps it."""
+    """``x / y`` of real floats, for several readers."""
+    return kept(div(x, y))
+
+
+def kept(x: Array) -> Array:
+    """A real float that XLA rewrites neither into its readers nor into a kernel of its own. Rounding to the dtype's own precision changes
+    nothing, and XLA keeps it."""
     info = dtypes.finfo(x.dtype)
-    return reduce_precision(div(x, y), info.nexp, info.nmant)
+    return reduce_precision(x, info.nexp, info.nmant)

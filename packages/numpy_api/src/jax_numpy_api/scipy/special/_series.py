@@ -11,8 +11,9 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 
-from ... import lax, numpy as jnp
+from ... import numpy as jnp
 from ...lax import series
+from ...lax.quotient_cpu import kept
 from ...numpy.promotion import check_arraylike, promote_args_inexact
 
 
@@ -89,9 +90,8 @@ class differentiable:  # used as a decorator
 
 @differentiable
 def _kahan_log1p(x):
-    w = lax.optimization_barrier(1 + x)  # or the compiler would put x for w - 1
-    exact = (w == 1) | ~jnp.isfinite(w)
-    return jnp.where(exact, jnp.where(w == 1, x, jnp.log(w)), jnp.log(w) * (x / jnp.where(exact, 1, w - 1)))
+    w = kept(1 + x)  # or the compiler would put x for w - 1
+    return jnp.where(w == 1, x, jnp.log(w) * jnp.where(jnp.isfinite(w), x / (w - 1), 1))
 
 
 @_kahan_log1p.defjvp

@@ -92,7 +92,7 @@ def _times_log(name, log, slope):
     @differentiable
     def of_one_dtype(x: Array, y: Array):
         zero = (x == 0) & ~jnp.isnan(y)
-        return jnp.where(zero, jnp.zeros_like(x), x * log(jnp.where(zero, jnp.ones_like(y), y)))
+        return jnp.where(zero, jnp.zeros_like(x), x * log(y))
 
     @of_one_dtype.defjvp
     def _(primals, tangents):

@@ -23,6 +23,7 @@ from jax_core.transformations.autodiff import jvp
 
 from ... import lax, numpy as jnp
 from ...lax.incomplete import _lgamma_gap
+from ...lax.quotient_cpu import shared_quotient
 from ...numpy.promotion import check_arraylike, convert, promote_args_inexact
 from ._series import chebyshev, differentiable, inlined, log1p, wide
 
@@ -31,13 +32,6 @@ _RGAMMA = (
     -8.048141249784711e-05, 2.960011775188017e-06, 2.6897599644059546e-07, -3.3396463068683694e-08, 1.0896538645441867e-09,
     5.13850186324227e-11, -6.600741004112952e-12, 2.4769163034825414e-13, 2.2003907817225954e-15, -6.707186064779082e-16,
     3.1317345823123396e-17)
-_DIGAMMA_REST = (
-    0.983570260441567, -0.2270640863346444, 0.03336889902393011, -0.005320077271596548, 0.0008788656937820505,
-    -0.00014773492650606044, 2.5060543468359146e-05, -4.2721034029993324e-06, 7.302769272465923e-07, -1.2502886813559594e-07,
-    2.1425009322359472e-08, -3.673295918565179e-09, 6.299717236108931e-10, -1.080593028883266e-10, 1.853735192053638e-11,
-    -3.18023536582553e-12, 5.456147570322795e-13, -9.360993131036438e-14, 1.606064636295075e-14, -2.7555431377438815e-15,
-    4.727736178601912e-16, -8.11148420346509e-17, 1.391707769474154e-17, -2.3877901082188625e-18)
-_DIGAMMA_ROOT, _DIGAMMA_ROOT_REST = 1.4616321449683622, 9.549995429965697e-17  # and what the float leaves
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)  # DLMF 5.11.1
 
 # -- gamma -------------------------------------------------------------------------------------------------------------
@@ -45,11 +39,20 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 /
 
 def _stirling_sum(x):
     """``log gamma(x) - (x - 1/2) log(x) + x - log(2 pi)/2`` for large ``x``."""
+    return _odd_powers(_STIRLING, 1 / x)
+
+
+def _stirling_slope(x):
+    """Less the derivative of `_stirling_sum`."""
     inverse = 1 / x
-    z, total = inverse * inverse, 0.0
-    for c in reversed(_STIRLING):
+    return inverse * _odd_powers([(2 * k + 1) * c for k, c in enumerate(_STIRLING)], inverse)
+
+
+def _odd_powers(coefficients, x):
+    z, total = x * x, 0.0
+    for c in reversed(coefficients):
         total = total * z + c
-    return total * inverse
+    return total * x
 
 
 def _gamma_from_half(x):
@@ -174,15 +177,7 @@ def gammasgn(x: ArrayLike) -> Array:
 
 @differentiable
 def _digamma(x):
-    """On (0, 2) by the distance to the root times a series, as XLA's form keeps few digits where the result is small."""
-    inside, low = (x > 0) & (x < 2), x < 1
-    z = jnp.where(inside, jnp.where(low, x + 1, x), 1.5)
-    root = float(x.dtype.type(_DIGAMMA_ROOT))
-    slope = chebyshev(_DIGAMMA_REST, 1, 2, z)
-    # not (z - root - rest) * slope, where the compiler adds up the constants
-    near = (z - root) * slope - (_DIGAMMA_ROOT - root + _DIGAMMA_ROOT_REST) * slope
-    value = jnp.where(inside, jnp.where(low, near - 1 / x, near), lax.digamma(x))
-    return jnp.where(x == 0, -jnp.copysign(np.inf, x), value)
+    return jnp.where(x == 0, -jnp.copysign(np.inf, x), lax.digamma(x))
 
 
 @_digamma.defjvp
@@ -194,22 +189,24 @@ def _digamma_jvp(primals, tangents):
 def _digamma_gap(p, q):
     """``digamma(q) - digamma(p + q)``; where both are large, by the difference of their logarithms (DLMF 5.11.2)."""
     large = (q >= 20) & (p + q >= 20) & (p + q < np.inf)
-    p0, q0 = jnp.where(large, p, 1.0), jnp.where(large, q, 20.0)
+    q0 = jnp.where(q < 20, 20.0, q)  # not a maximum, whose slope is a half at 20
+    p0 = jnp.where(p < 20 - q0, 20 - q0, p)
 
     def rest(x: Array):
         square = 1 / (x * x)
         return 0.5 / x + square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
-    near = (jnp.abs(p) < float(dtypes.finfo(q.dtype).eps) ** (1 / 3) * q) & ~large  # the difference would cancel
-    p1, q1 = jnp.where(near, p, 0.0), jnp.where(near, q, 1.0)
-    far = jnp.where(near, -p1 * _trigamma(q1 + p1 / 2), _digamma(q) - _digamma(p + q))
-    return jnp.where(large, rest(p0 + q0) - rest(q0) - log1p(p0 / q0), far)
+    near = jnp.abs(p) < float(dtypes.finfo(q.dtype).eps) ** (1 / 3) * q  # the difference would cancel
+    far = jnp.where(near, -p * _trigamma(jnp.where(near, q + p / 2, 1.0)), lax.digamma(q) - lax.digamma(p + q))
+    return jnp.where(large, rest(p0 + q0) - rest(q0) - log1p(shared_quotient(p0, q0)), far)
 
 
 def _trigamma(x):
     """The derivative of `digamma` for positive ``x``, by recurrence from where its asymptotic series holds (DLMF 5.15.5, 5.15.8)."""
-    y, total = x + 12, 0.0
-    for k in range(12):
-        total = total + 1 / (x + k) ** 2
+    product, total = x * (x + 11), 0.0
+    for k in range(6):  # 1/a^2 + 1/b^2 of a = x + k, b = x + 11 - k, which are 11 - 2k apart
+        inverse = 1 / (product + k * (11 - k))
+        total = total + inverse * (2 + (11 - 2 * k) ** 2 * inverse)
+    y = x + 12
     z = 1 / (y * y)
     return total + 1 / y + z / 2 + z / y * (1 / 6 - z * (1 / 30 - z * (1 / 42 - z * (1 / 30 - z * (5 / 66)))))
 
@@ -292,7 +289,7 @@ def _betaln(a, b):
     p, q, total = jnp.minimum(a, b), jnp.maximum(a, b), a + b
     large = (q >= 20) & (total >= 20) & (q < np.inf)
     first = lax.lgamma(p)
-    by_gap = first + _lgamma_gap(jnp.where(large, p, 1.0), jnp.where(large, q, 20.0))
+    by_gap = first + _lgamma_gap(p, q)
     other = first + lax.lgamma(q) - lax.lgamma(total)
     return jnp.where((p > 0) & (total == np.inf), -np.inf, jnp.where(large, by_gap, other))
 
@@ -396,13 +393,13 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     """
     args, dtype = wide("poch", z, m)
     z, m = jnp.broadcast_arrays(*args)
-    both, large = (z > 0) & (m > 0), (z >= 20) & (z + m >= 20) & (z + m < np.inf)
-    z0, m0 = jnp.where(both, z, 1.0), jnp.where(both, m, 1.0)
-    log_value = jnp.where(both, lax.lgamma(m0) - _betaln(z0, m0), lax.lgamma(z + m) - lax.lgamma(z))
-    log_value = jnp.where(large, -_lgamma_gap(jnp.where(large, m, 1.0), jnp.where(large, z, 20.0)), log_value)
-    value = gammasgn(z) * gammasgn(z + m) * jnp.exp(log_value)
-    small = (jnp.abs(z) < 12) & (jnp.abs(z + m) < 12) & (z != 0)
-    value = jnp.where(small, _gamma(jnp.where(small, z + m, 1.0)) / _gamma(jnp.where(small, z, 1.0)), value)
+    end = z + m
+    large, endless = (z >= 20) & (end >= 20) & (end < np.inf), (end == np.inf) & (z > 0) & (m > 0)
+    log_value = jnp.where(large, -_lgamma_gap(m, z), jnp.where(endless, np.inf, lax.lgamma(end) - lax.lgamma(z)))
+    value = gammasgn(z) * gammasgn(end) * jnp.exp(log_value)
+    small = (jnp.abs(z) < 12) & (jnp.abs(end) < 12) & (z != 0)
+    above, below = _gamma(lax.optimization_barrier(jnp.stack([end, z])))  # one kernel for both, which is a long one
+    value = jnp.where(small, above / below, value)
     return jnp.where(m == 0, 1.0, jnp.where((z == 0) & (m > 0), 0.0, value)).astype(dtype)
 
 

@@ -232,8 +232,10 @@ class Discrete:
         k, *shapes, loc = promoted(f"{self.name}.{what}", *args)
         k = jnp.asarray(k - loc)
         low, high = (end(*shapes) if callable(end) else end for end in self.ends)
-        ok = (True if self.valid is None else self.valid(*shapes)) & ~jnp.isnan(k)
-        within = (k >= low) & (k <= high) & (k == jnp.floor(k)) & (k < np.inf) | ~ok  # as in `Continuous`
-        value = jnp.where(within, self.log_probability(jnp.where(within, k, low), *shapes), -np.inf)
+        ok = (True if self.valid is None else self.valid(*shapes)) & ~jnp.isnan(k)  # as in `Continuous`
+        outside = ((k < low) | (k > high) | (k == np.inf) | (k != jnp.floor(k))) & ok
+        inside = jnp.where(outside, low, k)
+        moved = (inside < k) | (inside > k)  # where `outside` is; not that mask itself, which for two readers would be a kernel of its own
+        value = jnp.where(moved, -np.inf, self.log_probability(inside, *shapes))
         value = jnp.exp(value) if what == "pmf" else value
         return convert(nan_unless(ok, value), k.dtype)

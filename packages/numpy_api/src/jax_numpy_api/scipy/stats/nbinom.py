@@ -1,12 +1,15 @@
 """jax.scipy.stats.nbinom: the number of failures before the ``n``-th success."""
 from ... import numpy as jnp
+from ...lax.quotient_cpu import shared_quotient
 from ..special import betaln, xlog1py, xlogy
 from .family import Discrete
 from .saddle import log_binomial
 
 
 def _logpmf(k, n, p):
-    return log_binomial(n, k, p, 1 - p, -jnp.log(n + k) - betaln(n, k + 1) + xlogy(n, p) + xlog1py(k, -p), n / (n + k))
+    few = -jnp.log(n + k) - betaln(n, k + 1) + xlogy(n, p) + xlog1py(k, -p)
+    finite = jnp.minimum(n, 1e30)
+    return log_binomial(n, k, p, 1 - p, few, shared_quotient(finite, finite + k))
 
 
 pmf, logpmf = Discrete("negative binomial", "n p", _logpmf,
