@@ -1,11 +1,11 @@
 """jax.ops: reductions over segments, and the indexed updates of the first releases (``index_update`` and its siblings)."""
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.errors import ConcretizationTypeError
 from jax_core.representation.typing import ArrayLike, Placement
@@ -26,6 +26,8 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
               bucket_size: int | None, mode: Any, out_sharding: Any, start: Any) -> Any:
     check_arraylike(f"segment_{name}", data, segment_ids)
     data, segment_ids = jnp.asarray(data), jnp.asarray(segment_ids)
+    if segment_ids.dtype.kind not in "iub":
+        raise TypeError(f"segment_{name}: segment_ids must be integers, got {segment_ids.dtype}")
     if segment_ids.ndim != 1 or data.shape[:1] not in ((), (1,), segment_ids.shape):
         raise ValueError(f"segment_{name}: segment_ids must be one-dimensional and as long as the first axis of data, "
                          f"got shapes {segment_ids.shape} and {data.shape}")
@@ -33,14 +35,14 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
         data = jnp.broadcast_to(data, (*segment_ids.shape, *data.shape[1:]))
     if num_segments is None:
         num_segments = int(np.max(_known(name, segment_ids), initial=-1)) + 1
-    num_segments = operator.index(num_segments)
+    num_segments = integer(f"segment_{name}: num_segments", num_segments)
     if num_segments < 0:
         raise ValueError(f"segment_{name}: num_segments must not be negative, got {num_segments}")
     method = {"sum": "add", "prod": "multiply"}.get(name, name)  # of ``x.at[...]``
     keys = dict(indices_are_sorted=sorted_ids, unique_indices=unique, mode="drop" if mode is None else mode,
                 wrap_negative_indices=False)
     out = jnp.full((num_segments, *data.shape[1:]), start(data.dtype), data.dtype, out_sharding=out_sharding)
-    if bucket_size is not None and bucket_size < 1:
+    if bucket_size is not None and (bucket_size := integer(f"segment_{name}: bucket_size", bucket_size)) < 1:
         raise ValueError(f"segment_{name}: bucket_size must be 1 or more, got {bucket_size}")
     if bucket_size is None:
         return getattr(out.at[segment_ids], method)(data, out_sharding=out_sharding, **keys)

@@ -189,6 +189,13 @@ def flag(value: object) -> bool:
     return bool(value)
 
 
+def promise(what: str, given: object) -> bool:
+    """A user's yes or no that the compiler is told; ``what`` names it in messages. Raises TypeError if it is no bool."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise TypeError(f"{what} must be True or False, got {given!r} of type {type(given).__name__}")
+    return bool(given)
+
+
 def typed_scalar(value: float, dtype: DTypeLike) -> Any:
     """``value`` in exactly the dtype: a Python scalar where that has it by default, else a NumPy scalar."""
     dtype = np.dtype(dtype)

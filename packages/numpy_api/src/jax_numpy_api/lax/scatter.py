@@ -45,7 +45,7 @@ from .gather import (
     start_arrays,
     window_dims,
 )
-from .nary import NUMERIC, check_dtype, flag, integers
+from .nary import NUMERIC, check_dtype, integers, promise
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -475,15 +475,17 @@ scatter_max_p = _extremum("scatter-max", "maximum", np.maximum.at)
 
 def _bind(prim, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode,
           update_jaxpr=None):
+    name = f"lax.{prim.name.replace('-', '_')}"
     if not isinstance(dimension_numbers, ScatterDimensionNumbers):
-        raise TypeError(f"lax.{prim.name.replace('-', '_')}: dimension_numbers must be lax.ScatterDimensionNumbers, got "
+        raise TypeError(f"{name}: dimension_numbers must be lax.ScatterDimensionNumbers, got "
                         f"{dimension_numbers!r}")
     scatter_indices, numbers = _array(scatter_indices), _as_tuples(dimension_numbers)
     if get_aval(operand).placement is not None or get_aval(scatter_indices).placement is not None:
         sizes = _slice_sizes(np.ndim(operand), np.shape(updates), numbers)
         update_entries(prim.name, get_aval(operand), get_aval(scatter_indices), numbers, sizes)
     return prim.bind(operand, scatter_indices, updates, dimension_numbers=numbers,
-                     indices_are_sorted=flag(indices_are_sorted), unique_indices=flag(unique_indices),
+                     indices_are_sorted=promise(f"{name}: indices_are_sorted", indices_are_sorted),
+                     unique_indices=promise(f"{name}: unique_indices", unique_indices),
                      mode=GatherScatterMode.from_any(mode), update_jaxpr=update_jaxpr, update_consts=())
 
 

@@ -27,7 +27,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import bdim_at_front
 from jax_numpy_api import lax
 
-from .nary import flag, refuse_keys, whole_bytes
+from .nary import flag, promise, refuse_keys, whole_bytes
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -351,7 +351,7 @@ def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stabl
         limit = f"must be between 1 and len(operand)={len(operands)}" if many else "must equal 1 for a single operand."
         raise ValueError(f"num_keys={num_keys} {limit}")
     axis = _axis(dimension, np.ndim(operands[0]))
-    outs = sort_p.bind(*operands, dimension=axis, is_stable=flag(is_stable), num_keys=num_keys)
+    outs = sort_p.bind(*operands, dimension=axis, is_stable=promise("lax.sort: is_stable", is_stable), num_keys=num_keys)
     return tuple(outs) if many else outs[0]
 
 

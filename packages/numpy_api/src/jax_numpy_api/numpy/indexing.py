@@ -20,6 +20,7 @@ import numpy as np
 from jax_core import backends
 from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, source, splits
+from jax_core.representation.arguments import check_callable
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import ShardingTypeError
@@ -30,7 +31,7 @@ from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_
 from jax_core.traces.trace import EVAL, Tracer
 
 from .. import lax
-from ..lax.nary import flag
+from ..lax.nary import flag, promise
 from .arithmetic import divide, power
 from .creation import asarray, ones_like, placed
 from .index_plans import (
@@ -160,6 +161,14 @@ def getitem(x: Array, index: Indexer, out_sharding: Placement | None = None) -> 
         if not plan.clamped:  # a number out of bounds stays in the program, for checks to see
             return _read_static(x, plan)
     return read(x, index, out_sharding=out_sharding)
+
+
+def check_filling(name: str, value: Any, dtype: Any) -> None:
+    """Raise ValueError or TypeError if ``value`` is no single number that an array of ``dtype`` can have."""
+    if np.ndim(value):
+        raise ValueError(f"{name}: fill_value must be a single number, got {value!r} of shape {np.shape(value)}")
+    if np.iscomplexobj(value) and not dtypes.issubdtype(dtype, np.complexfloating):
+        raise TypeError(f"{name}: fill_value={value!r} is complex, and an array of {dtype} has no place for it")
 
 
 def read(x: Array, index: tuple, *, mode: Mode = None, fill_value: ArrayLike | None = None, unique_indices: bool = False,
@@ -455,6 +464,7 @@ class _AtIndex:
         if mode is None:
             fill_value = None
         if fill_value is not None:
+            check_filling("x.at[...].get", fill_value, self.array.dtype)
             fill_value = np.asarray(concrete(fill_value), self.array.dtype)[()] if concrete(fill_value) is not None \
                 else fill_value
         out = read(self.array, index, mode=mode, fill_value=fill_value, unique_indices=unique_indices,
@@ -522,6 +532,7 @@ class _AtIndex:
     def apply(self, func: Callable[..., PyTree], *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
               wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``func``, a function of one number, applied to ``x[index]``, once for each time a position comes."""
+        check_callable("x.at[...].apply", func)
         plan = general_plan(self.array.shape, as_tuple(self.index), wrap_negative_indices)
         if 0 in plan.kept:
             return self.array
@@ -529,6 +540,8 @@ class _AtIndex:
                                  indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, mode=mode)
 
     def _write(self, op, values, indices_are_sorted, unique_indices, mode, out_sharding, wrap):
+        if indices_are_sorted is not False or unique_indices is not False:
+            promise(f"x.at[...].{op}: indices_are_sorted", indices_are_sorted), promise(f"x.at[...].{op}: unique_indices", unique_indices)
         out = write(self.array, self.index, values, op, indices_are_sorted=indices_are_sorted,
                     unique_indices=unique_indices, mode=mode, wrap=wrap, asked=out_sharding is not None)
         if out_sharding is None:

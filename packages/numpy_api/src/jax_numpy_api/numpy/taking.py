@@ -17,7 +17,7 @@ from .. import lax
 from .arithmetic import remainder
 from .creation import asarray, placed
 from .index_plans import wrapped
-from .indexing import _AtIndex
+from .indexing import _AtIndex, check_filling
 from .promotion import as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, refuse_out, unwrapped
 from .rows import adaptive
 from .shaping import _reshape, ravel
@@ -56,6 +56,8 @@ def _taken_or(a, indices, axis, mode, unique_indices, indices_are_sorted, fill_v
     check_arraylike("take", a, indices)
     a = ravel(a) if axis is None else as_array(a)
     axis = canonical_axis(0 if axis is None else axis, a.ndim)
+    if fill_value is not None:
+        check_filling("take", fill_value, a.dtype)
     indices = unwrapped(indices)
     if dtypes.dtype(indices) == np.bool_:
         indices = convert(indices, np.dtype(np.int32))
