@@ -616,16 +616,38 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
                          "same.")
     flat = [as_operand("reduce", x, i) for i, x in enumerate(flat)]
     weak = [get_aval(x).weak_type and np.isscalar(init) and not isinstance(init, np.generic) for init, x in zip(inits, flat)]
-    inits = [_scalar_like(init, x) for init, x in zip(inits, flat)]
+    inits = [identity_for(computation, init, get_aval(x).dtype) for init, x in zip(inits, flat)]
+    for init, x in zip(inits, flat):
+        if np.iscomplexobj(init):  # no conversion to other dtypes
+            check_start("lax.reduce", init, get_aval(x).dtype)
+    given, inits = inits, [_scalar_like(init, x) for init, x in zip(inits, flat)]
     dims = _axes("reduce", dimensions, flat)
     known = _known_reducer(computation, inits) if len(flat) == 1 else None
-    if known is not None:
+    if known is not None and np.all(given[0] == inits[0]):
         out = known.bind(flat[0], axes=dims, **_placed(known, None if known is reduce_sum_p else out_sharding))
         return tree.tree_unflatten(structure, [out])
+    for init, x in zip(given, flat):
+        check_start("lax.reduce", init, get_aval(x).dtype)
     jaxpr = _scalar_jaxpr(computation, structure, [get_aval(x).dtype for x in flat])
     inits = [init.item() if is_weak else init for init, is_weak in zip(inits, weak)]
     outs = reduce_p.bind(*flat, *inits, computation=computation, jaxpr=jaxpr, dimensions=dims, **_placed(reduce_p, out_sharding))
     return tree.tree_unflatten(structure, outs)
+
+
+def identity_for(computation: Callable, init: Any, dtype: Any) -> Any:
+    """``init``, or the extreme number of a real ``dtype`` without infinities, where an infinity stands for it: the start of `lax.max` or `lax.min`."""
+    if dtypes.issubdtype(dtype, np.inexact) or not isinstance(init, (float, np.floating)) or not np.isinf(init):
+        return init
+    if computation is arithmetic.max and init < 0:
+        return dtype.type(lowest(dtype))
+    return dtype.type(highest(dtype)) if computation is arithmetic.min and init > 0 else init
+
+
+def check_start(name: str, init: Any, dtype: Any) -> None:
+    """Raise TypeError if ``init``, which the function of a reduction is applied to, is not of the ``dtype`` of the elements."""
+    if dtypes.dtype(init) != dtype:
+        raise TypeError(f"{name}: the initial value {init} has dtype {dtypes.dtype(init)}, and the operand {dtype}; give one of the operand's "
+                        f"dtype, as np.array({init}, {str(dtype)!r})")
 
 
 def _scalar_like(init, x):

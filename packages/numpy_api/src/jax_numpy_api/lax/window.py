@@ -33,7 +33,7 @@ from . import window_cpu
 from .cumulative import _highest, _lowest
 from .nan_cpu import drops_nan, emit_choice
 from .nary import int_array
-from .reduce import _apply_elementwise
+from .reduce import _apply_elementwise, check_start, identity_for
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -474,9 +474,11 @@ def _known_reducer(computation, init, dtype):
     value = to_concrete_value(init)
     if computation not in (lax.add, lax.max, lax.min) or value is None or np.shape(value) != ():
         return None
-    value = np.asarray(value).astype(dtype)
     if computation is lax.add and value == 0 and dtype != bool:
         return reduce_window_sum_p
+    if np.iscomplexobj(value):
+        return None
+    value = np.asarray(value).astype(dtype)
     if dtypes.issubdtype(dtype, np.complexfloating):
         return None
     if computation is lax.max and value == np.asarray(_lowest(dtype), dtype):
@@ -529,6 +531,7 @@ def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callab
     else:
         pads = padding
     params["padding"] = tuple((operator.index(low), operator.index(high)) for low, high in pads)
+    inits = [identity_for(computation, init, dtypes.dtype(x)) for init, x in zip(inits, flat)]
     if len(flat) == 1:
         known = _known_reducer(computation, inits[0], dtypes.dtype(flat[0]))
         if known is not None:
@@ -537,8 +540,9 @@ def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callab
 
 
 def _reduce_by_function(flat, inits, structure, computation, params):
-    inits = [init if hasattr(init, "dtype") and init.dtype == dtypes.dtype(x) else
-             lax.convert_element_type(init, dtypes.dtype(x)) for init, x in zip(inits, flat)]
+    for init, x in zip(inits, flat):
+        check_start("lax.reduce_window", init, dtypes.dtype(x))
+    inits = [init if hasattr(init, "dtype") else lax.convert_element_type(init, dtypes.dtype(x)) for init, x in zip(inits, flat)]
     scalars = [ShapedArray((), dtypes.dtype(x)) for x in flat]
 
     def run(*args):
