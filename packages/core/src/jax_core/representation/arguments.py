@@ -205,6 +205,23 @@ def integers(what: str, xs: Any) -> tuple[int, ...]:
         return tuple([integer(f"{what}[{i}]", x) for i, x in enumerate(given)])
 
 
+def int_rows(what: str, rows: Any, fields: str) -> tuple[tuple[int, ...], ...]:
+    """``rows``, one an axis, as tuples of the integers that ``fields`` names, as "low, high".
+
+    Raises:
+      TypeError: they are no sequences of integers. ValueError: one has another length.
+    """
+    count = fields.count(",") + 1
+    try:
+        given = [tuple(row) for row in rows]
+    except TypeError:
+        raise TypeError(f"{what} must be a sequence of tuples ({fields}), one for each axis, got {rows!r}") from None
+    for row in given:
+        if len(row) != count:
+            raise ValueError(f"{what} must have an entry ({fields}) for each axis, got {row!r}")
+    return tuple(integers(what, row) for row in given)
+
+
 def takes(**kinds: type | tuple[type, ...]) -> Callable[[_Function], _Function]:
     """A decorator: TypeError, before anything is done, for an argument that is not of the class given here for its name.
 

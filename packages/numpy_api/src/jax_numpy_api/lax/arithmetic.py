@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes, partial_sums
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
@@ -610,7 +611,9 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
     Array(0.25, dtype=float32, weak_type=True)
     """
     x = as_operand("integer_pow", x, 0)
-    if y != int(y):
+    if not isinstance(y, (float, np.floating)):
+        y = integer("lax.integer_pow: y", y)
+    if y != y or y != int(y):
         raise TypeError(f"lax.integer_pow: y must be an integer, got {y!r}; use lax.pow")
     y = int(y)
     return x if y == 1 and not host_value(x) else integer_pow_p.bind(x, y=y)

@@ -98,7 +98,10 @@ def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = n
     >>> state.shape, bits.dtype
     ((4,), dtype('uint32'))
     """
-    state, bits = rng_bit_generator_p.bind(as_operand("rng_bit_generator", key, 0), shape=integers("lax.rng_bit_generator: shape", shape),
+    sizes = integers("lax.rng_bit_generator: shape", shape)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"lax.rng_bit_generator: shape={sizes} has a negative length")
+    state, bits = rng_bit_generator_p.bind(as_operand("rng_bit_generator", key, 0), shape=sizes,
                                            dtype=dtypes.canonicalize_user_dtype(dtype, "rng_bit_generator"),
                                            algorithm=RandomAlgorithm(algorithm), out_sharding=structural.resolved(out_sharding))
     return state, bits

@@ -6,12 +6,12 @@ Source: StableHLO specification, `pad`.
 """
 from __future__ import annotations
 
-import operator
 from typing import Sequence
 
 import numpy as np
 
 from jax_core.representation import partial_sums, splits
+from jax_core.representation.arguments import int_rows
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import LINEAR
@@ -131,5 +131,5 @@ def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[t
     Array([0, 1, 0, 2, 0, 0], dtype=int32)
     """
     operand, padding_value = as_operand("pad", operand, 0), as_operand("pad", padding_value, 1)
-    config = tuple((operator.index(low), operator.index(high), operator.index(inner)) for low, high, inner in padding_config)
+    config = int_rows("lax.pad: padding_config", padding_config, "low, high, interior")
     return pad_p.bind(operand, padding_value, padding_config=config)

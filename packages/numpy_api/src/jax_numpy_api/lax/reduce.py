@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes, partial_sums, tree
-from jax_core.representation.arguments import integer
+from jax_core.representation.arguments import check_callable, integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -330,6 +330,8 @@ argmin_p = _arg_primitive("argmin", "LT", np.argmin)
 def _precision_type(x, *, exponent_bits, mantissa_bits):
     if exponent_bits < 1:
         raise ValueError(f"lax.reduce_precision: exponent_bits must be positive; got {exponent_bits}")
+    if max(exponent_bits, mantissa_bits) >= 2**31:
+        raise ValueError(f"lax.reduce_precision: no float has {max(exponent_bits, mantissa_bits)} bits")
     if mantissa_bits < 0:
         raise ValueError(f"lax.reduce_precision: mantissa_bits must be non-negative; got {mantissa_bits}")
     return nary_type("reduce_precision", FLOAT)(x)
@@ -609,6 +611,7 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
     >>> lax.reduce(jnp.arange(5), 0, lax.add, (0,))
     Array(10, dtype=int32)
     """
+    check_callable("lax.reduce", computation)
     flat, structure = tree.tree_flatten(operands)
     inits, init_structure = tree.tree_flatten(init_values)
     if structure != init_structure:

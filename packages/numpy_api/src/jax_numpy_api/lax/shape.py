@@ -91,7 +91,7 @@ def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | No
     operand = as_operand("reshape", operand, 0)
     shape = _sizes("reshape", new_sizes)
     if dimensions is not None:
-        operand = structural.transpose(operand, tuple(dimensions))
+        operand = structural.transpose(operand, integers("lax.reshape: dimensions", dimensions))
     if np.shape(operand) == shape and out_sharding is None and not host_value(operand):
         return operand
     return reshape_p.bind(operand, new_sizes=shape, dimensions=None, sharding=structural.resolved(out_sharding))

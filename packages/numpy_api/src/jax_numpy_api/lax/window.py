@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes, splits, tree
-from jax_core.representation.arguments import integers
+from jax_core.representation.arguments import check_callable, int_rows, integers
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.marks import LINEAR
@@ -511,6 +510,7 @@ def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callab
     >>> lax.reduce_window(jnp.array([1., 5., 2., 4.]), -jnp.inf, lax.max, (2,), (2,), "VALID")
     Array([5., 4.], dtype=float32)
     """
+    check_callable("lax.reduce_window", computation)
     flat, structure = tree.flatten(operand)
     inits, init_structure = tree.flatten(init_value)
     if structure != init_structure:
@@ -530,7 +530,7 @@ def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callab
         pads: Any = lax.padtype_to_pads(shape, [_dilated(w, d) for w, d in zip(window, dilation)], strides, padding)
     else:
         pads = padding
-    params["padding"] = tuple((operator.index(low), operator.index(high)) for low, high in pads)
+    params["padding"] = int_rows("lax.reduce_window: padding", pads, "low, high")
     inits = [identity_for(computation, init, dtypes.dtype(x)) for init, x in zip(inits, flat)]
     if len(flat) == 1:
         known = _known_reducer(computation, inits[0], dtypes.dtype(flat[0]))

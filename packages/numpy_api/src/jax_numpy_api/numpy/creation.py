@@ -705,6 +705,8 @@ def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None 
     rows, columns = _parse_shape((N, N if M is None else M))
     if min(rows, columns) < 0:
         raise ValueError(f"eye: the numbers of rows and columns must not be negative, got {rows} and {columns}")
+    if not isinstance(k, (int, np.integer)) and (np.ndim(k) or not dtypes.issubdtype(dtypes.dtype(k), np.integer)):
+        raise ValueError(f"eye: k must be a single integer, got {k!r}")
     if evaluating() and isinstance(k, (int, np.integer)) and rows * columns * kind.itemsize <= _HOST_LIMIT:
         return placed(_put(np.eye(rows, columns, int(k), kind)), device)
     return placed(lax.convert_element_type(_compare_indices(rows, columns, k, lax.eq), kind), device)

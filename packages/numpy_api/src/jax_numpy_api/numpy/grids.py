@@ -24,6 +24,7 @@ from .creation import _dtype_asked, _put, arange, asarray, placed, zeros
 from .joining import stack
 from .promotion import (
     as_array,
+    canonical_axis,
     canonical_shape,
     check_arraylike,
     check_batch_ranks,
@@ -96,7 +97,8 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
     num = _count(num, "linspace")
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "linspace")
     check_arraylike("linspace", start, stop)
-    values, step = _linspace(start, stop, num, given_flag(endpoint), asked, integer("linspace: axis", axis))
+    axis = canonical_axis(integer("linspace: axis", axis), max(np.ndim(start), np.ndim(stop)) + 1, "linspace: axis")
+    values, step = _linspace(start, stop, num, given_flag(endpoint), asked, axis)
     values = placed(values, device)
     return (values, as_array(step)) if retstep else values
 

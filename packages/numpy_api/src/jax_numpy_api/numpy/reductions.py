@@ -560,11 +560,12 @@ def _degrees_of_freedom(shape, axes, names, where, ddof, dtype):
 
 
 def _ddof(name, ddof, correction):
-    if correction is None:
-        return ddof
-    if not (isinstance(ddof, int) and ddof == 0):
+    if correction is not None and not (isinstance(ddof, int) and ddof == 0):
         raise ValueError(f"jnp.{name}: ddof and correction can't be provided simultaneously.")
-    return correction
+    found = ddof if correction is None else correction
+    if found is None or np.ndim(found):
+        raise ValueError(f"jnp.{name}: ddof must be a single number, got {found!r}")
+    return found
 
 
 def var(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,

@@ -20,6 +20,7 @@ from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
+from jax_numpy_api.lax.nary import promise
 
 from .common import (
     batch_rule,
@@ -306,6 +307,6 @@ def eig(x: ArrayLike, *, compute_left_eigenvectors: bool = True, compute_right_e
     """
     if implementation is not None and not isinstance(implementation, EigImplementation):
         raise ValueError(f"lax.linalg.eig: implementation={implementation!r} is no member of EigImplementation")
-    return eig_p.bind(x, compute_left_eigenvectors=flag(compute_left_eigenvectors),
-                      compute_right_eigenvectors=flag(compute_right_eigenvectors),
+    return eig_p.bind(x, compute_left_eigenvectors=promise("lax.linalg.eig: compute_left_eigenvectors", compute_left_eigenvectors),
+                      compute_right_eigenvectors=promise("lax.linalg.eig: compute_right_eigenvectors", compute_right_eigenvectors),
                       enable_eigvec_derivs=flag(enable_eigvec_derivs), implementation=implementation)
