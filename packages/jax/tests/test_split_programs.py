@@ -192,6 +192,11 @@ REFUSED = [
     ("dtype of parts", lambda: jax.make_array_from_callback((4,), on("x"), lambda i: np.ones(2) * 1j, np.float32), ValueError, "dtypes float32 and complex64"),
     ("no part", lambda: jax.make_array_from_callback((4,), on("x"), lambda i: None), TypeError, "returned None"),
     ("text", lambda: jax.make_array_from_callback((4,), on("x"), lambda i: np.array(["a", "b"])), TypeError, "dtype <U1, which JAX arrays cannot have"),
+    ("out_sharding of array", lambda: jnp.array(np.ones(4), out_sharding="x"), TypeError, "out_sharding='x' is of type str"),
+    ("out_sharding of broadcast_in_dim", lambda: lax.broadcast_in_dim(np.ones(4), (4, 4), (1,), out_sharding=jax.devices()[0]), TypeError,
+     "out_sharding=.* is of type Device|CpuDevice"),
+    ("axes of random bits", lambda: lax.rng_bit_generator(np.ones(4, np.uint32), (4,), out_sharding=on(None, "x", kind=AxisType.Explicit)), ValueError,
+     "rng_bit_generator: .* has 2 entries"),
     ("repeats that differ", lambda: jnp.repeat(put((8,), "x"), np.full(8, 2)), ValueError, "say by out_sharding"),
 ]
 

@@ -11,7 +11,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.arguments import integers
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
@@ -42,6 +42,8 @@ def _bits_type(key, *, shape, dtype, algorithm, out_sharding=None):
         raise TypeError(f"lax.rng_bit_generator: key must be uint32[4] or uint64[2], got {key.str_short()}.")
     if dtype not in (np.dtype(f"u{n}") for n in (1, 2, 4, 8)):
         raise TypeError(f"lax.rng_bit_generator: dtype={dtype} must be uint8, uint16, uint32 or uint64.")
+    if out_sharding is not None:
+        splits.check_fits("rng_bit_generator", out_sharding, shape)
     return [ShapedArray(key.shape, key.dtype), ShapedArray(shape, dtype, sharding=out_sharding)]
 
 
@@ -90,7 +92,7 @@ def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = n
       out_sharding: placement of the bits.
 
     Raises:
-      TypeError: other dtypes, or a key of another shape.
+      TypeError: other dtypes, or a key of another shape. ValueError: ``out_sharding`` does not fit the shape.
 
     Source: StableHLO `rng_bit_generator`.
 

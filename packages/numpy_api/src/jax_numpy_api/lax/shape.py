@@ -487,7 +487,7 @@ def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensi
     """``operand`` repeated: its axis ``i`` becomes axis ``broadcast_dimensions[i]`` of ``shape``.
 
     Raises:
-      TypeError: the dimensions do not fit.
+      TypeError: the dimensions do not fit. ValueError: ``out_sharding`` does not.
 
     Source: StableHLO `broadcast_in_dim`.
 
@@ -500,7 +500,7 @@ def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensi
     if len(dims) == np.ndim(operand) and len(set(dims)) == len(dims) and list(dims) != sorted(dims):
         order = sorted(range(len(dims)), key=dims.__getitem__)
         operand, dims = transpose(operand, order), tuple(dims[i] for i in order)
-    return structural.broadcast_in_dim(operand, _sizes("broadcast_in_dim", shape), dims, out_sharding=out_sharding)
+    return structural.broadcast_in_dim(operand, _sizes("broadcast_in_dim", shape), dims, out_sharding=structural.resolved(out_sharding))
 
 
 def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:

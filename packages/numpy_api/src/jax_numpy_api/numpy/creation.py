@@ -62,6 +62,7 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
 
 def _to_asked(x: Any, device: Placement | None, out_sharding: Placement | None = None) -> Any:
     """`placed` for the elements of ``x``, which are not taken from devices that they were put on."""
+    structural.check_out_sharding("jax.numpy", out_sharding)
     where = device if device is not None else out_sharding
     if where is not None and getattr(x, "committed", False) and not isinstance(x, Tracer) and not is_spec(where):
         asked, given = structural.as_placement(where), x.sharding
