@@ -167,6 +167,28 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("pareto.sf", lambda b: stats.pareto.sf(0.0, b), 1, [0.0, -1.0, 1.0], [NAN, NAN, 0]),  # no parameters: NaN beside the support, too
     ("pareto.pdf", lambda x: stats.pareto.pdf(x, -1.0), 1, [0.0, 2.0], [NAN, NAN]),
     ("poisson.pmf", lambda mu: stats.poisson.pmf(-1, mu), 1, [-1.0, 1.0], [NAN, 0]),
+    # as products these have slopes where a logarithm's is infinite
+    *[("poisson.pmf", lambda mu, k=k: stats.poisson.pmf(k, mu), 1, [0.0], [w]) for k, w in ((0, -1), (1, 1), (2, 0))],
+    *[("poisson.cdf", lambda mu, k=k: stats.poisson.cdf(k, mu), 1, [0.0], [w]) for k, w in ((0, -1), (1, 0))],
+    *[("bernoulli.pmf", lambda p, k=k: stats.bernoulli.pmf(k, p), 1, [0.0, 1.0, 0.5], [w, w, w]) for k, w in ((0, -1), (1, 1))],
+    ("bernoulli.logpmf", lambda p: stats.bernoulli.logpmf(0.5, p), 1, [1.0, 2.0], [0, NAN]),
+    ("bernoulli.cdf", lambda p: stats.bernoulli.cdf(1, p), 1, [0.5, 2.0], [0, NAN]),
+    *[("binom.pmf", lambda p, k=k: stats.binom.pmf(k, 2.0, p), 1, [0.0, 1.0], w) for k, w in ((0, [-2, 0]), (1, [2, -2]), (2, [0, 2]))],
+    *[("geom.pmf", lambda p, k=k: stats.geom.pmf(k, p), 1, [1.0], [w]) for k, w in ((1, 1), (2, -1), (3, 0))],
+    *[("nbinom.pmf", lambda p, k=k: stats.nbinom.pmf(k, 2.0, p), 1, [1.0], [w]) for k, w in ((0, 2), (1, -2), (2, 0))],
+    *[("gamma.pdf", lambda x, a=a: stats.gamma.pdf(x, a), 1, [0.0, 1.0], w) for a, w in ((1.0, [-1, -0.367879441]), (2.0, [1, 0]), (50.0, [0, 2.9634e-61]))],
+    *[("chi2.pdf", lambda x, a=a: stats.chi2.pdf(x, a), 1, [0.0], [w]) for a, w in ((2.0, -0.25), (4.0, 0.25), (7.0, 0))],
+    *[("beta.pdf", lambda x, a=a: stats.beta.pdf(x, a, 2.0), 1, [0.0], [w]) for a, w in ((1.0, -2), (2.0, 6), (3.0, 0))],
+    ("beta.pdf", lambda x: stats.beta.pdf(x, 2.0, 2.0), 1, [1.0, 0.5], [-6, 0]),
+    ("gammainc", lambda x: special.gammainc(1.0, x), 1, [0.0], [1]),
+    ("gammaincc", lambda x: special.gammaincc(1.0, x), 1, [0.0], [-1]),
+    ("gammainc", lambda a: grad(lambda x: special.gammainc(a, x))(0.5), 1, [1.0, 2.0], [-0.0703160187, -0.3384233392]),
+    *[(f"gumbel_l.{what}", getattr(stats.gumbel_l, what), 1, [100.0, INF], [0, 0]) for what in ("pdf", "cdf", "sf", "logcdf")],
+    *[(f"gumbel_r.{what}", getattr(stats.gumbel_r, what), 1, [-100.0, -INF], [0, 0]) for what in ("pdf", "cdf", "sf")],
+    ("gumbel_r.logsf", stats.gumbel_r.logsf, 0, [100.0, 20.0, 21.0, 0.0, INF], [-100, -20.0000000010306, -21.0000000003791, -0.458675145387082, -INF]),
+    ("gumbel_r.logsf", stats.gumbel_r.logsf, 1, [100.0, 20.0, 0.0], [-1, -1, -0.581976706869326]),
+    *[(f"gennorm.{what}", lambda x, f=f: f(x, 50.0), 1, [30.0, -30.0, 0.0], [0, 0, w]) for what, f, w in (
+        ("pdf", stats.gennorm.pdf, 0), ("cdf", stats.gennorm.cdf, 0.50564129))],
 ]
 
 

@@ -335,7 +335,8 @@ def _density(a, x):
     safe_a = _where(lt(a, _k(20, a)), like(_k(20, a), a), a)  # not a maximum, whose slope is a half at 20
     safe_x = maximum(x, _k(float(info.tiny), x))
     quotient = minimum(div(safe_a, safe_x), most)  # infinity by a weight of 0 is NaN
-    finite_x = minimum(x, most)  # as its logarithm may be multiplied by 0
+    constant = bitwise_and(eq(x, _k(0, x)), eq(a, _k(1, a)))  # there, and for infinity, the logarithm may be multiplied by 0
+    finite_x = _where(constant, like(_k(1, x), x), minimum(x, most))
     logarithm = _where(large, add(_log_poisson_by_mode(safe_a, safe_x), log(quotient)),
                        sub(sub(mul(sub(a, _k(1, a)), log(finite_x)), x), lgamma(a)))
     value = exp(logarithm)

@@ -8,12 +8,14 @@ def _valid(p):
     return (p >= 0) & (p <= 1)
 
 
-pmf, logpmf = Discrete("Bernoulli", "p", lambda k, p: xlogy(k, p) + xlog1py(1 - k, -p), high=1, valid=_valid).functions()
+pmf, logpmf = Discrete("Bernoulli", "p", lambda k, p: xlogy(k, p) + xlog1py(1 - k, -p), high=1, valid=_valid,
+                       edge=lambda p: (p == 0) | (p == 1), direct=lambda k, p: p ** k * (1 - p) ** (1 - k)).functions()
 
 
 def _cdf(k, p):
     k, p = promoted("bernoulli.cdf", k, p)
-    return nan_unless(_valid(p) & ~jnp.isnan(k), jnp.where(k < 0, 0.0, jnp.where(k < 1, 1 - p, 1.0)))
+    ok = _valid(p) & ~jnp.isnan(k)
+    return nan_unless(ok, jnp.where(((k >= 0) & (k < 1)) | ~ok, 1 - p, jnp.where(k < 0, 0.0, 1.0)))
 
 
 def _ppf(q, p):

@@ -1,4 +1,9 @@
 """jax.scipy.stats.beta: the beta distribution on [0, 1]."""
+import math
+
+from jax_core.representation import dtypes
+
+from ... import numpy as jnp
 from ..special import betainc, betaln, xlog1py, xlogy
 from .family import Continuous
 from .saddle import log_binomial
@@ -9,8 +14,13 @@ def _logpdf(z, a, b):
     return log_binomial(a - 1, b - 1, z, 1 - z, few, a + b - 1)
 
 
+def _direct(z, a, b):
+    most = math.log(dtypes.finfo(z.dtype).max)
+    return z ** (a - 1) * (1 - z) ** (b - 1) * jnp.exp(jnp.minimum(-betaln(a, b), most))  # where that overflows one of the powers is 0
+
+
 pdf, logpdf, cdf, logcdf, sf, logsf = Continuous(
     "beta", "a b", low=0, high=1, inside=0.5, valid=lambda a, b: (a > 0) & (b > 0),
-    logpdf=_logpdf,
+    logpdf=_logpdf, edge=lambda z, a, b: (z == 0) & (a >= 1) | (z == 1) & (b >= 1), direct=_direct,
     cdf=lambda z, a, b: betainc(a, b, z), sf=lambda z, a, b: betainc(b, a, 1 - z),
 ).functions("pdf logpdf cdf logcdf sf logsf")

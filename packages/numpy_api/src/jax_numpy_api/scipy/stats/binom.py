@@ -18,5 +18,10 @@ def _logpmf(k, n, p):
     return log_binomial(k, n - k, p, 1 - p, log_choices(n, k) + xlogy(k, p) + xlog1py(n - k, -p))
 
 
+def _direct(k, n, p):
+    return p ** k * (1 - p) ** (n - k) * jnp.exp(jnp.minimum(log_choices(n, k), 80.0))  # where there are more one of the powers is 0
+
+
 pmf, logpmf = Discrete("binomial", "n p", _logpmf,
-                       high=lambda n, p: n, valid=lambda n, p: (n >= 0) & (p >= 0) & (p <= 1)).functions()
+                       high=lambda n, p: n, valid=lambda n, p: (n >= 0) & (p >= 0) & (p <= 1),
+                       edge=lambda n, p: (p == 0) | (p == 1), direct=_direct).functions()

@@ -1,6 +1,7 @@
 """jax.scipy.stats.chi2: the chi-squared distribution."""
 import math
 
+from ... import numpy as jnp
 from ..special import gammainc, gammaincc, gammaln, xlogy
 from .family import Continuous, finite
 from .saddle import log_poisson
@@ -13,5 +14,6 @@ def _few(z, df):
 pdf, logpdf, cdf, logcdf, sf, logsf = Continuous(
     "chi-squared", "df", low=0, inside=1.0, valid=lambda df: df > 0,
     logpdf=lambda z, df: log_poisson(0.5 * df - 1, 0.5 * z, _few(z, df)) - math.log(2),
+    edge=lambda z, df: (z == 0) & (df >= 2), direct=lambda z, df: 0.5 * (0.5 * z) ** (0.5 * df - 1) * jnp.exp(-0.5 * z - gammaln(0.5 * df)),
     cdf=lambda z, df: gammainc(0.5 * df, 0.5 * z), sf=lambda z, df: gammaincc(0.5 * df, 0.5 * z),
 ).functions("pdf logpdf cdf logcdf sf logsf")

@@ -100,6 +100,13 @@ def finite(z: Array) -> Array:
     return jnp.minimum(z, float(dtypes.finfo(z.dtype).max))
 
 
+def _chosen(at, direct, point, inside, shapes, otherwise):
+    """``direct(point, *shapes)`` where ``at`` holds, else ``otherwise(point, *shapes)``; neither is evaluated at the other's points, where its
+    slopes may be infinite."""
+    there = direct(jnp.where(at, point, inside), *[jnp.where(at, s, 0.5) for s in shapes])
+    return jnp.where(at, there, otherwise(jnp.where(at, inside, point), *[jnp.where(at, 0.5, s) for s in shapes]))
+
+
 End = Union[ArrayLike, Callable[..., Any]]  # of a support: a number, or a function of the shape parameters
 
 
@@ -116,15 +123,17 @@ class Continuous:
       formulas: of ``(z, *shapes)`` inside the support: ``logpdf``, and what is wanted of ``cdf, sf, logcdf, logsf``, and of
         ``(q, *shapes)``: ``ppf, isf``. Missing ones are derived: logcdf = log(cdf), sf = 1 - cdf, isf(q) = ppf(1 - q), ...
       analytic: the functions whose formulas hold for complex numbers too.
+      edge, direct: where the slope of the logarithm is infinite, and the density as a product, which has a slope there.
     """
 
     def __init__(self, name: str, shapes: str = "", *, low: End = -np.inf, high: End = np.inf,
                  inside: End = 0.0, valid: Callable | None = None, loc_scale: bool = True, closed: bool = False,
-                 analytic: str = "", **formulas: Callable):
+                 analytic: str = "", edge: Callable | None = None, direct: Callable | None = None, **formulas: Callable):
         self.analytic = analytic.split()
         self.name, self.shapes, self.formulas = name, shapes.split(), formulas
         self.ends, self.inside, self.valid = (low, high), inside, valid
         self.closed = closed
+        self.edge, self.direct = edge, direct
         self.tail = ["loc", "scale"] if loc_scale else []
 
     def __call__(self, what: str, first: str = "x") -> Callable:
@@ -165,9 +174,16 @@ class Continuous:
         z = (x - loc) / scale
         low, high = self._bounds(shapes)
         within, safe = self._inner(z, shapes, low, high, ok)
-        value = self.formulas["logpdf"](safe, *shapes) - jnp.log(scale)
-        value = jnp.where(within, value, -np.inf)
-        value = jnp.exp(value) if what == "pdf" else value
+
+        def _of(safe, *shapes):
+            value = self.formulas["logpdf"](safe, *shapes) - jnp.log(scale)
+            return jnp.exp(value) if what == "pdf" else value
+        if what == "pdf" and self.edge is not None and self.direct is not None:
+            inside = self.inside(*shapes) if callable(self.inside) else self.inside
+            value = _chosen(self.edge(safe, *shapes), lambda *args: self.direct(*args) / scale, safe, inside, shapes, _of)
+        else:
+            value = _of(safe, *shapes)
+        value = jnp.where(within, value, 0.0 if what == "pdf" else -np.inf)
         return convert(nan_unless(ok & ~jnp.isnan(z), value), x.dtype)
 
     def _formula(self, what):
@@ -213,12 +229,14 @@ class Discrete:
       logpmf: of ``(k, *shapes)``, for whole ``k`` in the support.
       low, high: ends of the support, numbers or functions of the parameters.
       valid: tells where parameters are allowed.
+      edge, direct: as in `Continuous`; the former is of the parameters alone.
     """
 
     def __init__(self, name: str, shapes: str, logpmf: Callable, *, low: End = 0, high: End = np.inf,
-                 valid: Callable | None = None):
+                 valid: Callable | None = None, edge: Callable | None = None, direct: Callable | None = None):
         self.name, self.shapes, self.log_probability = name, shapes.split(), logpmf
         self.ends, self.valid = (low, high), valid
+        self.edge, self.direct = edge, direct
 
     def functions(self) -> list[Callable]:
         """pmf and logpmf."""
@@ -236,6 +254,14 @@ class Discrete:
         outside = ((k < low) | (k > high) | (k == np.inf) | (k != jnp.floor(k))) & ok
         inside = jnp.where(outside, low, k)
         moved = (inside < k) | (inside > k)  # where `outside` is; not that mask itself, which for two readers would be a kernel of its own
-        value = jnp.where(moved, -np.inf, self.log_probability(inside, *shapes))
-        value = jnp.exp(value) if what == "pmf" else value
+        shapes = [jnp.where(moved, 0.5, s) for s in shapes]  # so that no slope there is infinite
+
+        def _of(k, *shapes):
+            value = self.log_probability(k, *shapes)
+            return jnp.exp(value) if what == "pmf" else value
+        if what == "pmf" and self.edge is not None and self.direct is not None:
+            value = _chosen(self.edge(*shapes), self.direct, inside, low, shapes, _of)
+        else:
+            value = _of(inside, *shapes)
+        value = jnp.where(moved, 0.0 if what == "pmf" else -np.inf, value)
         return convert(nan_unless(ok, value), k.dtype)

@@ -3,9 +3,22 @@ from ... import numpy as jnp
 from ...nn import log1mexp
 from .family import Continuous
 
+
+def _left(z):
+    """``exp(-z)``, up to where nothing is left of ``exp`` of less that, and its slope is finite."""
+    return jnp.exp(-jnp.maximum(z, -80.0))
+
+
+def _logsf(z):
+    """Far out, where ``exp(-z)`` may be no number any more, two terms of its series."""
+    far = z > 20
+    return jnp.where(far, -z - 0.5 * jnp.exp(-jnp.where(far, z, 20.0)), log1mexp(_left(jnp.where(far, 20.0, z))))
+
+
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf = Continuous(
     "Gumbel (largest value)",
     logpdf=lambda z: jnp.where(z == -jnp.inf, -jnp.inf, -z - jnp.exp(-z)),
-    logcdf=lambda z: -jnp.exp(-z), sf=lambda z: -jnp.expm1(-jnp.exp(-z)), logsf=lambda z: log1mexp(jnp.exp(-z)),
+    edge=lambda z: z < -80, direct=lambda z: jnp.zeros_like(z), cdf=lambda z: jnp.exp(-_left(z)),
+    logcdf=lambda z: -jnp.exp(-z), sf=lambda z: -jnp.expm1(-_left(z)), logsf=_logsf,
     ppf=lambda q: -jnp.log(-jnp.log(q)),
 ).functions("pdf logpdf cdf logcdf sf logsf ppf", ppf="p")

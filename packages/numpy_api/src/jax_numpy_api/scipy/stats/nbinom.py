@@ -12,5 +12,10 @@ def _logpmf(k, n, p):
     return log_binomial(n, k, p, 1 - p, few, shared_quotient(finite, finite + k))
 
 
+def _direct(k, n, p):
+    choices = jnp.exp(jnp.minimum(-jnp.log(n + k) - betaln(n, k + 1), 80.0))  # where there are more the power of 0 is 0
+    return choices * p ** n * (1 - p) ** k
+
+
 pmf, logpmf = Discrete("negative binomial", "n p", _logpmf,
-                       valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1)).functions()
+                       valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1), edge=lambda n, p: p == 1, direct=_direct).functions()

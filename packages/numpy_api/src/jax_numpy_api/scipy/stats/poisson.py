@@ -12,14 +12,15 @@ def _logpmf(k, mu):
     return log_poisson(k, mu, xlogy(k, mu) - gammaln(k + 1) - mu)
 
 
-pmf, logpmf = Discrete("Poisson", "mu", _logpmf, valid=lambda mu: mu >= 0).functions()
+pmf, logpmf = Discrete("Poisson", "mu", _logpmf, valid=lambda mu: mu >= 0,
+                       edge=lambda mu: mu == 0, direct=lambda k, mu: mu ** k * jnp.exp(-mu - gammaln(k + 1))).functions()
 
 
 def _cdf(k, mu, loc):
     k, mu, loc = promoted("poisson.cdf", k, mu, loc)
     k = jnp.floor(k - loc)
     safe = jnp.where((k >= 0) & (k < jnp.inf), k, 0.0)
-    value = jnp.where(mu == 0, 1.0, gammaincc(safe + 1, mu))
+    value = gammaincc(safe + 1, mu)
     return nan_unless((mu >= 0) & ~jnp.isnan(k), jnp.where(k < 0, 0.0, jnp.where(k == jnp.inf, 1.0, value)))
 
 
