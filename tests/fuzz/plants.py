@@ -6,6 +6,7 @@ is the plant's doing.
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from typing import Callable, Iterable, Iterator, NamedTuple
 
@@ -79,6 +80,9 @@ PLANTS: dict[str, Callable[[], None]] = {
     "NaN": _nan_lost, "infinity": _infinity_lost, "scan": _scan_order}
 
 
+MENTIONED = {"dtype": r"arctan\b", "weak type": r"square\b", "index mode": r"take\b", "NaN": r"maximum\b", "infinity": r"exp\b", "scan": r"scan\b"}  # without which a program cannot tell
+
+
 class Caught(NamedTuple):
     """The plant, how many programs it took, the last of them, and what differs."""
     plant: str
@@ -95,7 +99,7 @@ def caught(plants: Iterable[str], programs: int, seed: int = 0) -> Iterator[Caug
         for number in range(programs):
             program = grammar.draw(f"{seed}.{number}", staged=0.95, compiled=0.05)
             for plant, child in list(children.items()):
-                if found := checks.against(child, judge)(program):
+                if re.search(MENTIONED.get(plant, ""), program.full) and (found := checks.against(child, judge)(program)):
                     children.pop(plant).close()
                     yield Caught(plant, number + 1, program, found)
             if not children:
