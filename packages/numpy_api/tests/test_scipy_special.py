@@ -30,6 +30,7 @@ VALUES = [
     ("boxcox1p", (POSITIVE, LINE[:64]), 60), ("gamma", (POSITIVE,), 8), ("gammaln", (POSITIVE,), 16), ("digamma", (POSITIVE + 2,), 8),
     ("gammasgn", (LINE,), 0), ("beta", (POSITIVE[:60] / 3, POSITIVE[60:0:-1] / 3), 40), ("factorial", (np.arange(20.0),), 4),
     ("gammainc", (POSITIVE / 2, POSITIVE[::-1] / 2), 100), ("gammaincc", (POSITIVE / 2, POSITIVE[::-1] / 2), 200),
+    ("gammainc", (np.array([20.0, 20, 25, 60, 100]), np.array([0.25, 0.5, 1.25, 12, 40])), 150),  # far below the mode
     ("betainc", (POSITIVE / 4, POSITIVE[::-1] / 4, np.linspace(0.01, 0.99, 64)), 200),
     ("zeta", (POSITIVE + 1.1, POSITIVE[::-1]), 40), ("poch", (POSITIVE / 4, POSITIVE[::-1] / 4), 40),
     ("comb", (np.array([5.0, 10, 3, 4]), np.array([2.0, 5, 7, -1])), 4), ("erf", (LINE,), 4), ("erfc", (LINE,), 30),

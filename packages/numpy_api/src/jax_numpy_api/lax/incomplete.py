@@ -53,11 +53,15 @@ def _stirling_error(a):
 
 def _log_poisson(a, x):
     """``log(x^a e^-x / gamma(a + 1))``, for a > 0, x > 0. For large ``a`` in deviations from the mode, as the three terms
-    would cancel: ``-a (t - log(1 + t)) - log(2 pi a)/2 - error`` with ``t = (x - a)/a``."""
-    large = ge(a, _k(20, a))
+    would cancel: ``-a (t - log(1 + t)) - log(2 pi a)/2 - error`` with ``t = (x - a)/a``. Far below it is ``1 + t`` that would."""
+    large = _about_mode(a, x)
     a_large, a_small = _where(large, a, like(_k(20, a), a)), _where(large, like(_k(1, a), a), a)
     direct = sub(sub(mul(a_small, log(x)), x), lgamma(add(a_small, _k(1, a))))
     return _where(large, _log_poisson_by_mode(a_large, x), direct)
+
+
+def _about_mode(a, x):
+    return bitwise_and(ge(a, _k(20, a)), ge(x, mul(a, _k(1 / 16, a))))
 
 
 def _log_poisson_by_mode(a, x):
@@ -329,11 +333,11 @@ def _random_gamma_grad(a, x):
 
 def _density(a, x):
     """The derivative of P in ``x``: ``x^(a-1) e^-x / gamma(a)``; for large ``a`` as `_log_poisson`."""
-    large = bitwise_and(ge(a, _k(20, a)), gt(x, _k(0, x)))
+    large = _about_mode(a, x)
     info = dtypes.finfo(get_aval(a).dtype)
     most = _k(float(info.max), a)
     safe_a = _where(lt(a, _k(20, a)), like(_k(20, a), a), a)  # not a maximum, whose slope is a half at 20
-    safe_x = maximum(x, _k(float(info.tiny), x))
+    safe_x = minimum(maximum(x, _k(float(info.tiny), x)), most)
     quotient = minimum(div(safe_a, safe_x), most)  # infinity by a weight of 0 is NaN
     constant = bitwise_and(eq(x, _k(0, x)), eq(a, _k(1, a)))  # there, and for infinity, the logarithm may be multiplied by 0
     finite_x = _where(constant, like(_k(1, x), x), minimum(x, most))
