@@ -520,6 +520,8 @@ approx_top_k_p = Primitive(
 
 
 def _approx(operand, k, reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk, is_max_k):
+    if np.ndim(recall_target) or not isinstance(recall_target, (int, float, np.number, Array)):
+        raise TypeError(f"approx_top_k: recall_target must be a number, got {recall_target!r}")
     if not 0 < recall_target <= 1:
         raise ValueError(f"approx_top_k: recall_target={recall_target} must lie in (0, 1].")
     axis = _axis(reduction_dimension, np.ndim(operand))

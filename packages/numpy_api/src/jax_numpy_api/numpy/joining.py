@@ -5,7 +5,6 @@ compiling, because the primitives they bind do.
 """
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.exceptions import AxisError
 
 from jax_core import backends
 from jax_core.representation import dtypes, errors
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 from jax_core.traces.structural import broadcast_in_dim_p
@@ -383,7 +383,11 @@ def _split_points(name: str, length: int, sections: Any, equal: bool) -> list[in
         values = [_static_index(i, name) for i in sections]
         clipped = [min(max(i + length if i < 0 else i, 0), length) for i in values]
         return [0, *clipped, length]
-    n = int(_static_value(sections, name))
+    check_arraylike(f"jnp.{name}: indices_or_sections", sections)
+    known = _static_value(sections, name)
+    if isinstance(known, complex):
+        raise TypeError(f"jnp.{name}: the number of pieces must be an integer, got {known}")
+    n = int(known)
     if n <= 0:
         raise ValueError(f"jnp.{name}: number of sections must be larger than 0, got {n}")
     small, extra = divmod(length, n)
@@ -403,7 +407,7 @@ def _static_value(i: Any, name: str) -> Any:
 
 
 def _static_index(i: Any, name: str) -> int:
-    return operator.index(_static_value(i, name))
+    return integer(f"jnp.{name}: a position to cut at", _static_value(i, name))
 
 
 def _split(name: str, ary: Any, sections: Any, axis: int, equal: bool = True) -> list:

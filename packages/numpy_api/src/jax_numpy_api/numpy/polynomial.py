@@ -1,7 +1,6 @@
 """Polynomials as vectors of coefficients, the highest power first."""
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -162,7 +161,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     Array([2., 2.], dtype=float32)
     """
     check_arraylike("polyder", p)
-    m = operator.index(m)
+    m = integer("polyder: m", m)
     p, = promote_dtypes_inexact(p)
     if m < 0:
         raise ValueError("Order of derivative must be positive")
@@ -189,7 +188,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """
     k = 0 if k is None else k
     check_arraylike("polyint", p, k)
-    m = operator.index(m)
+    m = integer("polyint: m", m)
     p, k = (as_array(v) for v in promote_dtypes_inexact(p, k))
     if m < 0:
         raise ValueError("Order of integral must be positive (see polyder)")

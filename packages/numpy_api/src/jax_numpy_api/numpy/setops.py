@@ -12,6 +12,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -82,6 +83,7 @@ def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = Fal
     check_arraylike("unique", ar)
     dtypes.dtype(ar)  # raises for what NumPy, which does the work, has and we have not
     wanted = (bool(return_index), bool(return_inverse), bool(return_counts))
+    axis = None if axis is None else integer("unique: axis", axis)
     if size is None:
         known = concrete(ar)
         if known is None:

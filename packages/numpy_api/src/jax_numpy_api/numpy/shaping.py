@@ -500,6 +500,9 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """
     check_arraylike("rot90", m)
     m = as_array(m)
+    axes = integers("rot90: axes", axes)
+    if len(axes) != 2:
+        raise ValueError(f"rot90: axes must be two, the plane to turn in, got {axes}")
     first, second = (canonical_axis(a, m.ndim) for a in axes)
     if first == second:
         raise ValueError(f"Axes must be different, got axes={tuple(axes)}")
@@ -550,6 +553,7 @@ def _roll(a: Any, shift: Any, axis: Any) -> Array:
         raise ShardingTypeError(f"roll: {get_aval(a).str_short()} is split along one of the axes {axes} that are rolled; reshard it first, or call "
                                 "roll inside jax.shard_map.")
     shifts = _shifts(shift, len(axes))
+    check_arraylike("roll: shift", *shifts)
     if len(shifts) != len(axes):
         shifts, axes = (shifts * len(axes) if len(shifts) == 1 else shifts), (
             axes * len(shifts) if len(axes) == 1 else axes)

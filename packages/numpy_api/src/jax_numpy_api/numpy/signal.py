@@ -1,7 +1,6 @@
 """Functions of sampled data: convolution, interpolation, gradients, integrals, unwrapping, differences."""
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.exceptions import AxisError
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
@@ -385,7 +385,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     """
     if prepend is None and append is None and type(n) is int and n > 0:
         return _diff_along(a, n, axis)
-    n = operator.index(n)
+    n = integer("diff: n", n)
     check_arraylike("diff", a)
     a, prepend, append = map(unwrapped, (a, prepend, append))
     if n == 0:
