@@ -231,6 +231,7 @@ ROWS = {
     "jnp.sum(v, dtype=float0)": "TypeError", "jnp.var(v, dtype=float0)": "TypeError", "jnp.trace(jnp.eye(2), dtype=float0)": "TypeError", "jnp.arange(2, dtype=float0)": "TypeError", "jnp.std(v, dtype=object)": "TypeError", "jnp.std(v, dtype=int)": "ValueError",
     "jnp.isposinf(2.0)": "bool False", "jnp.isinf(2.0)": "bool False", "jnp.isnan(2)": "~bool False", "jnp.signbit(2)": "bool False", "jnp.isin(2.0, 2.0)": "bool True", "jnp.isneginf(2)": "bool False", "jnp.diagonal(jnp.full((1, 1), 2.0))": "float32 [2.0]",
     "jnp.polyval(jnp.full(2, 2), 2)": "int32 6", "jnp.polyadd(jnp.full(2, 2), jnp.full(1, 2))": "~int32 [2, 4]", "jnp.polysub(jnp.full(1, 2), jnp.full(1, 2.0))": "~float32 [0.0]",
+    "jnp.linalg.pinv(jnp.ones((1, 1)), jnp.array([0.5, 2.0]))": "float32 [[[1.0]], [[0.0]]]", "jnp.linalg.pinv(jnp.ones((1, 1)), [0.5])": "float32 [[[1.0]]]",
     "lax.reduce(i8, -inf, lax.max, (0,))": "int8 0", "lax.reduce_window(i8, inf, lax.min, (2,))": "int8 [0]", "lax.reduce(bf, 0, lax.add, (0,))": "bfloat16 6.0",
     "lax.reduce(jnp.full(2, 2.0), 0.0, lax.max, (0,))": "~float32 2.0", "lax.reduce(jnp.full(2, 2.0), np.float32(0), lax.max, (0,))": "float32 2.0",
     "lax.top_k(jnp.full(2, 2.0), 1)": "list(~float32 [2.0], ~int32 [0])", "lax.full_like(v, 1j)": "TypeError",

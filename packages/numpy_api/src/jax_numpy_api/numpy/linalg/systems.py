@@ -20,9 +20,9 @@ from jax_core.transformations.custom_jvp import custom_jvp
 
 from ... import lax
 from .. import arithmetic, reductions
-from ..creation import eye
+from ..creation import asarray, eye
 from ..linear_algebra import matmul as _matmul
-from ..promotion import as_array, broadcast_to, check_arraylike, check_batch_ranks, promote_dtypes_inexact
+from ..promotion import as_array, broadcast_shape, broadcast_to, check_arraylike, check_batch_ranks, promote_dtypes_inexact
 from ..shaping import moveaxis
 from ..taking import take, take_along_axis
 from ..ufuncs import _like
@@ -243,12 +243,13 @@ def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *
 
     Args:
       a: matrices, ``(..., m, n)``.
-      rtol: singular values up to this share of the largest count as 0; by default 10 epsilon times ``max(m, n)``.
+      rtol: singular values up to this share of the largest count as 0; by default 10 epsilon times ``max(m, n)``. An array is
+        broadcast against the leading axes of ``a``.
       hermitian: ``a`` is hermitian; has no influence on the result.
       rcond: older name of ``rtol``.
 
     Raises:
-      ValueError: both ``rtol`` and ``rcond`` are given.
+      ValueError: both ``rtol`` and ``rcond`` are given, or their shape does not fit.
 
     Source: `numpy.linalg.pinv`.
 
@@ -265,7 +266,11 @@ def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *
         return lax.full((*a.shape[:-2], n, m), 0, a.dtype)
     real_dtype = np.dtype(dtypes.to_floating_dtype(a.dtype))
     share = real_dtype.type(10 * max(m, n) * float(dtypes.finfo(a.dtype).eps)) if rtol is None else rtol
+    if isinstance(share, (list, tuple)):
+        share = asarray(share)
     share, = promote_dtypes_inexact(share)
+    if np.ndim(share):
+        a = broadcast_to(a, (*broadcast_shape("pinv", a.shape[:-2], np.shape(share)), m, n))
     return _pinv_within(a, as_array(share).astype(real_dtype))
 
 
