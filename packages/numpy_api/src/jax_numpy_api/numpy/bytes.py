@@ -8,6 +8,7 @@ from numpy.exceptions import AxisError
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -143,6 +144,7 @@ def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, 
     bits = lax.reshape(bits, (*x.shape[:-1], x.shape[-1] * 8))
     if count is not None:
         n = bits.shape[-1]
+        count = integer("unpackbits: count", count)
         wanted = count if count >= 0 else max(n + count, 0)
         bits = bits[..., :wanted]
         bits = lax.pad(bits, np.uint8(0), ((0, 0, 0),) * (bits.ndim - 1) + ((0, max(wanted - n, 0), 0),))

@@ -301,6 +301,8 @@ def array(object: object, dtype: DTypeLike | None = None, *, copy: bool = True, 
             raise NotImplementedError(f"jnp.array: order={order!r}; arrays have one layout here, order='K' (or 'C').")
         asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "array")
         result = _array_of(object, asked, bool(copy))
+        if type(ndmin) is not int:
+            ndmin = integer("array: ndmin", ndmin)
         if ndmin > result.ndim:
             result = lax.expand_dims(result, range(ndmin - result.ndim))
         return _to_asked(result, device, out_sharding)

@@ -342,7 +342,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: Ar
     >>> jnp.nan_to_num(jnp.array([jnp.nan, 1.]), nan=-1.)
     Array([-1.,  1.], dtype=float32)
     """
-    check_arraylike("nan_to_num", x)
+    check_arraylike("nan_to_num", x, *(r for r in (nan, posinf, neginf) if r is not None))
     x = unwrapped(x)
     if not _is_inexact(x):
         return as_array(x)

@@ -500,10 +500,10 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """
     check_arraylike("rot90", m)
     m = as_array(m)
-    axes = integers("rot90: axes", axes)
-    if len(axes) != 2:
-        raise ValueError(f"rot90: axes must be two, the plane to turn in, got {axes}")
-    first, second = (canonical_axis(a, m.ndim) for a in axes)
+    plane = integers("rot90: axes", axes)
+    if len(plane) != 2:
+        raise ValueError(f"rot90: axes must be two, the plane to turn in, got {plane}")
+    first, second = (canonical_axis(a, m.ndim) for a in plane)
     if first == second:
         raise ValueError(f"Axes must be different, got axes={tuple(axes)}")
     k = integer("rot90: k", k) % 4
