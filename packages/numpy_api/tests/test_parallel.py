@@ -110,6 +110,14 @@ def test_nested_axes():
     np.testing.assert_array_equal(nest(lambda x: lax.all_gather(x, ("j", "i")))[0, 0], X.T.reshape(-1))
 
 
+@pytest.mark.parametrize("f", [lax.psum, lax.pmax, lax.all_gather, lax.psum_scatter, lambda x, name: lax.all_gather(x, name, tiled=True)])
+def test_over_no_axes_a_value_is_its_own_result(f):
+    for x in (X, X > 2):
+        found = jit(lambda x: f(x, ()))(x)
+        np.testing.assert_array_equal(found, x)
+        assert found.dtype == x.dtype
+
+
 def test_an_operand_without_the_axis_counts_once_for_each_position():
     w = np.float32(2)
     np.testing.assert_array_equal(vmap(lambda x: lax.psum(w, "i"), axis_name="i")(X), np.full(4, 8))

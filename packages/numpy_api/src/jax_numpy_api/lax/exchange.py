@@ -62,6 +62,7 @@ def all_gather(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_inde
 
     Args:
       x: a pytree of arrays.
+      axis_name: one name or several; over none the result is ``x`` itself, without a new axis.
       axis_index_groups: gather within these groups of positions.
       to: inside a checked `shard_map`, whether the result counts as ``"varying"`` over the axis, or is known to be equal
         everywhere (``"invarying"``), with a cotangent that is a sum still to be made (``"reduced"``). Elsewhere there is no difference.
@@ -85,6 +86,8 @@ def all_gather(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_inde
         rank = np.ndim(leaf) + (not tiled)
         if not -rank <= axis < rank:
             raise ValueError(f"lax.all_gather: axis {axis} does not exist in a result of rank {rank}.")
+        if not names:
+            return as_operand("all_gather", leaf, 0)
         equal = to != "varying" and groups is None and all(map(manual.is_checked, names))
         prim = all_gather_p if not equal else all_gather_invariant_p if to == "invarying" else all_gather_reduced_p
         return prim.bind(leaf, all_gather_dimension=axis % rank, axis_name=names, axis_index_groups=groups,
@@ -251,6 +254,7 @@ def psum_scatter(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, scatter
 
     Args:
       x: a pytree of arrays whose ``scatter_dimension`` has the length of the named axis, or with ``tiled`` a multiple.
+      axis_name: one name or several; over none the result is ``x`` itself.
       tiled: keep the axis with the length of one part, in place of dropping it.
 
     Raises:
@@ -268,6 +272,8 @@ def psum_scatter(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, scatter
     def scatter_leaf(leaf: Array):
         leaf = as_operand("psum_scatter", leaf, 0)
         dim = canonical_axis("psum_scatter", scatter_dimension, np.ndim(leaf))
+        if not names:
+            return leaf
         n = np.shape(leaf)[dim]
         if n % size if tiled else n != size:
             raise ValueError(f"lax.psum_scatter: axis {scatter_dimension} of an operand of shape {np.shape(leaf)} must "

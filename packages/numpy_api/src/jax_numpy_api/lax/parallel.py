@@ -146,7 +146,7 @@ def psum(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_grou
 
     Args:
       x: a pytree of arrays. A Python number gives a Python number: ``psum(1, name)`` is the size of the axis.
-      axis_name: one name or several.
+      axis_name: one name or several; over none ``x`` is its own sum.
       axis_index_groups: sum within these groups of positions; each position gets the sum of its group.
 
     Raises:
@@ -164,7 +164,7 @@ def psum(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_grou
     def sum_leaf(leaf: Array):
         if type(leaf) in (int, float, complex):
             return leaf * size
-        if get_aval(leaf).dtype == bool:
+        if names and get_aval(leaf).dtype == bool:
             leaf = convert_element_type_p.bind(leaf, new_dtype=np.dtype(np.int32), weak_type=False)
         return _reduce(psum_p, leaf, names, groups)
     return tree.tree_map(sum_leaf, x)
