@@ -88,6 +88,8 @@ class _Draw:
             kind, inner = match[1], match[2]
             if kind == "body":
                 return self.body(inner.split(","))
+            if kind == "unary":
+                return self.rng.choice(templates.UNARY)
             if kind == "axis":
                 return str(self.rng.choice((0, -1, -1, 0, 1, "None")))
             if kind == "dtype":
@@ -123,7 +125,8 @@ class _Draw:
         if depth == 0 or self.rng.random() < 0.15:
             return self.rng.choice(names)
         template = self.rng.choice(templates.BODY)
-        return _SLOT.sub(lambda m: self.rng.choice(values.LITERALS) if m[1] == "lit" else self.body(names, depth - 1), template)
+        return _SLOT.sub(lambda m: self.rng.choice(values.LITERALS if m[1] == "lit" else templates.UNARY) if m[1] in ("lit", "unary")
+                         else self.body(names, depth - 1), template)
 
     def type_of(self, line: str) -> Any:
         return jax.eval_shape(lambda given: eval(line, self.namespace | given), self.types)

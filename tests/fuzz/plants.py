@@ -97,7 +97,7 @@ def caught(plants: Iterable[str], programs: int, seed: int = 0) -> Iterator[Caug
     judge, children = Interpreter.ours(), {plant: Interpreter.ours(("-m", "fuzz.plants", plant)) for plant in plants}
     try:
         for number in range(programs):
-            program = grammar.draw(f"{seed}.{number}", staged=0.95, compiled=0.05)
+            program = grammar.draw(f"{seed}.{number}", staged=0.95, compiled=0.05, nested=0.15)
             for plant, child in list(children.items()):
                 if re.search(MENTIONED.get(plant, ""), program.full) and (found := checks.against(child, judge)(program)):
                     children.pop(plant).close()

@@ -1,7 +1,7 @@
 """The lines that programs are made of, by category.
 
 Slots: ``{x} {y} {z}`` are variables that mostly broadcast, ``{f} {g}`` inexact ones, ``{i}`` integers, ``{m}`` a matrix, ``{s}`` a square one,
-``{k}`` keys, ``{lit}`` a literal, ``{axis}``, ``{dtype}``, ``{n}`` a small number, ``{mask}`` a comparison, ``{body c,t}`` an
+``{unary}`` an elementwise function, ``{k}`` keys, ``{lit}`` a literal, ``{axis}``, ``{dtype}``, ``{n}`` a small number, ``{mask}`` a comparison, ``{body c,t}`` an
 expression of the lambda's parameters, ``{each 1,2,3}`` one of these numbers for each axis of the line's first variable, ``{pads}`` padding for each.
 """
 from __future__ import annotations
@@ -16,7 +16,12 @@ def _calls(prefix: str, names: str, arguments: str) -> list[str]:
 SETTINGS = (("jax_enable_x64", True, 0.35), ("jax_numpy_dtype_promotion", "strict", 0.06), ("jax_numpy_rank_promotion", "raise", 0.05),
             ("jax_disable_jit", True, 0.05))
 
+UNARY = ("sin cos tan exp exp2 expm1 log log1p log2 log10 sqrt cbrt square reciprocal negative positive abs sign floor ceil trunc rint "
+         "fix tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh sinc deg2rad isnan isfinite isinf signbit nan_to_num "
+         "real imag conj angle i0 logical_not bitwise_not frexp modf bitwise_count isneginf isposinf iscomplex spacing").split()
+
 BODY = (
+    *["jnp.{unary}({e})"] * 4,  # as a line of its own each function comes once in some thousand programs
     "{e} + {e}", "{e} * {e}", "{e} - {lit}", "{e} * {lit}", "jnp.sin({e})", "jnp.maximum({e}, {e})", "jnp.tanh({e})", "-{e}", "jnp.abs({e})",
     "jnp.where({e} > {lit}, {e}, {e})", "{e} ** 2", "{e} / {lit}", "jnp.sort({e})", "jnp.cumsum({e}, axis=0)", "jnp.exp({e})", "lax.mul({e}, {e})",
     "lax.stop_gradient({e})", "jnp.sum({e})", "{e}.astype('float32')", "jnp.minimum({e}, {lit})", "jnp.square({e})", "jax.nn.relu({e})",
@@ -26,9 +31,7 @@ BODY = (
 LINES = {
     **compositions.LINES,
     "elementwise": [
-        *_calls("jnp", "sin cos tan exp exp2 expm1 log log1p log2 log10 sqrt cbrt square reciprocal negative positive abs sign floor ceil trunc rint "
-                "fix tanh sinh cosh arctan arcsin arccos arcsinh arccosh arctanh sinc deg2rad isnan isfinite isinf signbit nan_to_num "
-                "real imag conj angle i0 logical_not bitwise_not frexp modf bitwise_count isneginf isposinf iscomplex spacing", "{x}"),
+        *_calls("jnp", " ".join(UNARY), "{x}"), *["jnp.{unary}({x}) * jnp.{unary}({x})", "jnp.{unary}(jnp.{unary}({x}))"] * 8,
         *_calls("jnp", "add subtract multiply divide floor_divide mod remainder fmod power float_power maximum minimum fmax fmin arctan2 hypot "
                 "logaddexp logaddexp2 copysign nextafter heaviside equal less greater_equal logical_and logical_xor bitwise_and bitwise_xor "
                 "left_shift right_shift gcd lcm divmod ldexp isclose true_divide", "{x}, {y}"),
@@ -81,7 +84,7 @@ LINES = {
     ],
     "indexing": [
         "{x}[0]", "{x}[-1]", "{x}[1:]", "{x}[::-1]", "{x}[::2]", "{x}[..., 0]", "{x}[..., None]", "{x}[{i}]", "{x}[jnp.array([0, -1, 2])]", "{x}[jnp.array([0, 7])]", "{x}[{n}]", "{x}[:, 1]", "{x}[0, ...]",
-        "{x}[{lit}]", "{x}[np.array([True, False, True])]", "jnp.take({x}, {i}, axis={axis})", "jnp.take({x}, {i}, mode='wrap')", "jnp.take({x}, {i}, mode='clip')", "jnp.take_along_axis({x}, jnp.argsort({x}, axis={axis}), axis={axis})",
+        "{x}[{lit}]", "{x}[np.array([True, False, True])]", "jnp.take({x}, {i}, axis={axis})", *["jnp.take({x}, jnp.array([0, 7, -9]), axis={axis})"] * 3, "jnp.take({x}, {i}, mode='wrap')", "jnp.take({x}, {i}, mode='clip')", "jnp.take_along_axis({x}, jnp.argsort({x}, axis={axis}), axis={axis})",
         "{x}.at[{i}].get(mode='fill', fill_value={lit})", "{x}.at[jnp.array([5])].get()", "{x}.at[{i}].get(mode='clip')", "jnp.choose({i}, [{x}, {y}], mode='clip')", "jnp.nonzero({x}, size=2)", "jnp.where({mask}, size=2, fill_value=-1)",
         "jnp.searchsorted(jnp.sort({x}), {y})", "jnp.digitize({x}, jnp.array([0., 1.]))", "jnp.unique({x}, size=3)", "jnp.unique({x}, size=3, return_inverse=True)", "jnp.bincount({i}, length=4)", "jnp.compress(np.array([True, False, True]), {x}, size=2)",
         "jnp.extract({mask}, {x}, size=2)", "jnp.histogram({x}, bins=3)", "jnp.interp({x}, jnp.array([0., 1., 2.]), jnp.array([1., 3., 2.]))", "lax.dynamic_index_in_dim({x}, {i}.sum(), 0)", "jnp.isin({x}, {y})", "jnp.piecewise({x}, [{mask}], [lambda c: {body c}, {lit}])",
