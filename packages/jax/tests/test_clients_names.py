@@ -78,6 +78,24 @@ def test_what_scico_and_jaxns_import_of_placements():
             canonical(given, "f")
 
 
+def test_what_orthax_torchax_and_dynamiqs_promote_and_read():
+    """Results are arrays, also of numbers, and shapes get axes of length 1 only; the public jax gives the same."""
+    from jax._src import core, util as lists
+    from jax._src.image.scale import ResizeMethod, _kernels
+    from jax._src.numpy import util
+    kinds = lambda xs: [(x.shape, x.dtype.name, x.weak_type) for x in xs]
+    assert kinds(util.promote_dtypes_inexact(1, np.arange(2, dtype=np.int32))) == [((), "float32", False), ((2,), "float32", False)]
+    assert kinds(util.promote_args("f", jnp.ones((2, 3)), jnp.ones(3, int), 1)) == [((2, 3), "float32", False), ((1, 3), "float32", False),
+                                                                                   ((1, 1), "float32", False)]
+    assert kinds(util.promote_args_numeric("f", True, False)) == [((), "int32", False)] * 2 and util.promote_args("f") == []
+    for wrong, error in (lambda: util.promote_args("f", None), TypeError), (lambda: util.promote_shapes("f", jnp.ones((2, 4)), jnp.ones(3)), ValueError), (
+            lambda: lists.canonicalize_axis(3, 3), ValueError), (lambda: core.canonicalize_shape((2.5,), "of x"), TypeError):
+        with pytest.raises(error):
+            wrong()
+    assert lists.canonicalize_axis(-1, 3) == 2 and core.canonicalize_shape(-2) == (-2,) and core.dimension_as_value(3) == 3
+    assert _kernels[ResizeMethod.LINEAR](jnp.array([0., 0.25, 2.])).tolist() == [1, 0.75, 0]
+
+
 def test_the_mesh_of_a_block():
     """haliax and many training programs ask for it."""
     from jax._src.mesh import get_concrete_mesh, thread_resources

@@ -27,6 +27,11 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "take_current_trace": "jax_core.public.extend_core:take_current_trace",
     "DebugInfo": "jax_core.representation.jaxpr:DebugInfo",
     "eval_context": "jax_core.traces.trace:eval_context",
+    "concrete_or_error": "jax_core.public.extend_core:concrete_or_error",
+    "canonicalize_shape": "jax_numpy_api.numpy.for_libraries:canonicalize_shape",
+    "dimension_as_value": "jax_numpy_api.numpy.for_libraries:dimension_as_value",
+    "DimSize": "typing:Any",
+    "Shape": "jax_core.representation.typing:Shape",
     "safe_map": "jax_core.public.lists:safe_map",
     "safe_zip": "jax_core.public.lists:safe_zip",
 })

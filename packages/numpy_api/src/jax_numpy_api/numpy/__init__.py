@@ -5,7 +5,7 @@ asked for: `_MODULES` says in which module each name is.
 
 Modules without public names: ``promotion`` (what becomes of arguments before a primitive is bound), ``rows`` (how a row of ``ufuncs``
 becomes a function), ``indexing`` and ``index_plans`` (``x[index]`` and ``x.at[index]``), ``order_statistics`` (elements of given rank
-without sorting), ``bessel``.
+without sorting), ``bessel``, ``for_libraries`` (what libraries import from ``jax._src``).
 """
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Where libraries (torchax) look for `jax.image`."""

@@ -1,0 +1,151 @@
+"""How libraries that write functions of arrays of their own (orthax, torchax, dynamiqs) promote arguments and read shapes.
+
+They import these from ``jax._src``. Our own functions use `promotion`, which leaves numbers as they are; here every result is an array.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
+
+from .. import lax
+from . import promotion
+from .promotion import as_array, canonical_axis as canonicalize_axis, check_arraylike
+
+
+def _arrays(fun: Callable, *args: Any) -> list[Array]:
+    return [as_array(x) for x in fun(*args)]
+
+
+def promote_dtypes(*args: ArrayLike) -> list[Array]:
+    """Arrays of the dtype that all arguments promote to.
+
+    >>> from jax._src.numpy import util
+    >>> util.promote_dtypes(np.float32(1.5), jnp.arange(2))
+    [Array(1.5, dtype=float32), Array([0., 1.], dtype=float32)]
+    """
+    return _arrays(promotion.promote_dtypes, *args) if args else []
+
+
+def promote_dtypes_inexact(*args: ArrayLike) -> list[Array]:
+    """As `promote_dtypes`, to a floating-point or complex dtype.
+
+    >>> from jax._src.numpy import util
+    >>> util.promote_dtypes_inexact(jnp.arange(2))
+    [Array([0., 1.], dtype=float32)]
+    """
+    return _arrays(promotion.promote_dtypes_inexact, *args)
+
+
+def promote_dtypes_complex(*args: ArrayLike) -> list[Array]:
+    """As `promote_dtypes`, to a complex dtype.
+
+    >>> from jax._src.numpy import util
+    >>> util.promote_dtypes_complex(jnp.arange(2))
+    [Array([0.+0.j, 1.+0.j], dtype=complex64)]
+    """
+    return _arrays(promotion.promote_dtypes_complex, *args)
+
+
+def promote_dtypes_numeric(*args: ArrayLike) -> list[Array]:
+    """As `promote_dtypes`, where booleans become integers.
+
+    >>> from jax._src.numpy import util
+    >>> util.promote_dtypes_numeric(jnp.array([True]))
+    [Array([1], dtype=int32)]
+    """
+    return _arrays(promotion.promote_dtypes_numeric, *args)
+
+
+def promote_shapes(fun_name: str, *args: ArrayLike) -> list[Array]:
+    """Arrays of the same number of axes, if any has axes and they differ in that; leading axes of length 1 are added.
+
+    Raises:
+      ValueError: the shapes do not broadcast. TypeError: under ``jax_numpy_rank_promotion="raise"``, numbers of axes differ.
+
+    >>> from jax._src.numpy import util
+    >>> [x.shape for x in util.promote_shapes("f", jnp.ones((2, 3)), jnp.ones(3))]
+    [(2, 3), (1, 3)]
+    """
+    arrays = [as_array(x) for x in args]
+    shapes = [x.shape for x in arrays]
+    ranks = {len(shape) for shape in shapes}
+    if len(ranks - {0}) < 2:
+        return arrays
+    promotion.check_rank_promotion(fun_name, shapes)
+    promotion.broadcast_shape(fun_name, *shapes)
+    return [lax.broadcast_to_rank(x, max(ranks)) for x in arrays]
+
+
+def promote_args(fun_name: str, *args: ArrayLike) -> list[Array]:
+    """`promote_dtypes` and `promote_shapes` of what is an array or a number.
+
+    Raises:
+      TypeError: an argument is neither; the message names ``fun_name``.
+
+    >>> from jax._src.numpy import util
+    >>> util.promote_args("f", jnp.arange(2), 0.5)
+    [Array([0., 1.], dtype=float32, weak_type=True), Array(0.5, dtype=float32, weak_type=True)]
+    """
+    check_arraylike(fun_name, *args)
+    return promote_shapes(fun_name, *promotion._promoted(promote_dtypes, fun_name, args))
+
+
+def promote_args_inexact(fun_name: str, *args: ArrayLike) -> list[Array]:
+    """As `promote_args`, to a floating-point or complex dtype.
+
+    >>> from jax._src.numpy import util
+    >>> util.promote_args_inexact("f", jnp.arange(2))
+    [Array([0., 1.], dtype=float32)]
+    """
+    check_arraylike(fun_name, *args)
+    return promote_shapes(fun_name, *promotion._promoted(promotion.promote_dtypes_inexact, fun_name, args))
+
+
+def promote_args_numeric(fun_name: str, *args: ArrayLike) -> list[Array]:
+    """As `promote_args`, where booleans become integers.
+
+    >>> from jax._src.numpy import util
+    >>> util.promote_args_numeric("f", jnp.array([True]), 2)
+    [Array([1], dtype=int32, weak_type=True), Array(2, dtype=int32, weak_type=True)]
+    """
+    check_arraylike(fun_name, *args)
+    return promote_shapes(fun_name, *promotion._promoted(promotion.promote_dtypes_numeric, fun_name, args))
+
+
+def canonicalize_shape(shape: object, context: str = "") -> tuple[int, ...]:
+    """A shape as a tuple of integers, which may be negative.
+
+    Args:
+      shape: an integer or a sequence of them, all known.
+      context: what the shape is for; a note on the error.
+
+    Raises:
+      TypeError: ``shape`` is something else.
+
+    >>> from jax._src import core
+    >>> core.canonicalize_shape(3), core.canonicalize_shape([3, np.int64(2)])
+    ((3,), (3, 2))
+    """
+    try:
+        return promotion._parse_shape(shape)
+    except TypeError as error:
+        if context:
+            error.add_note(context)
+        raise
+
+
+def dimension_as_value(length: Any) -> Any:
+    """The length of an axis as something to compute with: a number as it is, a symbolic length as an array.
+
+    >>> from jax._src import core
+    >>> core.dimension_as_value(3)
+    3
+    """
+    return length if hasattr(length, "__index__") else as_array(length)
+
+
+__all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "dimension_as_value", "promote_args", "promote_args_inexact",
+           "promote_args_numeric", "promote_dtypes", "promote_dtypes_complex", "promote_dtypes_inexact", "promote_dtypes_numeric",
+           "promote_shapes"]
