@@ -528,7 +528,7 @@ def _approx(operand, k, reduction_dimension, recall_target, reduction_input_size
     return approx_top_k_p.bind(
         operand, k=integer("lax.approx_max_k: k", k), reduction_dimension=axis, recall_target=float(recall_target),
         is_max_k=is_max_k, reduction_input_size_override=int(reduction_input_size_override),
-        aggregate_to_topk=flag(aggregate_to_topk))
+        aggregate_to_topk=promise("approx_top_k: aggregate_to_topk", aggregate_to_topk))
 
 
 def approx_max_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,

@@ -563,8 +563,8 @@ def _ddof(name, ddof, correction):
     if correction is not None and not (isinstance(ddof, int) and ddof == 0):
         raise ValueError(f"jnp.{name}: ddof and correction can't be provided simultaneously.")
     found = ddof if correction is None else correction
-    if found is None or np.ndim(found):
-        raise ValueError(f"jnp.{name}: ddof must be a single number, got {found!r}")
+    if found is None or isinstance(found, (list, tuple)):
+        raise ValueError(f"jnp.{name}: ddof must be a number, got {found!r}")
     return found
 
 

@@ -17,6 +17,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
+from ..lax.nary import promise
 from . import arithmetic
 from .promotion import (
     as_array,
@@ -70,6 +71,8 @@ def sort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None 
            [3, 8]], dtype=int32)
     """
     few = getattr(a, "size", 0) <= _FEW
+    if stable is not True and stable is not None:
+        promise("jnp.sort: stable", stable)
     return (_sort_few if few else _sort)(a, axis, kind, order, given_flag(stable), given_flag(descending))
 
 
@@ -98,6 +101,8 @@ def argsort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: No
     Array([0, 2, 1], dtype=int32)
     """
     _check_sort("argsort", kind, order)
+    if stable is not True and stable is not None:
+        promise("jnp.argsort: stable", stable)
     a, axis = _line(a, axis, "argsort")
     wanted = dtypes.default_int_dtype() if dtype is None else dtypes.canonicalize_user_dtype(dtype, "argsort")
     positions = lax.broadcasted_iota(wanted, a.shape, axis)
