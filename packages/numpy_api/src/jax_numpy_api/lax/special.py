@@ -18,7 +18,7 @@ from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy
-from .arithmetic import add, div, max as maximum, mul, neg, sqrt, square, sub
+from .arithmetic import add, div, max as maximum, mul, neg, round, sqrt, square, sub
 from .bits import bitwise_and
 from .compare import eq, gt, le, lt
 from .complex import abs as absolute, sign
@@ -28,7 +28,7 @@ from .elementary_cpu.lanes import FLOAT32, FLOAT64, Formulation, is_short
 from .nary import FLOAT, apply, constant, elementwise, full_operands, like, op
 from .select import clamp, select_n_p
 from .series import chebyshev
-from .transcendental import exp, log
+from .transcendental import exp, log, sin
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder
@@ -123,9 +123,13 @@ def _digamma_plain(b, x):
 
 
 def _trigamma(x):
-    """The slope of `digamma`; that of large numbers is 1/x, which CHLO's sum of inverse squares loses to underflow."""
-    large = _k(min(1e17, float(dtypes.finfo(get_aval(x).dtype).max)), x)
-    return _where(le(x, large), polygamma_p.bind(_k(1, x), x), div(_k(1, x), maximum(x, large)))
+    """The slope of `digamma`; that of large numbers is 1/x, which CHLO's sum of inverse squares loses to underflow. Of negative
+    ones, from which that sum does not reach the positive ones, by reflection (DLMF 5.15.6)."""
+    large, negative = _k(min(1e17, float(dtypes.finfo(get_aval(x).dtype).max)), x), lt(x, _k(0, x))
+    point = _where(negative, sub(_k(1, x), x), x)
+    value = _where(le(point, large), polygamma_p.bind(_k(1, x), point), div(_k(1, x), maximum(point, large)))
+    sine = sin(mul(_where(negative, sub(x, round(x)), like(_k(0.5, x), x)), _k(math.pi, x)))
+    return _where(negative, sub(div(_k(math.pi ** 2, x), square(sine)), value), value)
 
 
 # -- functions that CHLO has ---------------------------------------------------------------------------------------------

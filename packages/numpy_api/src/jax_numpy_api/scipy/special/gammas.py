@@ -183,7 +183,7 @@ def _digamma(x):
 @_digamma.defjvp
 def _digamma_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
-    return _digamma(x), t * lax.polygamma(jnp.ones_like(x), x)
+    return _digamma(x), jvp(lax.digamma, (x,), (t,))[1]
 
 
 def _digamma_gap(p, q):
