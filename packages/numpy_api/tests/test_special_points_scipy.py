@@ -184,6 +184,9 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("gammaincc", lambda x: special.gammaincc(1.0, x), 1, [0.0], [-1]),
     ("digamma", special.digamma, 1, [-10.25, -100.25, -8.5, -7.75, -1.0, INF], [19.64625242, 19.72928333, 9.758607113, 19.61814433, INF, 0]),
     ("gammaln", special.gammaln, 2, [-10.25, -100.25, 3.0], [19.64625242, 19.72928333, 0.394934067]),
+    *[("polygamma", lambda x, n=n: special.polygamma(n, x), 0, [-10.25, -100.25, 3.0], w) for n, w in (
+        (1, [19.64625242, 19.72928333, 0.394934067]), (2, [124.016472, 124.0250082, -0.1541138063]))],
+    ("polygamma", lambda x: special.polygamma(1, x), 1, [-10.25, 3.0], [124.016472, -0.1541138063]),
     ("digamma", special.digamma, 2, [-10.25, -100.25, -7.75], [124.016472, 124.0250082, -124.0397456]),
     ("gammainc", lambda x: special.gammainc(25.0, x), 1, [INF, 0.0], [0, 0]),
     ("gammaincc", lambda x: special.gammaincc(25.0, x), 1, [INF, 0.0], [0, 0]),

@@ -239,7 +239,19 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
         raise ValueError(f"polygamma: n is the number of a derivative and must be an integer, got dtype {dtypes.dtype(n)}; "
                          "jax.lax.polygamma takes floats")
     n, x = jnp.broadcast_arrays(*promote_args_inexact("polygamma", n, x))
-    return lax.polygamma(n, x)
+    return lax.cond(jnp.any(x < _SUMMED), _polygamma_far_below, lax.polygamma, n, x)
+
+
+_SUMMED = -8.0  # from here on the sum of `lax.polygamma` reaches the positive numbers
+
+
+def _polygamma_far_below(n, x):
+    """By the periodicity of ``polygamma(n, x) - (-1)**n polygamma(n, 1 - x)`` (DLMF 5.15.6)."""
+    below, part, one = x < _SUMMED, x - jnp.floor(x), jnp.ones_like(x)
+    here, beside, mirrored = lax.polygamma(jnp.stack([n] * 3), jnp.stack([
+        jnp.where(below, part, x), jnp.where(below, 1 - part, one), jnp.where(below, 1 - x, one)]))
+    sign = jnp.where(n % 2 == 0, -one, one)
+    return jnp.where(below, (here + sign * beside) - sign * mirrored, here)  # first what may cancel
 
 
 def multigammaln(a: ArrayLike, d: int) -> Array:
