@@ -108,6 +108,7 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jax.lax.linalg.eig(jnp.ones((3, 3)), compute_left_eigenvectors='a')", TypeError), ("jnp.eye(3, k=1.5)", ValueError), ("jnp.eye(3, k=jnp.ones(2, int))", ValueError),
     ("jnp.linspace(0, 1, 3, axis=2)", ValueError), ("jnp.var(jnp.ones(3), ddof=[])", ValueError), ("jnp.sort(jnp.ones(3), stable='a')", TypeError), ("jnp.argsort(jnp.ones(3), stable=2)", TypeError), ("jax.lax.approx_max_k(jnp.ones(3), 2, aggregate_to_topk='a')", TypeError),
     ("jnp.array(1.0, ndmin='a')", TypeError), ("jnp.unpackbits(jnp.arange(3, dtype='uint8'), count=())", TypeError), ("jnp.nan_to_num(jnp.ones(3), nan=(-9,))", TypeError),
+    ("jax.ffi.ffi_call(3, jax.ShapeDtypeStruct((), 'float32'))", TypeError), ("jax.ffi.ffi_lowering((-9,))", TypeError), ("jax.ffi.register_ffi_target(3, None)", TypeError),
     ("jnp.diff(jnp.ones(3), 'a')", TypeError), ("jnp.unique(jnp.ones(3), axis='a')", TypeError), ("jnp.rot90(jnp.ones((2, 2)), 1, None)", TypeError), ("jnp.rot90(jnp.ones((2, 2)), 1, (0, 1, 1))", ValueError),
     ("jnp.roll(jnp.ones(3), (1, 'a'), (0, 0))", TypeError), ("jnp.split(jnp.ones(3), 1j)", TypeError), ("jnp.polyder(jnp.ones(3), 'a')", TypeError), ("jax.lax.approx_max_k(jnp.ones(3), 2, recall_target='a')", TypeError),
     ("jax.lax.sort(jnp.ones(3), is_stable='a')", TypeError), ("jax.lax.reduce(jnp.arange(3), 0.5, jax.lax.add, (0,))", TypeError),

@@ -178,6 +178,11 @@ ffi_call_p = Primitive(
 
 # -- public functions ----------------------------------------------------------------------------------------------------------
 
+def _check_target(function: str, name: object) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{function}: a handler is named by a string, got {name!r} of type {type(name).__name__}")
+
+
 def ffi_call(target_name: str, result_shape_dtypes: PyTree, *, has_side_effect: bool = False,
              vmap_method: str | None = None, input_layouts: Sequence[Any] | None = None, output_layouts: Any = None,
              input_output_aliases: dict[int, int] | None = None, custom_call_api_version: int = 4,
@@ -212,6 +217,7 @@ def ffi_call(target_name: str, result_shape_dtypes: PyTree, *, has_side_effect: 
     >>> jax.eval_shape(lambda x: call(x, factor=2.), jnp.ones(3))
     ShapeDtypeStruct(shape=(3,), dtype=float32)
     """
+    _check_target("ffi_call", target_name)
     if vmap_method not in VMAP_METHODS:
         raise ValueError(f"ffi_call: vmap_method must be one of the allowed methods {list(VMAP_METHODS)}, but got: {vmap_method}")
     many = isinstance(result_shape_dtypes, Sequence)
@@ -285,6 +291,9 @@ def ffi_lowering(call_target_name: str, *, operand_layouts: Sequence[object] | N
       lowering_args: ``api_version``, ``has_side_effect``, ``operand_output_aliases``, ``result_types``; ``extra_attributes``: further attributes of
         the operation, names to attributes of the MLIR bindings or their text.
 
+    Raises:
+      TypeError: the target's name is no string.
+
     >>> from jax.extend.core import Primitive
     >>> from jax.interpreters import mlir
     >>> double_p = Primitive("double_of_ffi_example")
@@ -293,6 +302,7 @@ def ffi_lowering(call_target_name: str, *, operand_layouts: Sequence[object] | N
     >>> "@my_double" in jax.jit(double_p.bind).lower(1.).as_text()
     True
     """
+    _check_target("ffi_lowering", call_target_name)
     call = build_ffi_lowering_function(
         call_target_name, operand_layouts=operand_layouts, result_layouts=result_layouts, backend_config=backend_config,
         skip_ffi_layout_processing=skip_ffi_layout_processing, **lowering_args)

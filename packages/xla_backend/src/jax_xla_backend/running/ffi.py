@@ -32,7 +32,7 @@ def register_ffi_target(name: str, fn: Callable[..., PyTree], platform: str = "c
       kwargs: ``traits``, the sum of XLA's flags for the handler.
 
     Raises:
-      jax.errors.JaxRuntimeError: the name is taken, or ``fn`` is no handler.
+      jax.errors.JaxRuntimeError: the name is taken, or ``fn`` is no handler. TypeError: the name is no string.
 
     >>> import ctypes
     >>> library = ctypes.cdll.LoadLibrary("./libdouble.so")  # doctest: +SKIP
@@ -41,6 +41,8 @@ def register_ffi_target(name: str, fn: Callable[..., PyTree], platform: str = "c
     traits = kwargs.pop("traits", 0)
     if kwargs:
         raise TypeError(f"register_ffi_target: unknown arguments {sorted(kwargs)}")
+    if not isinstance(name, str):
+        raise TypeError(f"register_ffi_target: name must be a string, got {name!r} of type {type(name).__name__}")
     if platform == "cpu":
         _jax.register_custom_call_target(name, fn, "Host", api_version, int(traits))
         return
