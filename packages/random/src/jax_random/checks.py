@@ -134,7 +134,9 @@ def broadcast_shape(name: str, shape: Any, *params: Any) -> tuple[int, ...]:
     Raises:
       ValueError: the parameters do not broadcast to ``shape``.
     """
-    shapes = [np.shape(p) for p in params]
+    shapes = [() if type(p) in (float, int) else np.shape(p) for p in params]
+    if not any(shapes):
+        return () if shape is None else check_shape(name, shape)
     if shape is None:
         try:
             return np.broadcast_shapes(*shapes)

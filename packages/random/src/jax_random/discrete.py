@@ -480,8 +480,11 @@ def binomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, shape: Shape | None = N
     True
     """
     words, impl, shape, dtype, n, p = check_call("binomial", key, shape, dtype, n=n, p=p)
-    with flags.numpy_dtype_promotion("standard"):
-        real = dtypes.to_inexact_dtype(dtypes.result_type(n, p))  # the parameters' dtype: numbers of trials are exact in it
+    if type(n) in (float, int) and type(p) in (float, int):
+        real = dtypes.default_float_dtype()
+    else:
+        with flags.numpy_dtype_promotion("standard"):
+            real = dtypes.to_inexact_dtype(dtypes.result_type(n, p))  # the parameters' dtype: numbers of trials are exact in it
     return _binomial(words, n, p, impl=impl, shape=shape, dtype=dtype, real=real)
 
 
