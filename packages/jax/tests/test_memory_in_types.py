@@ -137,6 +137,18 @@ def test_compute_on_puts_results_where_it_is_told():
     assert shown(f, X) == ["f32<host>[8]"]
 
 
+def test_fused_works_across_memories_and_puts_results_where_it_is_told():
+    from jax.experimental.fused import fused
+    f = fused(out_spaces=(Space.Host, Space.Device))(lambda a, b: (a + b, a * b))
+    host = jax.device_put(X, Space.Host)
+    for run in (f, jax.jit(f), jax.vmap(f)):
+        total, product = run(host, X)
+        assert (str(jax.typeof(total)), str(jax.typeof(product))) == ("float32<host>[8]", "float32[8]")
+        assert np.array_equal(total, 2 * np.asarray(X)) and np.array_equal(product, np.asarray(X) ** 2)
+    assert np.array_equal(jax.jit(jax.grad(lambda a, b: f(a, b)[1].sum()))(host, X), X)
+    assert np.array_equal(jax.jvp(f, (host, X), (host, X))[1][1], 2 * np.asarray(X) ** 2)
+
+
 def test_results_are_described_with_the_placement_asked_for():
     f = jax.jit(lambda a: {"a": a, "b": a}, out_shardings={"a": host_sharding(), "b": None})
     for described in (jax.eval_shape(f, X), f.eval_shape(X), f.trace(X).out_info, f.lower(X).out_info):

@@ -22,6 +22,7 @@ from .reverse import linearize_jaxpr, transpose_into_refs, transpose_jaxpr
 from .splitting import EquationSplit, split_jaxpr
 
 if TYPE_CHECKING:
+    from ..representation.aval import AbstractValue
     from .batching import AxisData
 
 
@@ -170,8 +171,12 @@ def _narrowed(closed, used):
     return ClosedJaxpr(small, closed.consts), reads
 
 
-def bind_function(prim: Primitive, fun: Callable, args: tuple, kwargs: dict, params: Callable[[ClosedJaxpr, Any], dict]) -> Any:
-    """Trace ``fun(*args, **kwargs)`` and bind ``prim`` to its program, with ``params(program, structure of the result)``."""
+def bind_function(prim: Primitive, fun: Callable, args: tuple, kwargs: dict, params: Callable[[ClosedJaxpr, Any], dict],
+                  seen_as: Callable[[AbstractValue], AbstractValue] = lambda aval: aval) -> Any:
+    """Trace ``fun(*args, **kwargs)`` and bind ``prim`` to its program, with ``params(program, structure of the result)``.
+
+    ``seen_as`` gives the type that the function sees of an argument.
+    """
     flat, in_tree = tree.flatten((args, kwargs))
     out_tree: list[Any] = []
 
@@ -180,7 +185,7 @@ def bind_function(prim: Primitive, fun: Callable, args: tuple, kwargs: dict, par
         outs, structure = tree.flatten(fun(*given, **given_kwargs))
         out_tree[:] = [structure]
         return outs
-    closed, consts = trace_to_closed(on_leaves, [get_aval(x) for x in flat])
+    closed, consts = trace_to_closed(on_leaves, [seen_as(get_aval(x)) for x in flat])
     outs = prim.bind(*consts, *flat, jaxpr=closed, **params(closed, out_tree[0]))
     return tree.unflatten(out_tree[0], outs)
 

@@ -13,6 +13,7 @@ import json
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from jax_core.representation import tree
+from jax_core.representation.aval import AbstractValue, ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr, Literal
 from jax_core.representation.marks import ELEMENTWISE, LINEAR
 from jax_core.representation.memory import Space
@@ -240,12 +241,19 @@ def _compute_lower(b, *xs, jaxpr, compute_type, out_memory_spaces, compiler_opti
     pairs = [] if kind == "dense" else [("_xla_compute_type", kind)]
     if compiler_options_json is not None:
         pairs.append(("_xla_compiler_options", compiler_options_json))
-    outs = _call(b, "compute_on", jaxpr, xs, pairs)
-    return [x if space is Space.Any else b.to_memory(x, out) for x, out, space in zip(outs, b.out_avals, out_memory_spaces)]
+    return _moved(b, _call(b, "compute_on", jaxpr, xs, pairs), out_memory_spaces)
+
+
+def _moved(b, outs, spaces):
+    return [x if space is Space.Any else b.to_memory(x, out) for x, out, space in zip(outs, b.out_avals, spaces)]
+
+
+def _in_spaces(avals, spaces):
+    return [a if space is Space.Any else a.update(memory_space=space) for a, space in zip(avals, spaces)]
 
 
 def _compute_types(*avals, jaxpr, out_memory_spaces, **_):
-    return [a if space is Space.Any else a.update(memory_space=space) for a, space in zip(jaxpr.out_avals, out_memory_spaces)]
+    return _in_spaces(jaxpr.out_avals, out_memory_spaces)
 
 
 compute_on_p = program_call("compute_on", _compute_lower, _compute_derived, out_type=_compute_types)
@@ -287,7 +295,7 @@ def compute_on(f: Callable[..., PyTree] | None = None, *, compute_type: str, out
 
 
 def fused(*, out_spaces: object) -> Callable:
-    """A decorator: the function is one call, whose results go to the given kinds of memory.
+    """A decorator: the function is one call, whose results go to the given kinds of memory; its arguments may lie in any.
 
     Args:
       out_spaces: a `jax.memory.Space` for each result, as a pytree prefix of the results.
@@ -305,9 +313,13 @@ def fused(*, out_spaces: object) -> Callable:
             def params(closed: ClosedJaxpr, structure: PyTreeDef):
                 spaces = tree.broadcast_prefix(out_spaces, tree.unflatten(structure, [0] * structure.num_leaves))
                 return dict(out_spaces=tuple(spaces))
-            return bind_function(fused_p, f, args, kwargs, params)
+            return bind_function(fused_p, f, args, kwargs, params, _on_device)
         return call
     return decorate
+
+
+def _on_device(aval: AbstractValue) -> AbstractValue:
+    return aval.update(memory_space=Space.Device) if isinstance(aval, ShapedArray) else aval
 
 
 def _fused_derived(params, closed, tangent, *_):
@@ -315,8 +327,15 @@ def _fused_derived(params, closed, tangent, *_):
     return {**params, "out_spaces": (kinds.pop() if len(kinds) == 1 else Space.Device,) * len(closed.out_avals)}
 
 
-fused_p = program_call("fused", lambda b, *xs, jaxpr, out_spaces: _call(b, "fused", jaxpr, xs, [("inlineable", "false")]),
-                       _fused_derived)
+def _fused_lower(b, *xs, jaxpr, out_spaces):
+    return _moved(b, _call(b, "fused", jaxpr, xs, [("inlineable", "false")]), out_spaces)
+
+
+def _fused_types(*avals, jaxpr, out_spaces):
+    return _in_spaces(jaxpr.out_avals, out_spaces)
+
+
+fused_p = program_call("fused", _fused_lower, _fused_derived, out_type=_fused_types)
 
 
 # -- the order -------------------------------------------------------------------------------------------------------
