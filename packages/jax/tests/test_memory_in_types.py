@@ -146,6 +146,9 @@ def test_fused_works_across_memories_and_puts_results_where_it_is_told():
         assert (str(jax.typeof(total)), str(jax.typeof(product))) == ("float32<host>[8]", "float32[8]")
         assert np.array_equal(total, 2 * np.asarray(X)) and np.array_equal(product, np.asarray(X) ** 2)
     assert np.array_equal(jax.jit(jax.grad(lambda a, b: f(a, b)[1].sum()))(host, X), X)
+    assert shown(lambda a, b: f(a, b)[0], host, X) == ["f32<host>[8]"]
+    assert np.array_equal(jax.jit(lambda a, b: f(a, b)[0])(host, X), 2 * np.asarray(X))
+    assert np.array_equal(jax.grad(lambda a, b: jax.device_put(f(a, b)[0], Space.Device).sum(), argnums=1)(host, X), np.ones(8))
     assert np.array_equal(jax.jvp(f, (host, X), (host, X))[1][1], 2 * np.asarray(X) ** 2)
 
 

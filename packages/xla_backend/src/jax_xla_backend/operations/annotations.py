@@ -230,10 +230,19 @@ def fuse_limit() -> Any:
 _COMPUTE_TYPES = {"device_host": "host", "device": "dense", "tpu_sparsecore": "sparse"}
 
 
-def _compute_derived(params, closed, tangent, *_):
-    kinds = set(params["out_memory_spaces"])
-    space = kinds.pop() if len(kinds) == 1 else Space.Device
-    return {**params, "out_memory_spaces": (space,) * len(closed.out_avals)}
+def _spaces_of(name: str) -> dict[str, Callable]:
+    """What the parameter ``name``, the kinds of memory of results, is for derived programs; any kind will do for what is new."""
+    def for_results(params: dict, spaces: Sequence[Space]) -> dict:
+        new = len(params["jaxpr"].out_avals) - len(spaces)
+        return {**params, name: (*spaces, *[Space.Any] * new)[:len(params["jaxpr"].out_avals)]}
+
+    def derived(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: object, outputs: Sequence[bool] | None) -> dict:
+        spaces = params[name]
+        return for_results(params, spaces if outputs is None else [space for space, there in zip(spaces, outputs) if there])
+
+    def said(params: dict, original: Mapping[str, Sequence[Space]], ins: object, outs: Sequence[tuple | None]) -> dict:
+        return for_results(params, [Space.Any if role is None or role[0] == 0 else original[name][role[1]] for role in outs])
+    return {"derived": derived, "said": said}
 
 
 def _compute_lower(b, *xs, jaxpr, compute_type, out_memory_spaces, compiler_options_json):
@@ -256,7 +265,7 @@ def _compute_types(*avals, jaxpr, out_memory_spaces, **_):
     return _in_spaces(jaxpr.out_avals, out_memory_spaces)
 
 
-compute_on_p = program_call("compute_on", _compute_lower, _compute_derived, out_type=_compute_types)
+compute_on_p = program_call("compute_on", _compute_lower, **_spaces_of("out_memory_spaces"), out_type=_compute_types)
 
 
 def compute_on(f: Callable[..., PyTree] | None = None, *, compute_type: str, out_memory_spaces: object,
@@ -322,11 +331,6 @@ def _on_device(aval: AbstractValue) -> AbstractValue:
     return aval.update(memory_space=Space.Device) if isinstance(aval, ShapedArray) else aval
 
 
-def _fused_derived(params, closed, tangent, *_):
-    kinds = set(params["out_spaces"])
-    return {**params, "out_spaces": (kinds.pop() if len(kinds) == 1 else Space.Device,) * len(closed.out_avals)}
-
-
 def _fused_lower(b, *xs, jaxpr, out_spaces):
     return _moved(b, _call(b, "fused", jaxpr, xs, [("inlineable", "false")]), out_spaces)
 
@@ -335,7 +339,7 @@ def _fused_types(*avals, jaxpr, out_spaces):
     return _in_spaces(jaxpr.out_avals, out_spaces)
 
 
-fused_p = program_call("fused", _fused_lower, _fused_derived, out_type=_fused_types)
+fused_p = program_call("fused", _fused_lower, **_spaces_of("out_spaces"), out_type=_fused_types)
 
 
 # -- the order -------------------------------------------------------------------------------------------------------
