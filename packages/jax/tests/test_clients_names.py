@@ -3,6 +3,8 @@ import importlib
 import inspect
 import pathlib
 import pkgutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -76,6 +78,16 @@ def test_what_scico_and_jaxns_import_of_placements():
     for given, error in (P("x"), ValueError), (3, TypeError), (jnp.ones(2).sharding, TypeError):
         with pytest.raises(error, match="f: out_sharding"):
             canonical(given, "f")
+
+
+def test_internal_modules_are_there_without_an_import_of_their_own():
+    """orthax writes ``jax._src.numpy.util`` after ``import jax``."""
+    folder = pathlib.Path(jax.__file__).parent / "_src"
+    modules = [".".join(f.relative_to(folder).with_suffix("").parts) for f in folder.rglob("*.py")]
+    names = [m.removesuffix(".__init__") for m in modules if m != "__init__" and not m.startswith("lib.mlir.")]
+    program = f"import jax, operator; [operator.attrgetter(n)(jax._src) for n in {names!r}]"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr[-500:]
 
 
 def test_what_orthax_torchax_and_dynamiqs_promote_and_read():

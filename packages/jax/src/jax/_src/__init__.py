@@ -5,6 +5,7 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "core": "jax._src.core",
     "array": "jax._src.array",
     "dispatch": "jax._src.dispatch",
+    "image": "jax._src.image",
     "interpreters": "jax._src.interpreters",
     "lax": "jax._src.lax",
     "literals": "jax._src.literals",
