@@ -187,6 +187,8 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     *[("polygamma", lambda x, n=n: special.polygamma(n, x), 0, [-10.25, -100.25, 3.0], w) for n, w in (
         (1, [19.64625242, 19.72928333, 0.394934067]), (2, [124.016472, 124.0250082, -0.1541138063]))],
     ("polygamma", lambda x: special.polygamma(1, x), 1, [-10.25, 3.0], [124.016472, -0.1541138063]),
+    *[("zeta", lambda q, s=s: special.zeta(s, q), 0, [-10.25, -100.25, -3.25, 2.0, INF], w) for s, w in (
+        (2.0, [19.64625242, 19.72928333, 19.47408507, 0.6449340668, 0]), (3.0, [-62.008236, -62.0125041, -61.9776055, 0.2020569032, 0]))],
     ("digamma", special.digamma, 2, [-10.25, -100.25, -7.75], [124.016472, 124.0250082, -124.0397456]),
     ("gammainc", lambda x: special.gammainc(25.0, x), 1, [INF, 0.0], [0, 0]),
     ("gammaincc", lambda x: special.gammaincc(25.0, x), 1, [INF, 0.0], [0, 0]),

@@ -242,7 +242,7 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     return lax.cond(jnp.any(x < _SUMMED), _polygamma_far_below, lax.polygamma, n, x)
 
 
-_SUMMED = -8.0  # from here on the sum of `lax.polygamma` reaches the positive numbers
+_SUMMED = -4.0  # from here on the sums of `lax.polygamma` and `lax.zeta` reach large numbers
 
 
 def _polygamma_far_below(n, x):
@@ -541,10 +541,19 @@ def _riemann_slope(s):
     return size * (cosine * (math.log(2 * math.pi) - _digamma(t) - relative) + 0.5 * np.pi * sine)
 
 
+def _zeta_far_below(x, q):
+    """For whole ``x``, by the terms on both sides of 0, which are two sums of positive numbers; as `_polygamma_far_below`."""
+    below, part, one = (q < _SUMMED) & (x == jnp.floor(x)), q - jnp.floor(q), jnp.ones_like(q)
+    here, beside, mirrored = lax.zeta(jnp.stack([x] * 3), jnp.stack([
+        jnp.where(below, part, q), jnp.where(below, 1 - part, one), jnp.where(below, 1 - q, one)]))
+    sign = jnp.where(x % 2 == 0, one, -one)
+    return jnp.where(below, (here + sign * beside) - sign * mirrored, here)
+
+
 @differentiable
 def _zeta(x, q):
     left = (q == 1) & (x < 1)
-    value = jnp.where(left, _riemann(jnp.where(left, x, 0.5)), lax.zeta(x, q))
+    value = jnp.where(left, _riemann(jnp.where(left, x, 0.5)), lax.cond(jnp.any(q < _SUMMED), _zeta_far_below, lax.zeta, x, q))
     return jnp.where((q == np.inf) & (x > 1), 0.0, value)
 
 
