@@ -170,7 +170,9 @@ def test_abstract_meshes_need_no_devices_while_types_are_computed():
     there = jax.sharding.AbstractMesh((16, 3), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
     with jax.sharding.use_abstract_mesh(there):
         found = jax.eval_shape(lambda x: jax.sharding.reshard(x, P("x")) * 2, jax.ShapeDtypeStruct((32,), jnp.float32))
+        of_new = jax.eval_shape(lambda: {"w": jnp.zeros((4, 2))})["w"], jax.jit(lambda x: x + 1).trace(np.ones((4, 2))).out_info
     assert found.sharding == NamedSharding(there, P("x"))
+    assert [x.sharding for x in of_new] == [NamedSharding(there, P(None, None))] * 2  # what says no split is whole
 
 
 def on(*spec, kind=AxisType.Auto):

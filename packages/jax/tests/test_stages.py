@@ -43,6 +43,12 @@ def placed(spec):
     return NamedSharding(Mesh(np.array(jax.devices()[:4]), ("x",)), PartitionSpec(*spec))
 
 
+def test_an_argument_that_is_not_used_lies_nowhere():
+    compiled = jax.jit(lambda x, y: x * 2).lower(np.ones(3), np.ones(3)).compile()
+    (used, unused), _ = compiled.input_shardings
+    assert used.device_set == {jax.devices()[0]} and unused is None and compiled.input_formats[0][1].sharding is None
+
+
 @pytest.mark.parametrize("described", [False, True])
 def test_programs_are_compiled_for_where_their_arguments_are(described):
     x = jax.device_put(np.arange(8, dtype=np.float32), placed("x"))

@@ -68,7 +68,16 @@ def out_struct(aval: AbstractValue) -> ShapeDtypeStruct | AbstractValue:
     """What `eval_shape` and ``out_info`` show for a result of type ``aval``: of a high-level type and of tokens, the type itself."""
     if aval.is_high or aval is abstract_token:
         return aval
-    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=getattr(aval, "placement", None))
+    placement = getattr(aval, "placement", None)
+    if placement is None and _types_tell_placements():
+        placement = backends.get().placements.on_no_mesh(len(aval.shape))
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=placement)
+
+
+def _types_tell_placements() -> bool:
+    """Whether the mesh in use has ``Explicit`` axes, so that what a type does not say is whole on each device."""
+    here = flags.mesh_in_context.value
+    return here is not None and here[1] is not None and bool(here[1].explicit_axes)
 
 
 def out_structs(avals: Sequence[AbstractValue], told: Sequence[Any] | None) -> list:
@@ -341,7 +350,7 @@ class Compiled(CompiledHabits, _Stage):
 
     @property
     def input_shardings(self) -> Any:
-        """Where each argument must lie, in the structure of the call's ``(args, kwargs)``."""
+        """Where each argument must lie, in the structure of the call's ``(args, kwargs)``; None for one that the program does not use."""
         return tree.unflatten(self.in_tree, self._executable.in_shardings)
 
     @property

@@ -142,11 +142,11 @@ class Executable:
         return self.current.full()
 
     @property
-    def in_shardings(self) -> list[Sharding]:
-        """Placements of all flat inputs; those that the program does not take go to all devices."""
+    def in_shardings(self) -> list[Sharding | None]:
+        """Placements of all flat inputs; None for those that the program does not take."""
         current = self.current
         kept = dict(zip(current.facts.kept, current.in_shardings))
-        return [kept.get(i, current.token_sharding) for i in range(len(current.facts.flat_in_avals))]
+        return [kept.get(i) for i in range(len(current.facts.flat_in_avals))]
 
     @property
     def out_shardings(self) -> list[Sharding]:
