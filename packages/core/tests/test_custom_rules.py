@@ -255,6 +255,6 @@ def test_effects_that_are_not_allowed_in_rules_are_refused(wrap):
                      batch=ELEMENTWISE, lower=none("only traced"), reference=np.positive)
     fun = wrap(note.bind)
     fun.defjvp(lambda x, t: (x, t)) if wrap is custom_jvp else fun.defvjp(lambda x: (x, ()), lambda _, g: g)
-    with pytest.raises(NotImplementedError, match="effects not supported inside functions with custom derivatives"):
+    with pytest.raises(NotImplementedError, match="Effects not supported inside functions with custom derivatives"):
         tracing.make_jaxpr(fun)(2.)
     assert tracing.make_jaxpr(note.bind)(2.).effects

@@ -142,7 +142,7 @@ def refuse_effects(name: str, effects: Effects, flag: str, where: str) -> None:
     """Raise NotImplementedError, on behalf of ``name``, for effects that have no true ``flag``, and so cannot happen ``where``."""
     refused = sorted(str(e) for e in effects if not getattr(e, flag, False))
     if refused:
-        raise NotImplementedError(f"{name}: effects not supported inside {where}: {', '.join(refused)}. A class of effects is allowed "
+        raise NotImplementedError(f"{name}: Effects not supported inside {where}: {', '.join(refused)}. A class of effects is allowed "
                                   f"there if its attribute `{flag}` is True.")
 
 
