@@ -253,7 +253,7 @@ class Discrete:
         ok = (True if self.valid is None else self.valid(*shapes)) & ~jnp.isnan(k)  # as in `Continuous`
         outside = ((k < low) | (k > high) | (k == np.inf) | (k != jnp.floor(k))) & ok
         inside = jnp.where(outside, low, k)
-        moved = (inside < k) | (inside > k)  # where `outside` is; not that mask itself, which for two readers would be a kernel of its own
+        moved = (inside < k) | (inside > k)  # where `outside` is, by another formula; see `apart`
         shapes = [jnp.where(moved, 0.5, s) for s in shapes]  # so that no slope there is infinite
 
         def _of(k, *shapes):
@@ -263,5 +263,6 @@ class Discrete:
             value = _chosen(self.edge(*shapes), self.direct, inside, low, shapes, _of)
         else:
             value = _of(inside, *shapes)
-        value = jnp.where(moved, 0.0 if what == "pmf" else -np.inf, value)
+        apart = jnp.abs(inside - k) > 0  # the same once more: a mask with one more reader would be a kernel of its own
+        value = jnp.where(apart, 0.0 if what == "pmf" else -np.inf, value)
         return convert(nan_unless(ok, value), k.dtype)
