@@ -79,10 +79,10 @@ def promote_shapes(fun_name: str, *args: ArrayLike) -> list[Array]:
 
 
 def promote_args(fun_name: str, *args: ArrayLike) -> list[Array]:
-    """`promote_dtypes` and `promote_shapes` of what is an array or a number.
+    """Arrays and numbers in their common dtype, with axes of length 1 in front up to the largest rank.
 
     Raises:
-      TypeError: an argument is neither; the message names ``fun_name``.
+      TypeError: something else is among them; ``fun_name`` is who asks, in the message.
 
     >>> from jax._src.numpy import util
     >>> util.promote_args("f", jnp.arange(2), 0.5)
