@@ -79,7 +79,7 @@ def promote_shapes(fun_name: str, *args: ArrayLike) -> list[Array]:
 
 
 def promote_args(fun_name: str, *args: ArrayLike) -> list[Array]:
-    """Arrays and numbers in their common dtype, with axes of length 1 in front up to the largest rank.
+    """``args`` converted to the dtype that all of them promote to, each with as many axes as the one that has most.
 
     Raises:
       TypeError: something else is among them; ``fun_name`` is who asks, in the message.
