@@ -85,8 +85,8 @@ def promote_args(fun_name: str, *args: ArrayLike) -> list[Array]:
       TypeError: something else is among them; ``fun_name`` is who asks, in the message.
 
     >>> from jax._src.numpy import util
-    >>> util.promote_args("f", jnp.arange(2), 0.5)
-    [Array([0., 1.], dtype=float32, weak_type=True), Array(0.5, dtype=float32, weak_type=True)]
+    >>> [x.dtype.name for x in util.promote_args("f", jnp.arange(2), 0.5)]
+    ['float32', 'float32']
     """
     check_arraylike(fun_name, *args)
     return promote_shapes(fun_name, *promotion._promoted(promote_dtypes, fun_name, args))
