@@ -17,6 +17,7 @@ from jax_core.representation.array import Array
 
 from ... import numpy as jnp
 from ...lax.quotient_cpu import shared_quotient
+from ...numpy.promotion import convert
 from ..special import gammaln, xlogy
 from ..special._series import differentiable
 from ..special.gammas import _stirling_slope, _stirling_sum
@@ -86,7 +87,8 @@ def _log_poisson_jvp(primals, tangents):
 def log_binomial(x: Array, y: Array, p: Array, q: Array, few: Array, factor: Array | float = 1.0) -> Array:
     """``log(factor (x + y)! / (x! y!) p**x q**y)`` by Stirling's formula where ``x`` and ``y`` are `large` and ``p = 1 - q`` not at an end,
     elsewhere ``few``."""
-    return _log_binomial(*jnp.broadcast_arrays(x, y, p, q, jnp.asarray(factor, dtypes.dtype(few)), few))
+    factor = convert(jnp.asarray(factor), dtypes.dtype(few), few.weak_type)  # numbers among the arguments leave the result weak
+    return _log_binomial(*jnp.broadcast_arrays(x, y, p, q, factor, few))
 
 
 def _inside_binomial(x, y, p, q, factor):
