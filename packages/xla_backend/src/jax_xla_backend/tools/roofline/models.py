@@ -10,7 +10,7 @@ from jax_core.representation.aval import AbstractValue
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Part
 
-from . import collectives
+from .collectives import all_gather, all_reduce, all_to_all, permute
 from .result import RooflineResult, RooflineShape
 
 Model = Callable[..., RooflineResult]
@@ -111,8 +111,8 @@ def _swept(ctx, *operands, axis, **params):
 _MODELS: dict[Kind, Model] = {
     Kind.ELEMENTWISE: _elementwise, Kind.SWEEP: _swept, Kind.REDUCTION: _reduction, Kind.SEARCH: _reduction,
     Kind.SCATTER: _scattered, Kind.SORT: _moved, Kind.PRODUCT: _matrix_product, Kind.CONVOLUTION: _convolution, Kind.HOST: _moved,
-    Kind.ALL_REDUCE: collectives.all_reduce, Kind.ALL_GATHER: collectives.all_gather, Kind.ALL_TO_ALL: collectives.all_to_all,
-    Kind.PERMUTE: collectives.permute}
+    Kind.ALL_REDUCE: all_reduce, Kind.ALL_GATHER: all_gather, Kind.ALL_TO_ALL: all_to_all,
+    Kind.PERMUTE: permute}
 _OF_PARTS: dict[Part, Model] = {Part.FOUND: _found, Part.WRITTEN: _written}
 
 
