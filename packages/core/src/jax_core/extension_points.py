@@ -138,6 +138,7 @@ zeros: Slot[Callable[[Any], Any]] = Slot("arrays of zeros of a given type", "jax
 
 high_values: Slot[tuple[Callable[[Any, Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]] = Slot(
     "the arrays that represent a value of a high-level type, and the value that arrays represent", "jax_core.transformations")
+"""For references to such values, which are references to these arrays: the primitives that lead from one to the other are declared above."""
 
 reference_operators: Slot[Mapping[str, Any]] = Slot("the operators of tracers that are references, by name", "jax_core.references")
 
