@@ -270,6 +270,12 @@ ROWS = {
     # kinds of sequences
     "jnp.meshgrid(jnp.arange(2), jnp.arange(1))": "tuple(int32 [[0, 1]], int32 [[0, 0]])",
     "jnp.broadcast_arrays(jnp.arange(2), 1)": "tuple(int32 [0, 1], ~int32 [1, 1])",
+    "jnp.broadcast_arrays(np.int8([1]))": "tuple(int8 [1])", "lax.broadcast_to_rank(np.int8([1]), 1)": "int8 [1]", "lax.broadcast_like(np.int8([1]), u8[:1])": "int8 [1]",
+    "jnp.select([u8], [np.int8([1, 2, 3, 4])], 9)": "int8 [9, 2, 3, 4]",
+    "jnp.interp(np.float32(0.3), np.float16([0, 1]), np.float16([0, 1]))": "float32 0.30000001192092896",
+    "jnp.interp(np.float16(0.5), np.float16([0, 1]), np.int32([0, 3]))": "float32 1.5",
+    "lax.polynomial(np.int8([1, 2]), [1, 2.5])": "int8 [3, 5]", "lax.polynomial(v[:2], [])": "float32 [0.0, 0.0]",
+    "lax.linalg.cholesky(np.eye(1, dtype='i4'))": "float32 [[1.0]]", "lax.linalg.eigh(np.eye(1, dtype='i4'))[1]": "float32 [1.0]",
     "jnp.atleast_1d(s, s)": "tuple(float32 [1.5], float32 [1.5])",
     "lax.top_k(v, 1)": "list(float32 [3.0], int32 [3])",
 }

@@ -679,8 +679,8 @@ def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike], *, unroll: int | None 
     """The polynomial with coefficients ``coeffs``, lowest power first, at each ``x``, by Horner's rule.
 
     Args:
-      x: floating or complex array.
-      coeffs: scalars of the dtype of ``x``.
+      x: array of numbers.
+      coeffs: scalars, converted to the dtype of ``x``; none make zeros.
       unroll: accepted for compatibility: the steps are always written out.
 
     Source: Knuth, The Art of Computer Programming 2, 4.6.4.
@@ -688,7 +688,11 @@ def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike], *, unroll: int | None 
     >>> jax.lax.polynomial(jnp.array([0.0, 2.0]), [1.0, 0.0, 3.0])  # 1 + 3 x**2
     Array([ 1., 13.], dtype=float32)
     """
-    return apply(polynomial_p, x, *coeffs)
+    x = as_operand("polynomial", x, 0)
+    dtype = dtypes.dtype(x)
+    terms = [c if dtypes.dtype(c) == dtype else convert_element_type_p.bind(c, new_dtype=dtype, weak_type=False, sharding=None)
+             for c in [as_operand("polynomial", c, i) for i, c in enumerate(coeffs if len(coeffs) else (0,), 1)]]
+    return _horner(x, terms) if dtypes.issubdtype(dtype, np.integer) else apply(polynomial_p, x, *terms)
 
 
 def floor(x: ArrayLike) -> Array:

@@ -534,7 +534,7 @@ def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
     (1, 1, 2)
     """
     missing = integer("lax.broadcast_to_rank: rank", rank) - np.ndim(x)
-    return x if missing <= 0 else expand_dims(x, tuple(range(missing)))  # type: ignore[return-value]  # a value of the host is handed on
+    return broadcast(x, ()) if missing <= 0 else expand_dims(x, tuple(range(missing)))
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
@@ -573,7 +573,7 @@ def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
     shape, own = np.shape(like_arr), np.shape(arr)
     if broadcast_shapes(own, shape) != tuple(shape):
         raise ValueError(f"lax.broadcast_like: shape {own} does not broadcast to {shape}.")
-    out = structural.broadcast_in_dim(arr, shape, tuple(range(len(shape) - len(own), len(shape))))
+    out = broadcast(arr, ()) if own == shape else structural.broadcast_in_dim(arr, shape, tuple(range(len(shape) - len(own), len(shape))))
     like = get_aval(like_arr)
     if like.placement is None:
         return out

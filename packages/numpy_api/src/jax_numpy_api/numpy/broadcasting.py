@@ -61,7 +61,7 @@ def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
     except ValueError:
         raise ValueError("Incompatible shapes for broadcasting: "
                          f"shapes={[tuple(shape_of(a)) for a in args]}") from None
-    return tuple(broadcast_together([unwrapped(a) for a in args], shape))
+    return tuple(broadcast_together([as_array(a) for a in args], shape))
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:

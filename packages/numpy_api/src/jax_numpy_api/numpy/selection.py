@@ -88,14 +88,14 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     """For each element the choice of the first condition that holds, else ``default``.
 
     Args:
-      condlist: sequence of boolean arrays.
+      condlist: sequence of conditions: booleans, or numbers, of which all but 0 hold.
       choicelist: sequence of as many arrays; all are promoted and broadcast.
       default: array or number.
 
     Raises:
-      ValueError: no conditions, or different numbers of them. TypeError: conditions that are not boolean.
+      ValueError: no conditions, or different numbers of them.
 
-    Source: `numpy.select`.
+    Source: `numpy.select`, which takes boolean conditions alone.
 
     >>> x = jnp.arange(4)
     >>> jnp.select([x < 1, x < 3], [x, 10 * x], default=-1)
@@ -106,9 +106,6 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     if len(condlist) == 0:
         raise ValueError("jax.numpy.select: condlist is empty; give one condition at least")
     *choices, default = promote_dtypes(*choicelist, default)
-    for condition in condlist:
-        if dtypes.dtype(condition) != np.bool_:
-            raise TypeError(f"select: conditions must be boolean, got dtype {dtypes.dtype(condition)}")
     result = default
     for condition, choice in reversed(list(zip(condlist, choices))):
         result = where(condition, choice, result)

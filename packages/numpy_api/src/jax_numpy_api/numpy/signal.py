@@ -134,8 +134,7 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: ArrayLike | str | N
 @inlined(static_argnums=(6,))
 def _interp(x, xp, fp, left, right, period, static):
     x, xp = (as_array(v) for v in promote_dtypes_inexact(x, xp))
-    fp, = promote_dtypes_inexact(fp)
-    fp = as_array(fp)
+    fp = as_array(promote_dtypes(*promote_dtypes_inexact(fp), x, xp)[0])  # as fine as what it is weighed with
     if _is_complex(x):
         raise ValueError("jnp.interp: complex x values not supported.")
     if period is not None:

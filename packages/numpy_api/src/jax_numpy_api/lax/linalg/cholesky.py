@@ -28,6 +28,7 @@ from .common import (
     full_like,
     gpu_library,
     hermitian,
+    inexact,
     info_type,
     is_complex,
     jvp_through,
@@ -99,7 +100,7 @@ def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
       symmetrize_input: take the Hermitian part first; without, only the lower triangle is read.
 
     Raises:
-      ValueError: the matrices are not square. TypeError: not a dtype of LAPACK.
+      ValueError: the matrices are not square. TypeError: a dtype other than those of LAPACK, integers and booleans.
 
     Source: LAPACK `potrf`.
 
@@ -107,12 +108,9 @@ def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
     Array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    _check_square_array("cholesky", x)
+    x = inexact(x)
+    check_square("cholesky", get_aval(x))
     return tril(cholesky_p.bind(symmetrize(x) if symmetrize_input else x))
-
-
-def _check_square_array(name, x):
-    check_square(name, get_aval(x))
 
 
 # -- cholesky_update -------------------------------------------------------------------------------------------------

@@ -71,6 +71,13 @@ def check_square(name: str, x: AbstractValue) -> None:
     check_dtype(name, x)
 
 
+def inexact(x: ArrayLike) -> Any:
+    """``x``; integers and booleans as floating-point numbers."""
+    dtype = dtypes.dtype(x)
+    wanted = dtypes.to_inexact_dtype(dtype)
+    return x if wanted == dtype else lax.convert_element_type(x, wanted)
+
+
 # -- matrix arithmetic -----------------------------------------------------------------------------------------------
 
 def mm(a: ArrayLike, b: ArrayLike) -> Any:

@@ -35,6 +35,7 @@ from .common import (
     full_like,
     gpu_library,
     hermitian,
+    inexact,
     info_type,
     inverse_gaps,
     is_complex,
@@ -158,7 +159,7 @@ def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sor
       eigenvectors, one in each column, ``[..., n, k]``, and eigenvalues ``[..., k]``, real.
 
     Raises:
-      ValueError: not square, or a bad subset. TypeError: not a dtype of LAPACK.
+      ValueError: not square, or a bad subset. TypeError: a dtype other than those of LAPACK, integers and booleans.
 
     Source: LAPACK `syevd`, `heevd`.
 
@@ -166,6 +167,7 @@ def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sor
     >>> values
     Array([1., 2.], dtype=float32)
     """
+    x = inexact(x)
     check_square("eigh", get_aval(x))
     if symmetrize_input:
         x = symmetrize(x)
