@@ -115,6 +115,14 @@ class Library:
         return Stub(self, module).text()
 
 
+def flags() -> str:
+    """A member of `_Config` for each flag. Texts may stand for members of an enum, and nothing for a text."""
+    kinds = {name: kind for name, (kind, *_) in sorted(jax.config.meta.items())}
+    optional = {name: " | None" if value is None else "" for name, value in jax.config.values.items()}
+    return "".join(f"    {name}: {kinds[name].__name__ + optional[name] if kinds[name] in (bool, int, float) else 'Any'}\n" for name in kinds
+                   if name in optional)
+
+
 def defined_by_us(cls: type) -> bool:
     """Whether ``cls`` gets a class in the stubs; what comes from Python and NumPy is imported from there."""
     return cls.__module__.split(".")[0] in OURS and not cls.__module__.startswith("jaxlib.mlir")
@@ -142,6 +150,8 @@ class Stub:
         self.library, self.module = library, module
         self.names = library.values[module]
         self.generic = dict(library.generic.get(module, {}))
+        if "_Config" in self.generic:
+            self.generic["_Config"] += flags()
         self.imports: dict[str, set[str]] = {}
         self.plain_imports: set[str] = set()
 
@@ -328,6 +338,8 @@ class Stub:
     def class_statement(self, name: str, cls: type) -> str:
         if is_scalar(cls):
             return f"{name}: _ScalarType\n"
+        if name in self.generic and not defined_by_us(cls):
+            return self.annotated(self.generic[name])
         if not defined_by_us(cls):
             package = cls.__module__.split(".")[0]
             for home in (cls.__module__, package):  # the public one of numpy.exceptions, of ml_dtypes._finfo

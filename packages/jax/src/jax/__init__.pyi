@@ -214,29 +214,29 @@ class CompilerEffortLevel(Enum):
     O3 = ...
 class Device:
     """A descriptor of an available device."""
+    @property
+    def id(self) -> int: ...
+    @property
+    def process_index(self) -> int: ...
+    @property
+    def platform(self) -> str: ...
+    @property
+    def device_kind(self) -> str: ...
+    @property
+    def local_hardware_id(self) -> int | None: ...
     def __getattr__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def addressable_memories(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
     def client(self) -> Any: ...
     def default_memory(self, *args: Any, **kwargs: Any) -> Any: ...
-    @property
-    def device_kind(self) -> Any: ...
     def get_stream_for_external_ready_events(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
     def host_id(self) -> Any: ...
-    @property
-    def id(self) -> Any: ...
     def live_buffers(self, *args: Any, **kwargs: Any) -> Any: ...
-    @property
-    def local_hardware_id(self) -> Any: ...
     def memory(self, *args: Any, **kwargs: Any) -> Any: ...
     def memory_stats(self, *args: Any, **kwargs: Any) -> Any: ...
-    @property
-    def platform(self) -> Any: ...
     def poison_execution(self, *args: Any, **kwargs: Any) -> Any: ...
-    @property
-    def process_index(self) -> Any: ...
     @property
     def task_id(self) -> Any: ...
 class Inline(Enum):
@@ -248,26 +248,26 @@ class Inline(Enum):
     XLA_LATE = ...
 class NamedSharding(Sharding):
     """An array split over the axes of a mesh as a spec says."""
-    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __init__(self, mesh: Mesh | AbstractMesh, spec: PartitionSpec | tuple[Any, ...], *, memory_kind: str | None = None, **kwargs: Any) -> None: ...
     @property
-    def mesh(self) -> Any: ...
+    def mesh(self) -> Mesh: ...
+    @property
+    def spec(self) -> PartitionSpec: ...
     @property
     def replicated_axes(self) -> frozenset: ...
-    @property
-    def spec(self) -> Any: ...
     def update(self, **kwargs: Any) -> Sharding: ...
 class P:
     """How an array is split over the axes of a mesh."""
+    def __add__(self, other: Any) -> P: ...
+    def __radd__(self, other: Any) -> P: ...
+    def __getitem__(self, i: Any) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __len__(self) -> int: ...
     unreduced: frozenset
     reduced: frozenset
     unreduced_kind: UnreducedKind | None
     UNCONSTRAINED: Any
-    def __add__(self, other: Any) -> Any: ...
-    def __getitem__(self, i: Any) -> Any: ...
-    def __iter__(self) -> Any: ...
-    def __len__(self) -> Any: ...
     def __new__(cls, *partitions: Any, unreduced: Iterable[Any] = ..., reduced: Iterable[Any] = ..., unreduced_kind: UnreducedKind | None = None) -> Self: ...
-    def __radd__(self, other: Any) -> Any: ...
     def axis_names(self) -> Iterator[Any]: ...
     def count(self, value: object) -> int: ...
     def index(self, value: object) -> int: ...
@@ -279,42 +279,53 @@ class P:
     def update(self, partitions: Sequence[object] | None = None, unreduced: Iterable[Any] | None = None, reduced: Iterable[Any] | None = None, **kwargs: Any) -> P: ...
 class Ref:
     """A mutable reference to an array; made by `new_ref`."""
-    def __getitem__(self, index: Any) -> Any: ...
+    def __getitem__(self, index: Any) -> Array: ...
+    def __setitem__(self, index: Any, value: ArrayLike) -> None: ...
+    def __iter__(self) -> Iterator[Array]: ...
+    def __len__(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def sharding(self) -> Sharding: ...
+    @property
+    def committed(self) -> bool: ...
     def __init__(self, aval: AbstractRef, refs: Any) -> None: ...
-    def __iter__(self) -> Any: ...
-    def __len__(self) -> Any: ...
     def addupdate(self, x: ArrayLike, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple = ...) -> None: ...
     @property
     def at(self) -> Any: ...
     @property
     def aval(self) -> Any: ...
     @property
-    def committed(self) -> Any: ...
-    @property
-    def dtype(self) -> Any: ...
-    @property
     def format(self) -> Any: ...
     def get(self, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple = ...) -> Any: ...
-    @property
-    def ndim(self) -> Any: ...
     def set(self, value: ArrayLike, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple = ...) -> None: ...
-    @property
-    def shape(self) -> Any: ...
-    @property
-    def sharding(self) -> Any: ...
-    @property
-    def size(self) -> Any: ...
     def swap(self, value: ArrayLike, idx: int | slice | Array | np.ndarray | np.bool | np.number | bool | float | complex | EllipsisType | None | tuple = ...) -> Any: ...
     def unsafe_buffer_pointer(self) -> int: ...
 class ShapeDtypeStruct:
     """Shape and dtype of an array that need not exist: what `eval_shape` returns and `jit(f).lower` accepts."""
+    def __len__(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def weak_type(self) -> bool: ...
     named_shape: dict
     def __init__(self, shape: Sequence[int], dtype: DTypeLike, *, sharding: Sharding | PartitionSpec | Device | None = None, weak_type: bool = False, vma: frozenset | None = None, is_ref: bool = False, manual_axis_type: ManualAxisType | None = None) -> None: ...
-    def __len__(self) -> Any: ...
     @property
     def aval(self) -> AbstractValue: ...
-    @property
-    def dtype(self) -> Any: ...
     @property
     def format(self) -> Any: ...
     @property
@@ -325,29 +336,19 @@ class ShapeDtypeStruct:
     @property
     def manual_axis_type(self) -> ManualAxisType | None: ...
     @property
-    def nbytes(self) -> Any: ...
-    @property
-    def ndim(self) -> Any: ...
-    @property
-    def shape(self) -> Any: ...
-    @property
     def sharding(self) -> Any: ...
-    @property
-    def size(self) -> Any: ...
     @property
     def stored(self) -> Any: ...
     def update(self, **kwargs: Any) -> ShapeDtypeStruct: ...
     @property
     def vma(self) -> Any: ...
-    @property
-    def weak_type(self) -> Any: ...
 class Shard:
     """The part of an array that one device holds."""
+    @property
+    def data(self) -> Array: ...
+    @property
+    def device(self) -> Device: ...
     def __init__(self, device: Device, sharding: Sharding, global_shape: tuple[int, ...], data: Any = None) -> None: ...
-    @property
-    def data(self) -> Any: ...
-    @property
-    def device(self) -> Any: ...
     @property
     def index(self) -> tuple[slice, ...]: ...
     @property
@@ -420,8 +421,6 @@ def device_count(backend: str | object | None = None) -> int:
     """Number of devices, of all processes together."""
 def device_get(x: Any) -> Any:
     """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers too) stays as it is."""
-def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None) -> Any:
-    """Copy values to devices."""
 def devices(backend: str | object | None = None) -> list[Device]:
     """All devices of a platform (of all processes), in the order of their ids."""
 def disable_jit(disable: bool = True) -> AbstractContextManager[Any]:
@@ -487,10 +486,6 @@ def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str] | str, axis_t
     """A mesh of the given shape over the first devices."""
 def make_user_context(default_value: object | None = None) -> Any:
     """A context whose value is part of the key of every traced program: under another value `jit` traces again."""
-def named_call(fun: Callable[..., Any], *, name: str | None = None) -> Any:
-    """``fun`` whose equations carry ``name`` (default: the function's) as a `named_scope`."""
-def new_ref(init_val: ArrayLike, *, memory_space: object | None = None, kind: str | None = None, pin: bool = False) -> Any:
-    """A mutable reference to a copy of the array ``init_val``."""
 def no_execution(new_val: object = ...) -> AbstractContextManager[Any]:
     """One flag."""
 def no_tracing(new_val: object = ...) -> AbstractContextManager[Any]:
@@ -554,9 +549,169 @@ _R = TypeVar("_R")
 _T = TypeVar("_T")
 _F = TypeVar("_F", bound=Callable[..., Any])
 class _Config:
+    def update(self, name: str, val: object) -> None: ...
+    def read(self, name: str) -> Any: ...
+    def add_option(self, name: str, holder: object, opt_type: type[Any], meta_args: list[Any], meta_kwargs: dict[str, Any]) -> None: ...
+    def parse_flags_with_absl(self) -> None: ...
+    def config_with_absl(self) -> None: ...
+    def complete_absl_config(self, absl_flags: Any) -> None: ...
+    @property
+    def values(self) -> dict[str, Any]: ...
+    @property
+    def x64_enabled(self) -> bool: ...
+    check_vma: bool
+    eager_constant_folding: bool
+    jax2tf_associative_scan_reductions: bool
+    jax2tf_default_native_serialization: bool
+    jax_accurate_erf_inv: bool
+    jax_allow_f16_reductions: bool
+    jax_array_garbage_collection_guard: Any
+    jax_auto_pcast: bool
+    jax_backend_target: Any
+    jax_bcoo_cusparse_lowering: bool
+    jax_captured_constants_report_frames: int
+    jax_captured_constants_warn_bytes: int
+    jax_check_proxy_envs: bool
+    jax_check_static_indices: bool
+    jax_check_tracer_leaks: bool
+    jax_compilation_cache_check_contents: bool
+    jax_compilation_cache_dir: Any
+    jax_compilation_cache_expect_pgle: bool
+    jax_compilation_cache_include_metadata_in_key: bool
+    jax_compilation_cache_max_size: int
+    jax_compiler_detailed_logging_min_ops: int
+    jax_compiler_enable_remat_pass: bool
+    jax_cpu_collectives_implementation: Any
+    jax_cpu_enable_async_dispatch: bool
+    jax_cpu_get_global_topology_timeout_minutes: int
+    jax_cpu_get_local_topology_timeout_minutes: int
+    jax_cross_host_transfer_socket_address: Any
+    jax_cross_host_transfer_timeout_seconds: int | None
+    jax_cross_host_transfer_transfer_size: int | None
+    jax_cross_host_transport_addresses: Any
+    jax_cuda_visible_devices: Any
+    jax_custom_jvp3: bool
+    jax_custom_vjp3: bool
+    jax_debug_infs: bool
+    jax_debug_key_reuse: bool
+    jax_debug_leaked_clients_on_clear_backends: bool
+    jax_debug_log_modules: Any
+    jax_debug_nans: bool
+    jax_default_device: Any
+    jax_default_matmul_precision: Any
+    jax_default_prng_impl: Any
+    jax_disable_bwd_checks: bool
+    jax_disable_jit: bool
+    jax_disable_most_optimizations: bool
+    jax_disable_vmap_shmap_error: bool
+    jax_disallow_mesh_context_manager: bool
+    jax_distributed_debug: bool
+    jax_distributed_verify_secure_credentials: bool
+    jax_dump_ir_modes: Any
+    jax_dump_ir_to: Any
+    jax_embedded_constants_max_bytes: int
+    jax_enable_checks: bool
+    jax_enable_compilation_cache: bool
+    jax_enable_custom_prng: bool
+    jax_enable_pgle: bool
+    jax_enable_preemption_service: bool
+    jax_enable_recoverability: bool
     jax_enable_x64: bool
-    def update(self, name: str, value: Any, /) -> None: ...
-    def __getattr__(self, name: str) -> Any: ...
+    jax_error_checking_behavior_divide: Any
+    jax_error_checking_behavior_nan: Any
+    jax_error_checking_behavior_oob: Any
+    jax_exec_time_optimization_effort: float
+    jax_experimental_unsafe_xla_runtime_errors: bool
+    jax_explain_cache_misses: bool
+    jax_explicit_x64_dtypes: Any
+    jax_export_calling_convention_version: int
+    jax_export_deserialize_expired_versions: bool
+    jax_export_ignore_forward_compatibility: bool
+    jax_force_dcn_cross_host_transfers: bool
+    jax_fusion_planner: Any
+    jax_high_dynamic_range_gumbel: bool
+    jax_hlo_source_file_canonicalization_regex: Any
+    jax_include_debug_info_in_dumps: bool
+    jax_include_full_tracebacks_in_locations: bool
+    jax_legacy_prng_key: Any
+    jax_log_checkpoint_residuals: bool
+    jax_log_compiles: bool
+    jax_logging_level: Any
+    jax_memory_fitting_effort: float
+    jax_memory_fitting_level: Any
+    jax_mesh_in_context: Any
+    jax_mock_gpu_topology: Any
+    jax_mosaic_allow_hlo: bool
+    jax_mosaic_unzip_debug_locations: bool
+    jax_mtls_ca_file: Any
+    jax_mtls_cert_file: Any
+    jax_mtls_key_file: Any
+    jax_mtls_peer_uri_prefix: Any
+    jax_mutable_array_checks: bool
+    jax_no_execution: bool
+    jax_no_tracing: bool
+    jax_num_cpu_devices: int
+    jax_numpy_dtype_promotion: Any
+    jax_numpy_rank_promotion: Any
+    jax_oneapi_visible_devices: Any
+    jax_optimization_level: Any
+    jax_pallas_auto_assign_collective_ids: Any
+    jax_pallas_auto_assign_collective_ids_limit: int
+    jax_pallas_enable_debug_checks: bool
+    jax_pallas_poison_buffers: bool
+    jax_pallas_use_mosaic_gpu: bool
+    jax_pallas_verbose_errors: bool
+    jax_persistent_cache_enable_xla_caches: Any
+    jax_persistent_cache_min_compile_time_secs: float
+    jax_persistent_cache_min_entry_size_bytes: int
+    jax_pgle_aggregation_percentile: int
+    jax_pgle_profiling_runs: int
+    jax_pjrt_client_create_options: Any
+    jax_platform_name: Any
+    jax_platforms: Any
+    jax_pprint_use_color: bool
+    jax_quick_compile: bool
+    jax_ragged_dot_use_gpu_pallas_triton_lowering: bool
+    jax_ragged_dot_use_ragged_dot_instruction: bool
+    jax_raise_on_ppermute_sort_diff: bool
+    jax_raise_persistent_cache_errors: bool
+    jax_random_seed_offset: int
+    jax_refs_to_pins: bool
+    jax_remat3: bool
+    jax_remat_barrier_no_cotangents: bool
+    jax_remove_custom_partitioning_ptr_from_cache_key: bool
+    jax_remove_size_one_mesh_axis_from_type: bool
+    jax_rocm_visible_devices: Any
+    jax_scan3: bool
+    jax_send_traceback_to_runtime: Any
+    jax_serialization_version: int
+    jax_share_binary_between_hosts: bool
+    jax_share_binary_between_hosts_timeout_ms: int
+    jax_softmax_custom_jvp: bool
+    jax_sort_devices_by_process_index: bool
+    jax_source_url_schema: Any
+    jax_thread_guard: bool
+    jax_threefry_gpu_kernel_lowering: bool
+    jax_threefry_partitionable: bool
+    jax_tiered_compilation: bool
+    jax_traceback_filtering: Any
+    jax_traceback_in_locations_limit: int
+    jax_tracer_error_num_traceback_frames: int
+    jax_transfer_guard: Any
+    jax_transfer_guard_device_to_device: Any
+    jax_transfer_guard_device_to_host: Any
+    jax_transfer_guard_host_to_device: Any
+    jax_use_cpp_shard_args: bool
+    jax_use_direct_linearize: bool
+    jax_use_emit_pipeline_primitive: bool
+    jax_use_hlo_logistic_lowering: bool | None
+    jax_use_magma: Any
+    jax_use_rgv3: bool
+    jax_use_shardy_partitioner: bool
+    jax_use_simplified_jaxpr_constants: bool
+    jax_xla_backend: Any
+    jax_xla_profile_version: int
+    mock_num_gpu_processes: int
 config: _Config
 class _UpdateHelper:
     def __getitem__(self, index: Any) -> _UpdateRef: ...
@@ -599,8 +754,13 @@ def vjp(fun: Callable[..., _R], *primals: Any, has_aux: Literal[False] = False, 
     """The value of a function and its transposed derivative."""
 @overload
 def vjp(fun: Callable[..., tuple[_R, _T]], *primals: Any, has_aux: Literal[True], reduce_axes: Sequence[Hashable] = (), saveable_args: bool = True, in_nzs: Sequence[bool] | None = None) -> tuple[_R, Callable[..., Any], _T]: ...
-def jvp(fun: Callable[..., _R], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
+@overload
+def jvp(fun: Callable[..., _R], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[False] = False) -> tuple[_R, _R]:
     """The value of a function and its derivative along tangents."""
+@overload
+def jvp(fun: Callable[..., tuple[_R, _T]], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[True]) -> tuple[_R, _R, _T]: ...
+@overload
+def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any: ...
 @overload
 def linearize(fun: Callable[..., _R], *primals: Any, has_aux: Literal[False] = False, in_nzs: Sequence[bool] | None = None) -> tuple[_R, Callable[..., Any]]:
     """The value of a function and its derivative as a linear function."""
@@ -612,5 +772,14 @@ def make_jaxpr(fun: Callable[_P, Any], static_argnums: int | Sequence[int] = (),
     """The program of a function."""
 def named_scope(name: str) -> AbstractContextManager[None]:
     """A name for what is traced inside."""
+@overload
+def device_put(x: ArrayLike, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None) -> Array:
+    """An array, or a tree of them, on a device or spread as a sharding says."""
+@overload
+def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None) -> Any: ...
+def new_ref(init_val: ArrayLike, *, memory_space: object | None = None, kind: str | None = None, pin: bool = False) -> Ref:
+    """A mutable reference to a copy of the array ``init_val``."""
+def named_call(fun: _F, *, name: str | None = None) -> _F:
+    """A function whose operations carry its name."""
 __version__: str
 __version_info__: tuple[int, int, int]

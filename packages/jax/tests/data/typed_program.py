@@ -256,3 +256,43 @@ def generic(a: ArrayLike, dtype: DTypeLike = jnp.float32) -> Array:
 
 generic(1), generic(np.ones(3), "int8"), generic(True, int)
 generic("a")  # error
+
+# -- devices, meshes, references, flags ----------------------------------------------------------------------------------
+assert_type(jax.devices()[0].id, int)
+assert_type(jax.devices()[0].platform, str)
+mesh_1 = Mesh(np.array(jax.devices()), ("x",))
+assert_type(mesh_1.shape["x"], int)
+assert_type(NamedSharding(mesh_1, PartitionSpec("x")).spec, PartitionSpec)
+NamedSharding(mesh_1, 3)  # error
+assert_type(jax.device_put(np.ones(3), mesh_1.devices.flat[0]), Array)
+assert_type(jax.device_put({"a": x}), Any)
+assert_type(jax.ShapeDtypeStruct((2,), jnp.float32).shape, tuple[int, ...])
+assert_type(jax.new_ref(x)[0], Array)
+assert_type(x.addressable_shards[0].data, Array)
+assert_type(tree.structure(x).num_leaves, int)
+assert_type(jax.jvp(jnp.sin, (x,), (x,)), tuple[Array, Array])
+assert_type(lax.psum(x, "i"), Array)
+assert_type(lax.pmean({"a": x}, "i"), Any)
+assert_type(jnp.add(x, 1), Array)
+assert_type(jnp.add.reduce(x), Array)
+jnp.add(x)  # error
+jnp.maximum(x, [1, 2])  # error
+assert_type(jnp.finfo(jnp.bfloat16).bits, int)
+assert_type(jax.config.jax_enable_x64, bool)
+jax.config.jax_enable_x46  # error
+jax.config.updat("jax_enable_x64", True)  # error
+
+
+@tree_util.register_pytree_node_class
+class Point:
+    place: Array
+
+    def tree_flatten(self) -> tuple[tuple[Array], None]:
+        return (self.place,), None
+
+    @classmethod
+    def tree_unflatten(cls, aux: None, children: tuple[Array]) -> "Point":
+        return cls()
+
+
+assert_type(Point(), Point)

@@ -3,7 +3,7 @@ from enum import Enum, IntEnum
 from jax import Array, Device
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
-from typing import Any, Callable, NamedTuple, Sequence, TypeAlias, TypeVar
+from typing import Any, Callable, Hashable, NamedTuple, Sequence, TypeAlias, TypeVar, overload
 from jax.lax import linalg as linalg
 
 class AccuracyMode(Enum):
@@ -130,8 +130,6 @@ def addition_chain(n: int) -> tuple[tuple[int, int], ...]:
 def after_all(*operands: Any) -> Any:
     """A token that comes after all the given ones. Raises TypeError for what is no token. Source: StableHLO `after_all`."""
 after_all_p: Any
-def all_gather(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None, axis: int = 0, tiled: bool = False, to: str = 'varying') -> Any:
-    """The values at all positions of a named axis, stacked along a new axis ``axis``, or with ``tiled`` joined along it."""
 all_gather_p: Any
 def all_to_all(x: ArrayLike, axis_name: Any | Sequence[Any], split_axis: int, concat_axis: int, *, axis_index_groups: Sequence[Sequence[int]] | None = None, tiled: bool = False) -> Any:
     """Swap a named axis with a positional one: position ``i`` gets part ``i`` along ``split_axis`` of every position."""
@@ -454,17 +452,9 @@ def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window
     """The padding of each axis that ``"VALID"``, ``"SAME"`` or ``"SAME_LOWER"`` stands for."""
 def pbroadcast(x: Any, axis_name: Any | Sequence[Any], source: int) -> Any:
     """The value at position ``source``, at all positions."""
-def pcast(x: Any, axis_name: Any | Sequence[Any], *, to: str) -> Any:
-    """``x`` itself (a pytree), counted in another way over a named axis. Only a checked `shard_map` makes the difference."""
 def platform_dependent(*args: Any, default: Callable[..., object] | None = None, **per_platform: Callable[..., Any]) -> Any:
     """Call the function for the platform that the program is compiled for."""
-def pmax(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any:
-    """The maximum over a named axis, element by element. Arguments and errors as for `psum`."""
 pmax_p: Any
-def pmean(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any:
-    """The mean over a named axis; integers give floats. Arguments and errors as for `psum`. Source: StableHLO `all_reduce`."""
-def pmin(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any:
-    """The minimum over a named axis, element by element. Arguments and errors as for `psum`."""
 pmin_p: Any
 def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise ``m``-th derivative of `digamma` at ``x``, for whole numbers ``m`` in the dtype of ``x``."""
@@ -478,20 +468,12 @@ population_count_p: Any
 def pow(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x ** y`` of a floating or complex ``x``; ``y`` has its dtype, or is an integer. Raises TypeError otherwise."""
 pow_p: Any
-def ppermute(x: Any, axis_name: Any | Sequence[Any], perm: Sequence[tuple[int, int]]) -> Any:
-    """Send the value at position ``source`` to ``destination`` for each pair in ``perm``; positions that get nothing get zeros."""
 ppermute_p: Any
 def precv(token: Any, out_shape: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
 def psend(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
-def pshuffle(x: Any, axis_name: Any | Sequence[Any], perm: Sequence[int]) -> Any:
-    """Position ``i`` gets the value of position ``perm[i]``; ``perm`` must be a permutation."""
-def psum(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any:
-    """The sum over a named axis."""
 psum_p: Any
-def psum_scatter(x: Any, axis_name: Any | Sequence[Any], *, scatter_dimension: int = 0, axis_index_groups: Sequence[Sequence[int]] | None = None, tiled: bool = False) -> Any:
-    """The sum over a named axis, of which each position keeps its own part along ``scatter_dimension``."""
 def psum_scatter_start(*args: Any, **kwargs: Any) -> Any:
     """Refused: XLA schedules collectives asynchronously by itself; use `psum_scatter`."""
 def pswapaxes(x: ArrayLike, axis_name: Any, axis: int, *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any:
@@ -674,8 +656,6 @@ def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
     """The slices of ``x`` along ``axis``, without that axis. Raises ValueError where there is no such axis."""
 unstack_p: Any
 while_p: Any
-def with_sharding_constraint(x: Any, shardings: Sharding | PartitionSpec | Device) -> Any:
-    """``x``, placed as ``shardings`` say; the compiler arranges the rest of the program around it."""
 xor_p: Any
 def zeros_like_array(x: ArrayLike) -> Any:
     """Zeros of the type of ``x``."""
@@ -693,3 +673,53 @@ def stop_gradient(x: _C) -> _C:
     """The value, whose derivative is zero."""
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Array]:
     """The largest elements and their indices."""
+@overload
+def psum(x: Array, axis_name: Hashable | Sequence[Hashable], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Array:
+    """The sum over a named axis."""
+@overload
+def psum(x: Any, axis_name: Hashable | Sequence[Hashable], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any: ...
+@overload
+def pmean(x: Array, axis_name: Hashable | Sequence[Hashable], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Array:
+    """The mean over a named axis."""
+@overload
+def pmean(x: Any, axis_name: Hashable | Sequence[Hashable], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any: ...
+@overload
+def pmax(x: Array, axis_name: Hashable | Sequence[Hashable], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Array:
+    """The largest over a named axis."""
+@overload
+def pmax(x: Any, axis_name: Hashable | Sequence[Hashable], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any: ...
+@overload
+def pmin(x: Array, axis_name: Hashable | Sequence[Hashable], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Array:
+    """The smallest over a named axis."""
+@overload
+def pmin(x: Any, axis_name: Hashable | Sequence[Hashable], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any: ...
+@overload
+def psum_scatter(x: Array, axis_name: Hashable | Sequence[Hashable], *, scatter_dimension: int = 0, axis_index_groups: Sequence[Sequence[int]] | None = None, tiled: bool = False) -> Array:
+    """The sum over a named axis, of which each position keeps its part."""
+@overload
+def psum_scatter(x: Any, axis_name: Hashable | Sequence[Hashable], *, scatter_dimension: int = 0, axis_index_groups: Sequence[Sequence[int]] | None = None, tiled: bool = False) -> Any: ...
+@overload
+def ppermute(x: Array, axis_name: Hashable | Sequence[Hashable], perm: Sequence[tuple[int, int]]) -> Array:
+    """Values sent from position to position of a named axis."""
+@overload
+def ppermute(x: Any, axis_name: Hashable | Sequence[Hashable], perm: Sequence[tuple[int, int]]) -> Any: ...
+@overload
+def pshuffle(x: Array, axis_name: Hashable | Sequence[Hashable], perm: Sequence[int]) -> Array:
+    """Values taken from position ``perm[i]`` at position i of a named axis."""
+@overload
+def pshuffle(x: Any, axis_name: Hashable | Sequence[Hashable], perm: Sequence[int]) -> Any: ...
+@overload
+def all_gather(x: Array, axis_name: Hashable | Sequence[Hashable], *, axis_index_groups: Sequence[Sequence[int]] | None = None, axis: int = 0, tiled: bool = False, to: str = 'varying') -> Array:
+    """The values of all positions of a named axis."""
+@overload
+def all_gather(x: Any, axis_name: Hashable | Sequence[Hashable], *, axis_index_groups: Sequence[Sequence[int]] | None = None, axis: int = 0, tiled: bool = False, to: str = 'varying') -> Any: ...
+@overload
+def pcast(x: Array, axis_name: Hashable | Sequence[Hashable], *, to: str) -> Array:
+    """A value whose type says otherwise over which axes it varies."""
+@overload
+def pcast(x: Any, axis_name: Hashable | Sequence[Hashable], *, to: str) -> Any: ...
+@overload
+def with_sharding_constraint(x: Array, shardings: Any) -> Array:
+    """A value that lies as told."""
+@overload
+def with_sharding_constraint(x: Any, shardings: Any) -> Any: ...

@@ -5,17 +5,15 @@ from jax import Array, Device
 from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
-from typing import Any, Callable, IO, Literal, Mapping, Sequence, overload
+from typing import Any, Callable, IO, Literal, Mapping, Self, Sequence, overload
 from numpy.exceptions import ComplexWarning as ComplexWarning
 from numpy import character as character
 from numpy import complexfloating as complexfloating
 from numpy import dtype as dtype
 from jax.numpy import fft as fft
-from ml_dtypes import finfo as finfo
 from numpy import flexible as flexible
 from numpy import floating as floating
 from numpy import generic as generic
-from ml_dtypes import iinfo as iinfo
 from numpy import inexact as inexact
 from numpy import integer as integer
 from jax.numpy import linalg as linalg
@@ -32,7 +30,6 @@ def acos(x: ArrayLike, /) -> Array:
     """Inverse cosine, in [0, pi]; NaN outside [-1, 1]."""
 def acosh(x: ArrayLike, /) -> Array:
     """Inverse hyperbolic cosine; NaN below 1."""
-add: ufunc
 def all(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, *, where: ArrayLike | None = None) -> Array:
     """Whether all elements over axes are true (not zero). Arguments as for `sum`. Source: `numpy.all`."""
 def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: builtins.bool = False) -> Array:
@@ -110,7 +107,6 @@ def bartlett(M: int) -> Array:
 bfloat16: _ScalarType
 def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, length: int | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """How often each of the integers 0, 1, ... comes, or the sum of the weights of its places."""
-bitwise_and: ufunc
 def bitwise_count(x: ArrayLike, /) -> Array:
     """Number of one bits of the absolute value, as uint8."""
 def bitwise_invert(x: ArrayLike, /) -> Array:
@@ -119,10 +115,8 @@ def bitwise_left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Bits of ``x`` moved up by ``y``."""
 def bitwise_not(x: ArrayLike, /) -> Array:
     """Each bit flipped; logical not for booleans."""
-bitwise_or: ufunc
 def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Bits of ``x1`` moved down by ``x2``, keeping the sign."""
-bitwise_xor: ufunc
 def blackman(M: int) -> Array:
     """The window of Blackman: three cosine terms. Source: `numpy.blackman`."""
 def block(arrays: ArrayLike | list[Any]) -> Array:
@@ -250,6 +244,30 @@ def fabs(x: ArrayLike, /) -> Array:
     """Absolute value, as a float."""
 def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: builtins.bool = False, *, inplace: builtins.bool = True) -> Array:
     """``a`` with ``val`` on its main diagonal (of all axes). ``inplace`` must be False. Source: `numpy.fill_diagonal`."""
+class finfo:
+    bits: int
+    dtype: np.dtype[Any]
+    eps: Any
+    epsneg: Any
+    max: Any
+    min: Any
+    tiny: Any
+    smallest_normal: Any
+    smallest_subnormal: Any
+    resolution: Any
+    precision: int
+    maxexp: int
+    minexp: int
+    nmant: int
+    @property
+    def iexp(self) -> int: ...
+    @property
+    def machep(self) -> int: ...
+    @property
+    def negep(self) -> int: ...
+    @property
+    def nexp(self) -> int: ...
+    def __new__(cls, dtype: DTypeLike | ArrayLike) -> Self: ...
 def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tuple[ArrayLike, ...] | None = None) -> Array:
     """Positions of the elements of the flattened array that are not zero."""
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
@@ -341,6 +359,13 @@ def i0(x: ArrayLike) -> Array:
     """Modified Bessel function of the first kind and order 0. Source: `numpy.i0`."""
 def identity(n: int, dtype: DTypeLike | None = None) -> Array:
     """The square matrix with ones on its main diagonal. Source: `numpy.identity`."""
+class iinfo:
+    bits: int
+    dtype: np.dtype[Any]
+    kind: str
+    max: int
+    min: int
+    def __init__(self, int_type: DTypeLike | ArrayLike) -> None: ...
 def imag(val: ArrayLike, /) -> Array:
     """Imaginary part; zeros for real numbers."""
 index_exp: Any
@@ -422,13 +447,8 @@ def log1p(x: ArrayLike, /) -> Array:
     """``log(1 + x)``, accurate for small ``x``."""
 def log2(x: ArrayLike, /) -> Array:
     """Logarithm to base 2."""
-logaddexp: ufunc
-logaddexp2: ufunc
-logical_and: ufunc
 def logical_not(x: ArrayLike, /) -> Array:
     """Whether the element is false (zero); the result is boolean."""
-logical_or: ufunc
-logical_xor: ufunc
 def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: builtins.bool = True, base: ArrayLike = 10.0, dtype: DTypeLike | None = None, axis: int = 0) -> Array:
     """``base`` to the power of ``num`` evenly spaced exponents; other arguments as for `linspace`."""
 def mask_indices(n: int, mask_func: Callable[[ArrayLike, int], ArrayLike], k: int = 0, *, size: int | None = None) -> tuple[Array, ...]:
@@ -441,7 +461,6 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Products of matrices ``(..., m, k)`` and vectors ``(..., k)``."""
 def max(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
     """The largest element over axes; NaN if there is one. Ties share the gradient."""
-maximum: ufunc
 def mean(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: builtins.bool = False, *, where: ArrayLike | None = None) -> Array:
     """Arithmetic mean over axes; NaN of no elements."""
 def median(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None, overwrite_input: builtins.bool = False, keepdims: builtins.bool = False) -> Array:
@@ -451,7 +470,6 @@ def meshgrid(*xi: Any, copy: builtins.bool = True, sparse: builtins.bool = False
 mgrid: Any
 def min(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
     """The smallest element over axes; arguments as for `max`. Source: `numpy.min`."""
-minimum: ufunc
 def minmax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> tuple[Array, Array]:
     """The pair of `min` and `max`."""
 def mod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -460,7 +478,6 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """Fractional and integer part of real numbers, both with the sign of ``x``."""
 def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """``a`` with some axes moved; the others keep their order."""
-multiply: ufunc
 def nan_to_num(x: ArrayLike, copy: builtins.bool = True, nan: ArrayLike = 0.0, posinf: ArrayLike | None = None, neginf: ArrayLike | None = None) -> Array:
     """NaN and infinities replaced by finite numbers."""
 def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: builtins.bool | None = None) -> Array:
@@ -494,7 +511,6 @@ def nanvar(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLi
 ndarray = Array
 def ndim(a: ArrayLike) -> int:
     """The number of axes of an array. Source: `numpy.ndim`."""
-negative: ufunc
 newaxis: None
 def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The next representable number after ``x`` towards ``y``."""
@@ -646,7 +662,6 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
     """Arrays of one shape joined along a new axis."""
 def std(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0, keepdims: builtins.bool = False, *, where: ArrayLike | None = None, mean: ArrayLike | None = None, correction: int | float | None = None) -> Array:
     """Standard deviation: the square root of `var`, with the same arguments. Source: `numpy.std`."""
-subtract: ufunc
 def sum(a: ArrayLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: builtins.bool = True) -> Array:
     """Sum of elements over axes."""
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
@@ -756,6 +771,24 @@ def zeros(shape: Sequence[int] | int, dtype: DTypeLike | None = None, *, device:
     """An array of zeros."""
 def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Sequence[int] | int | None = None, *, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Zeros of the shape and dtype of ``a``, each of which can be given instead."""
+class _UfuncOfOne(ufunc):
+    def __call__(self, x: ArrayLike, /, out: None = None, where: None = None) -> Array: ...  # type: ignore[override]
+class _UfuncOfTwo(ufunc):
+    def __call__(self, x1: ArrayLike, x2: ArrayLike, /, out: None = None, where: None = None) -> Array: ...  # type: ignore[override]
+add: _UfuncOfTwo
+bitwise_and: _UfuncOfTwo
+bitwise_or: _UfuncOfTwo
+bitwise_xor: _UfuncOfTwo
+logaddexp: _UfuncOfTwo
+logaddexp2: _UfuncOfTwo
+logical_and: _UfuncOfTwo
+logical_or: _UfuncOfTwo
+logical_xor: _UfuncOfTwo
+maximum: _UfuncOfTwo
+minimum: _UfuncOfTwo
+multiply: _UfuncOfTwo
+negative: _UfuncOfOne
+subtract: _UfuncOfTwo
 class _ScalarType:
     @property
     def dtype(self) -> np.dtype[Any]: ...
