@@ -2,12 +2,15 @@
 import importlib
 import json
 import pathlib
+import re
 import sys
 import types
 
 import pytest
 
+import jax
 from jax import _gaps, _lazy
+from jax._instead import INSTEAD
 
 
 def test_the_list_has_a_name_a_line_in_order():
@@ -77,3 +80,18 @@ def test_an_error_while_a_mirrored_module_loads_is_not_taken_for_a_gap(lazy_modu
     fetch, _ = _gaps.missing("lazy_public", *_lazy.mirror("lazy_public", "lazy_implementation.broken"))
     with pytest.raises(AttributeError, match="no_such_function"):
         fetch("gone")
+
+
+def test_what_to_use_instead_exists():
+    """Names that `jax` has not say what to use; those that they name are there."""
+    def found(name: str) -> bool:
+        value = jax
+        for part in name.split(".")[1:]:
+            value = getattr(value, part)
+        return True
+
+    assert len(INSTEAD) > 60
+    for name, instead in INSTEAD.items():
+        with pytest.raises((AttributeError, ImportError), match=re.escape(instead)):
+            getattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2])
+        assert all(found(known) for known in re.findall(r"jax(?:\.\w+)+", instead)), instead

@@ -15,23 +15,6 @@ import typing
 from types import ModuleType
 from typing import Any, Callable, Iterable, Mapping
 
-_INSTEAD = {
-    "jax.array": "jax.numpy.array", "jax.np": "jax.numpy", "jax.numpy.tensor": "jax.numpy.array",
-    "jax.numpy.random": "jax.random, whose functions take a key", "jax.random.seed": "jax.random.key(seed), which its functions take",
-    "jax.random.rand": "jax.random.uniform(key, shape)", "jax.random.randn": "jax.random.normal(key, shape)",
-    "jax.numpy.float": "float, or jax.numpy.float32", "jax.numpy.int": "int, or jax.numpy.int32",
-    "jax.numpy.complex": "complex, or jax.numpy.complex64", "jax.numpy.cat": "jax.numpy.concatenate",
-    "jax.numpy.from_numpy": "jax.numpy.asarray", "jax.numpy.bmm": "jax.numpy.matmul", "jax.numpy.mm": "jax.numpy.matmul",
-    "jax.numpy.no_grad": "jax.lax.stop_gradient(x), where a gradient is to stop", "jax.numpy.manual_seed": "jax.random.key(seed)",
-    "jax.no_grad": "jax.lax.stop_gradient(x), where a gradient is to stop; nothing is recorded outside of jax.grad",
-    "jax.manual_seed": "jax.random.key(seed), which the functions of jax.random take", "jax.tensor": "jax.numpy.array",
-    "jax.random.default_rng": "jax.random.key(seed)", "jax.random.shuffle": "jax.random.permutation(key, x)",
-    "jax.nn.Module": "a function and a pytree of parameters, or a library of layers",
-    "jax.nn.Linear": "x @ weights + bias, or a library of layers", "jax.nn.Dense": "x @ weights + bias, or a library of layers",
-    "jax.nn.cross_entropy": "-jnp.sum(targets * jax.nn.log_softmax(logits))",
-}
-"""What people look for under the name that it has in NumPy or PyTorch."""
-
 
 class Public(ModuleType):
     """A public module. Whoever asks for its dictionary (``vars(jax.numpy)``, as scico does to wrap every function) finds all names there."""
@@ -55,7 +38,8 @@ _dictionary_of: Callable = vars(ModuleType)["__dict__"].__get__
 
 def absent(module: str, name: str) -> AttributeError:
     """The error that says that ``module`` has no ``name``; `is_absent` knows it."""
-    instead = _INSTEAD.get(f"{module}.{name}")
+    from jax._instead import INSTEAD  # start-up: only those need it who ask for what there is not
+    instead = INSTEAD.get(f"{module}.{name}")
     return AttributeError(f"module {module!r} has no attribute {name!r}{f'; use {instead}' if instead else ''}",
                           name=name, obj=sys.modules[module])
 

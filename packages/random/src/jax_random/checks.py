@@ -15,7 +15,7 @@ from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import TypePromotionError
 from jax_core.representation.placements import is_open
 from jax_core.traces import structural
-from jax_core.traces.trace import EVAL
+from jax_core.traces.trace import EVAL, Tracer
 from jax_numpy_api.numpy.creation import placed
 
 from .impls import PRNGImpl, default_impl
@@ -121,8 +121,9 @@ def check_shape(name: str, shape: Any) -> tuple[int, ...]:
     try:
         result = (operator.index(shape),) if np.ndim(shape) == 0 else tuple(operator.index(n) for n in shape)
     except (TypeError, ValueError) as error:  # ValueError: of np.ndim, for sequences of different lengths
-        raise TypeError(f"{name}: shape={shape!r} must be an int or a sequence of ints whose values are known; under jit, make "
-                        "what it depends on static (static_argnums)") from error
+        parts = shape if isinstance(shape, (tuple, list)) else (shape,)
+        known = "; under jit, make what it depends on static (static_argnums)" if any(isinstance(n, Tracer) for n in parts) else ""
+        raise TypeError(f"{name}: shape={shape!r} must be an int or a sequence of ints whose values are known{known}") from error
     if any(n < 0 for n in result):
         raise ValueError(f"{name}: shape={result} has a negative length; lengths must be at least 0")
     return result

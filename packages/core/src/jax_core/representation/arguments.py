@@ -24,7 +24,8 @@ def check_callable(name: str, fun: Callable[..., PyTree]) -> None:
     """Raise TypeError if the transformation ``name`` cannot call ``fun`` for values: it is no function, or a generator function, whose body
     would run when nothing is traced any more."""
     if not callable(fun):
-        raise TypeError(f"{name}: expected a callable, got {fun!r} of type {type(fun).__name__}")
+        called = f"; give the function itself, {name}(f), and call what comes back" if hasattr(fun, "dtype") else ""
+        raise TypeError(f"{name}: expected a callable, got {fun!r} of type {type(fun).__name__}{called}")
     code = getattr(fun, "__code__", None)  # quicker than inspect, which also looks through partials
     if code.co_flags & inspect.CO_GENERATOR if isinstance(code, CodeType) else inspect.isgeneratorfunction(fun):
         raise TypeError(f"{name}: {describe_function(fun)} is a generator function; return a list or use lax.scan")

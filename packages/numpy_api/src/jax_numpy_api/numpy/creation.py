@@ -369,7 +369,8 @@ def _whole(x: Any, dtype: Any) -> int:
     """A number without its fraction. Raises OverflowError if ``dtype``, of integers, cannot hold it; ValueError for NaN."""
     whole, info = int(x), dtypes.iinfo(dtype)
     if not int(info.min) <= whole <= int(info.max):
-        raise OverflowError(f"{whole} does not fit {dtype.name}, which holds {info.min} to {info.max}; use a wider dtype")
+        off = " (64 bits are switched off: jax_enable_x64)" if dtype.itemsize == 4 and not flags.enable_x64.value else ""
+        raise OverflowError(f"{whole} does not fit {dtype.name}, which holds {info.min} to {info.max}; use a wider dtype{off}")
     return whole
 
 

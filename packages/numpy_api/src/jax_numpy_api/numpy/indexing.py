@@ -273,7 +273,7 @@ def write(x: Array, index: Indexer, value: Any, op: str, *, indices_are_sorted: 
         out = _host_write(x, index, value)
         if out is not None:
             return out
-    value, own = update_value(x, value, f"scatter_{op}", op == "set"), x.dtype
+    value, own = update_value(x, value, f"x.at[...].{op}", op == "set"), x.dtype
     if value.dtype != own:
         wide = write(convert(x, value.dtype), index, value, op, indices_are_sorted=indices_are_sorted,
                      unique_indices=unique_indices, mode=mode, wrap=wrap, asked=asked)
@@ -452,6 +452,10 @@ class _AtIndex:
 
     def __repr__(self):
         return f"_AtIndex({self.array!r}, {self.index!r})"
+
+    def __getattr__(self, name: str) -> Any:
+        methods = ", ".join(n for n in vars(_AtIndex) if not n.startswith("_") and n not in _AtIndex.__slots__)
+        raise AttributeError(f"x.at[index] has no attribute {name!r}; its methods are {methods}", name=name, obj=self)
 
     @api_boundary
     def get(self, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
