@@ -5,6 +5,7 @@ import pathlib
 import pkgutil
 import subprocess
 import sys
+import traceback
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ import jax.numpy as jnp
 from jax.experimental import colocated_python as cp
 from jax.interpreters import batching
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec as P
+from jax_core.configuration import flags
+from jax_xla_backend.platforms import clusters
 
 
 class AnswersToAll:
@@ -110,7 +113,7 @@ def test_what_orthax_torchax_and_dynamiqs_promote_and_read():
 
 def test_the_mesh_of_a_block():
     """haliax and many training programs ask for it."""
-    from jax._src.mesh import get_concrete_mesh, thread_resources
+    from jax._src.mesh import ResourceEnv, get_concrete_mesh, thread_resources
     from jax.interpreters import pxla
     mesh = Mesh(np.array(jax.devices()[:1]), ("x",))
     assert pxla.thread_resources is thread_resources and thread_resources.env.physical_mesh.empty
@@ -118,6 +121,69 @@ def test_the_mesh_of_a_block():
         assert thread_resources.env.physical_mesh is mesh and thread_resources.env.shape == {"x": 1} and get_concrete_mesh().empty
     with jax.set_mesh(mesh):
         assert thread_resources.env.physical_mesh.empty and get_concrete_mesh() == mesh
+    outside, thread_resources.env = thread_resources.env, ResourceEnv(physical_mesh=mesh)  # as axlearn begins and ends a block
+    jax.jit(lambda x: jax.lax.with_sharding_constraint(x, P("x")))(jnp.ones(2))  # which needs a mesh
+    thread_resources.env = outside
+    assert thread_resources.env.physical_mesh.empty
+
+
+class Split:
+    """Axis 0 over the pairs of devices of two processes, axis 1 over each pair: what a placement says to those who ask for its parts."""
+    is_fully_addressable, num_devices = False, 4
+
+    def __init__(self, processes):
+        self.processes = processes
+
+    def devices_indices_map(self, shape):
+        half, quarter = shape[0] // 2, shape[1] // 2
+        return {type("Device", (), {"process_index": p}): (slice(i // 2 * half, i // 2 * half + half), slice(i % 2 * quarter, i % 2 * quarter + quarter))
+                for i, p in enumerate(self.processes)}
+
+
+@pytest.mark.parametrize("processes, rows, columns, whole", [((0, 0, 1, 1), (0, 2), (0, 1), (6, 5)), ((1, 1, 0, 0), (1, 2), (0, 1), (6, 5)),
+                                                             ((0, 1, 1, 0), (0, 1), (0, 1), (3, 5)), ((0, 0, 0, 1), None, None, None)])
+def test_which_rows_a_process_holds(processes, rows, columns, whole):
+    """axlearn and kauldron ask it; a part that another process holds in part has no number."""
+    from jax._src.sharding_impls import get_process_index_and_count as held, local_to_global_shape
+    if rows is None:
+        with pytest.raises(ValueError, match="axis 0"):
+            held(Split(processes), 0, 2)
+        with pytest.raises(ValueError, match=r"\(3, 5\)"):
+            local_to_global_shape(Split(processes), (3, 5))
+    else:
+        assert (held(Split(processes), 0, 2), held(Split(processes), 1, 2)) == (rows, columns)
+        assert local_to_global_shape(Split(processes), (3, 5)) == whole
+
+
+def test_launchers_as_classes(monkeypatch):
+    """levanter derives its own from Slurm's; a class that is defined is asked after those that are known."""
+    from jax._src.clusters import ClusterEnv, SlurmCluster
+    detected = lambda method=None: ClusterEnv.auto_detect_unset_distributed_params(None, None, None, None, method, None)
+    assert not SlurmCluster.is_env_present() and detected() == (None,) * 4
+    for name, value in dict(SLURM_JOB_ID="7", SLURM_STEP_NODELIST="n[01-03]", SLURM_STEP_NUM_TASKS="3", SLURM_PROCID="1", SLURM_LOCALID="0").items():
+        monkeypatch.setenv(name, value)
+    assert SlurmCluster.is_env_present() and (SlurmCluster.get_process_count(), SlurmCluster.get_process_id(), SlurmCluster.get_local_process_id()) == (3, 1, 0)
+    assert SlurmCluster.get_coordinator_address(None, "77") == "n01:77" and detected()[1:3] == (3, 1)
+    monkeypatch.setattr(clusters, "_METHODS", dict(clusters._METHODS))
+    monkeypatch.setattr(clusters, "_silent", list(clusters._silent))
+    monkeypatch.setattr(ClusterEnv, "_cluster_types", list(ClusterEnv._cluster_types))
+
+    class Mine(SlurmCluster):
+        name = "mine"
+        get_process_count = classmethod(lambda cls: 5)
+
+    assert ClusterEnv._cluster_types[-1] is Mine and detected()[1:3] == (3, 1) and detected("mine")[1:3] == (5, 1)
+
+
+def test_frames_that_are_left_out():
+    from jax._src.traceback_util import filter_traceback
+    try:
+        with flags.traceback_filtering("off"):
+            jax.jit(lambda x: 1 / 0)(1.)
+    except ZeroDivisionError as error:
+        names = lambda tb: [frame.f_code.co_name for frame, _ in traceback.walk_tb(tb)]
+        assert len(names(error.__traceback__)) > 2 and names(filter_traceback(error.__traceback__)) == ["test_frames_that_are_left_out", "<lambda>"]
+    assert filter_traceback(None) is None
 
 
 def test_partial_functions_with_an_equality():

@@ -53,6 +53,11 @@ def shorten(error: BaseException) -> None:
     error.__traceback__ = kept
 
 
+def filter_traceback(tb: TracebackType | None) -> TracebackType | None:
+    """``tb`` without the frames of this system; None where there are no others (axlearn prints errors so)."""
+    return _filtered(tb)[0]
+
+
 def _filtered(tb: TracebackType | None) -> tuple[TracebackType | None, bool]:
     """The traceback of the user's frames alone, and whether that leaves any out."""
     entries = []

@@ -32,6 +32,12 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "dimension_as_value": "jax_numpy_api.numpy.for_libraries:dimension_as_value",
     "DimSize": "typing:Any",
     "Shape": "jax_core.representation.typing:Shape",
+    "JaxprEqn": "jax_core.representation.jaxpr:JaxprEqn",
+    "JaxprEqnContext": "jax_core.representation.jaxpr:EqnContext",
+    "MemorySpace": "jax_core.representation.memory:Space",
+    "new_ref": "jax_core.references.api:new_ref",
+    "no_effects": "jax_core.representation.effects:NO_EFFECTS",
+    "_sds_aval_mapping": "jax_core.representation.aval:typeof",
     "safe_map": "jax_core.public.lists:safe_map",
     "safe_zip": "jax_core.public.lists:safe_zip",
 })

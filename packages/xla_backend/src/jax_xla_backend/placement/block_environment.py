@@ -2,22 +2,15 @@
 from __future__ import annotations
 
 import collections
+from typing import NamedTuple
 
-from .mesh import EMPTY_MESH, Mesh, block_mesh
+from .mesh import EMPTY_MESH, Mesh, block_mesh, set_block_mesh
 
 
-class BlockEnvironment:
-    """The innermost ``with mesh:`` of this thread; meshes of `jax.set_mesh` do not show."""
+class ResourceEnv(NamedTuple):
+    """What a ``with mesh:`` makes known: its mesh, an empty one outside."""
 
-    @property
-    def physical_mesh(self) -> Mesh:
-        """Its mesh; an empty one outside.
-
-        >>> from jax._src.mesh import thread_resources
-        >>> thread_resources.env.physical_mesh.empty
-        True
-        """
-        return block_mesh() or EMPTY_MESH
+    physical_mesh: Mesh
 
     @property
     def shape(self) -> collections.OrderedDict:
@@ -29,18 +22,33 @@ class BlockEnvironment:
         """Names of its axes."""
         return set(self.physical_mesh.axis_names)
 
-    physical_resource_axes = resource_axes
+    @property
+    def physical_resource_axes(self) -> set:
+        """The same: all axes are those of devices."""
+        return self.resource_axes
 
     def __repr__(self) -> str:
-        return f"BlockEnvironment({self.physical_mesh!r})"
+        return f"ResourceEnv({self.physical_mesh!r})"
 
 
 class ThreadResources:
-    """``env`` is the environment in force in the thread that asks."""
+    """``env`` is the environment in force in the thread that asks; setting it is as if a ``with mesh:`` of its mesh began or ended."""
 
-    env = BlockEnvironment()
+    @property
+    def env(self) -> ResourceEnv:
+        """The innermost ``with mesh:`` of this thread; meshes of `jax.set_mesh` do not show.
+
+        >>> from jax._src.mesh import thread_resources
+        >>> thread_resources.env.physical_mesh.empty
+        True
+        """
+        return ResourceEnv(block_mesh() or EMPTY_MESH)
+
+    @env.setter
+    def env(self, env: ResourceEnv) -> None:
+        set_block_mesh(None if env.physical_mesh.empty else env.physical_mesh)
 
 
 thread_resources = ThreadResources()
 
-__all__ = ["BlockEnvironment", "ThreadResources", "thread_resources"]
+__all__ = ["ResourceEnv", "ThreadResources", "thread_resources"]

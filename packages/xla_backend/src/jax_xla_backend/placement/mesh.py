@@ -389,6 +389,11 @@ def block_mesh() -> Mesh | None:
     return _state.mesh if _state.abstract is None else None
 
 
+def set_block_mesh(mesh: Mesh | None) -> None:
+    """From now on this thread is inside of ``with mesh:``, or of no block."""
+    _use(mesh, None)
+
+
 def get_abstract_mesh() -> AbstractMesh:
     """The abstract mesh in use (an empty one if there is none).
 

@@ -6,6 +6,7 @@
 ``registry``           the platforms that plugins have entered
 ``distributed``        programs of many processes
 ``clusters``           which process this is, as launchers say it
+``cluster_classes``    the same as classes, of which libraries derive their own
 ``liveness``           which of those processes still live
 ``relay``              the connection to the coordinator, whose loss is an error
 ``distributed_state``  what those add to the options of new clients

@@ -94,7 +94,24 @@ def _mpi4py(_: Environment) -> Place:
 
 
 _METHODS: dict[str, Callable[[Environment], Any]] = {"tpu": _tpu, "k8s": _kubernetes, "ompi": _open_mpi, "slurm": _slurm, "mpi4py": _mpi4py}
-_SILENT = ("tpu", "k8s", "ompi", "slurm")  # those that only read the environment, in the order in which they are asked
+_silent = ["tpu", "k8s", "ompi", "slurm"]  # those that only read the environment, in the order in which they are asked
+
+
+def enter(name: str, ask_environment: Callable[[Environment], Place | None], by_name_only: bool) -> None:
+    """Ask one more launcher, a library's, after those that are known; one of the same name, as of a class defined twice, is replaced."""
+    if name in ("tpu", "k8s", "ompi", "slurm", "mpi4py"):
+        name = f"{name} of a library"
+    _METHODS[name] = ask_environment
+    if not by_name_only and name not in _silent:
+        _silent.append(name)
+
+
+def ask(name: str, env: Environment) -> Place | None:
+    """What the launcher ``name`` says; None where it did not start this process. mpi4py is there where it can be imported."""
+    try:
+        return _METHODS[name](env)
+    except ImportError:
+        return None
 
 
 def detect(env: Environment, method: str | None = None) -> Place:
@@ -119,8 +136,8 @@ def detect(env: Environment, method: str | None = None) -> Place:
             raise RuntimeError(f"distributed.initialize: cluster_detection_method={method!r} finds nothing in the environment; was this process "
                                "started by that launcher?")
         return found
-    places = [place for place in (_METHODS[name](env) for name in _SILENT) if place is not None]
+    places = [place for place in (_METHODS[name](env) for name in _silent) if place is not None]
     return next((p for p in places if p.address is not None), places[0] if places else Place())
 
 
-__all__ = ["Place", "detect", "first_host", "port_of"]
+__all__ = ["Place", "ask", "detect", "enter", "first_host", "port_of"]

@@ -2,6 +2,7 @@
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
+    "empty": "jax_numpy_api.lax:empty",
     "control_flow": "jax._src.lax.control_flow",
     "convolution": "jax._src.lax.convolution",
     "fft": "jax._src.lax.fft",

@@ -2,5 +2,9 @@
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
+    "AbstractRef": "jax_core.representation.aval:AbstractRef",
+    "ReadEffect": "jax_core.representation.effects:ReadEffect",
+    "WriteEffect": "jax_core.representation.effects:WriteEffect",
+    "indexing": "jax._src.state.indexing",
     "types": "jax._src.state.types",
 })

@@ -1,0 +1,4 @@
+"""jax._src.clusters: launchers of clusters as classes, implemented in `jax_xla_backend.platforms.cluster_classes`."""
+from jax._lazy import mirror as _mirror
+
+__getattr__, __dir__ = _mirror(__name__, "jax_xla_backend.platforms.cluster_classes")
