@@ -195,6 +195,24 @@ class State:
         return previous
 
 
+class _Docstrings:
+    """The docstring of the class `State`, and of each flag its own."""
+
+    def __init__(self, of_class: str | None):
+        self.of_class = of_class
+
+    def __get__(self, flag: State | None, owner: type) -> str | None:
+        if flag is None:
+            return self.of_class
+        values = f" One of {', '.join(map(repr, flag.choices))}." if flag.choices else ""
+        default = str(flag.default) if isinstance(flag.default, str) else flag.default  # of an enumeration, its text
+        return (f"{flag.help}{values} Default: {default!r}.\n\n"
+                f"Called with a value it is a context manager, and a decorator, under which the flag `{flag.name}` has that value in this thread. "
+                f"`jax.config.update({flag.name!r}, value)` sets it for the process, the environment variable {flag.name.upper()} from the start.")
+
+
+State.__doc__ = _Docstrings(State.__doc__)  # type: ignore[assignment]  # `help(jax.enable_x64)` speaks of that flag
+
 _TRUTH = {**dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True),
           **dict.fromkeys(("0", "false", "f", "no", "n", "off"), False)}
 

@@ -25,15 +25,22 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound=Callable)
 
 PROMOTIONS: dict[str, Callable] = {
-    "any": promote_args,
-    "inexact": promote_args_inexact,
-    "numeric": promote_args_numeric,
+    **dict.fromkeys(("any", "truth", "numbers", "integers", "real", "modulus"), promote_args),
+    **dict.fromkeys(("inexact", "floats"), promote_args_inexact),
+    **dict.fromkeys(("numeric", "bits"), promote_args_numeric),
 }
 
 _DTYPES = {
     "any": "any dtype, which the result has too",
+    "truth": "any dtype",
+    "numbers": "any dtype but bool, which the result has too",
+    "integers": "any integer dtype or bool, which the result has too",
+    "real": "any real dtype, which the result has too",
+    "modulus": "any dtype, which the result has too; of complex numbers the real one",
     "inexact": "any numeric dtype; integers and booleans are computed in the default float dtype",
+    "floats": "any real dtype; integers and booleans are computed in the default float dtype",
     "numeric": "any dtype; booleans are computed as integers",
+    "bits": "any integer dtype; booleans are computed as integers",
 }
 
 
@@ -173,9 +180,9 @@ def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = 
     def fun(x: ArrayLike, /) -> Array:
         return as_array(op(*prepare(name, x)))  # an operation may hand a number back as it is
 
+    made = "an array of booleans" if promote == "truth" else "an array"
     doc = (f"{summary}\n\n    Args:\n      {parameter}: array or number of {_DTYPES[promote]}.\n\n    Returns:\n"
-           f"      an array of the shape of ``{parameter}``.\n\n    Raises:\n      TypeError: ``{parameter}`` is not an array or"
-           " number."
+           f"      {made} of the shape of ``{parameter}``.\n\n    Raises:\n      TypeError: ``{parameter}`` is not an array or number."
            f"\n\n    Source: `numpy.{name}`.\n    {shown(example)}")
     return _made(named(fun, name, doc, parameters(parameter) if parameter != "x" else None), exact)
 
@@ -188,8 +195,9 @@ def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str
     def fun(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         return op(*prepare(name, x1, x2))
 
+    made = "an array of booleans" if promote == "truth" else "an array"
     doc = (f"{summary}\n\n    Args:\n      {', '.join(names)}: arrays or numbers of {_DTYPES[promote]}; they are promoted to one"
-           f" dtype and broadcast.\n\n    Returns:\n      an array of the common shape.\n\n    Raises:\n"
+           f" dtype and broadcast.\n\n    Returns:\n      {made} of the common shape.\n\n    Raises:\n"
            f"      TypeError: an argument is not an array or number, or the shapes do not broadcast.\n\n"
            f"    Source: `numpy.{name}`.\n    {shown(example)}")
     named(fun, name, doc, parameters(*names) if names != ("x1", "x2") else None)

@@ -78,7 +78,7 @@ log10 = unary("log10", _log10, "inexact", "Logarithm to base 10.",
     example=">>> jnp.log10(1000.)\nArray(3., dtype=float32)")
 sqrt = unary("sqrt", lambda x: lax.sqrt(x), "inexact", "Square root; NaN below 0.",
     example=">>> jnp.sqrt(jnp.array([2, 9]))\nArray([1.4142135, 3.       ], dtype=float32)")
-cbrt = unary("cbrt", lambda x: lax.cbrt(x), "inexact", "Real cube root.",
+cbrt = unary("cbrt", lambda x: lax.cbrt(x), "floats", "Real cube root.",
     example=">>> jnp.cbrt(-27.)\nArray(-3., dtype=float32, weak_type=True)")
 square = unary("square", lambda x: lax.square(x), "numeric", "``x * x``.", exact="integers",
     example=">>> jnp.square(jnp.array([3, -4]))\nArray([ 9, 16], dtype=int32)")
@@ -87,9 +87,9 @@ reciprocal = unary("reciprocal", lambda x: lax.div(_like(x, 1), x), "inexact", "
 
 # -- comparisons -------------------------------------------------------------------------------------------------------
 
-equal = binary("equal", lambda x, y: lax.eq(x, y), "any", "Whether elements are equal.", ("x", "y"), exact="always",
+equal = binary("equal", lambda x, y: lax.eq(x, y), "truth", "Whether elements are equal.", ("x", "y"), exact="always",
     example=">>> jnp.equal(jnp.array([1, 2]), 2)\nArray([False,  True], dtype=bool)")
-not_equal = binary("not_equal", lambda x, y: lax.ne(x, y), "any", "Whether elements differ.", ("x", "y"), exact="always",
+not_equal = binary("not_equal", lambda x, y: lax.ne(x, y), "truth", "Whether elements differ.", ("x", "y"), exact="always",
     example=">>> jnp.not_equal(jnp.array([1, 2]), 2)\nArray([ True, False], dtype=bool)")
 
 
@@ -100,7 +100,7 @@ def _ordered(name: str, op: Any, part: Any, summary: str, example: str = ""):
             return op(x, y)
         re_x, re_y = lax.real(x), lax.real(y)
         return lax.select(lax.eq(re_x, re_y), op(lax.imag(x), lax.imag(y)), part(re_x, re_y))
-    return binary(name, compare, "any", summary, ("x", "y"), exact="always", example=example)
+    return binary(name, compare, "truth", summary, ("x", "y"), exact="always", example=example)
 
 
 greater = _ordered("greater", lambda x, y: lax.gt(x, y), lambda x, y: lax.gt(x, y), "Whether ``x > y``.",
@@ -118,12 +118,12 @@ less_equal = _ordered("less_equal", lambda x, y: lax.le(x, y), lambda x, y: lax.
 add = binary("add", lambda x, y: lax.bitwise_or(x, y) if _is_bool(x) else lax.add(x, y), "any", "Sum of elements.",
              exact="integers",
     example=">>> jnp.add(jnp.arange(3), 10)\nArray([10, 11, 12], dtype=int32)\n>>> jnp.add.reduce(jnp.arange(5))\nArray(10, dtype=int32)")
-subtract = binary("subtract", lambda x, y: lax.sub(x, y), "any", "Difference of elements.", exact="integers",
+subtract = binary("subtract", lambda x, y: lax.sub(x, y), "numbers", "Difference of elements.", exact="integers",
     example=">>> jnp.subtract(5, jnp.arange(3))\nArray([5, 4, 3], dtype=int32)")
 multiply = binary("multiply", lambda x, y: lax.bitwise_and(x, y) if _is_bool(x) else lax.mul(x, y), "any",
                   "Product of elements.", exact="integers",
     example=">>> jnp.multiply.outer(jnp.arange(1, 3), jnp.arange(1, 4))\nArray([[1, 2, 3],\n       [2, 4, 6]], dtype=int32)")
-negative = unary("negative", lambda x: lax.neg(x), "any", "``-x``.", exact="integers",
+negative = unary("negative", lambda x: lax.neg(x), "numbers", "``-x``.", exact="integers",
     example=">>> jnp.negative(jnp.array([1, -2]))\nArray([-1,  2], dtype=int32)")
 maximum = binary("maximum", lambda x, y: lax.max(x, y), "any", "The larger of two elements; NaN if either is NaN.",
                  exact="integers",
@@ -131,7 +131,7 @@ maximum = binary("maximum", lambda x, y: lax.max(x, y), "any", "The larger of tw
 minimum = binary("minimum", lambda x, y: lax.min(x, y), "any", "The smaller of two elements; NaN if either is NaN.",
                  exact="integers",
     example=">>> jnp.minimum(jnp.array([1, 5]), 2)\nArray([1, 2], dtype=int32)")
-nextafter = binary("nextafter", lambda x, y: lax.nextafter(x, y), "inexact",
+nextafter = binary("nextafter", lambda x, y: lax.nextafter(x, y), "floats",
                    "The next representable number after ``x`` towards ``y``.", ("x", "y"),
     example=">>> jnp.nextafter(1., 2.) - 1\nArray(1.1920929e-07, dtype=float32, weak_type=True)")
 positive = unary("positive", lambda x: x, "any", "``+x``: the elements unchanged.", exact="always",
@@ -139,26 +139,26 @@ positive = unary("positive", lambda x: x, "any", "``+x``: the elements unchanged
 
 # -- bits --------------------------------------------------------------------------------------------------------------
 
-bitwise_and = binary("bitwise_and", lambda x, y: lax.bitwise_and(x, y), "any", "Bitwise and.", exact="always",
+bitwise_and = binary("bitwise_and", lambda x, y: lax.bitwise_and(x, y), "integers", "Bitwise and.", exact="always",
     example=">>> jnp.bitwise_and(12, 10)\nArray(8, dtype=int32, weak_type=True)")
-bitwise_or = binary("bitwise_or", lambda x, y: lax.bitwise_or(x, y), "any", "Bitwise or.", exact="always",
+bitwise_or = binary("bitwise_or", lambda x, y: lax.bitwise_or(x, y), "integers", "Bitwise or.", exact="always",
     example=">>> jnp.bitwise_or(12, 10)\nArray(14, dtype=int32, weak_type=True)")
-bitwise_xor = binary("bitwise_xor", lambda x, y: lax.bitwise_xor(x, y), "any", "Bitwise exclusive or.", exact="always",
+bitwise_xor = binary("bitwise_xor", lambda x, y: lax.bitwise_xor(x, y), "integers", "Bitwise exclusive or.", exact="always",
     example=">>> jnp.bitwise_xor(12, 10)\nArray(6, dtype=int32, weak_type=True)")
-bitwise_not = bitwise_invert = invert = unary("invert", lambda x: lax.bitwise_not(x), "any",
+bitwise_not = bitwise_invert = invert = unary("invert", lambda x: lax.bitwise_not(x), "integers",
                                               "Each bit flipped; logical not for booleans.",
     example=">>> jnp.invert(jnp.array([0, 5]))\nArray([-1, -6], dtype=int32)")
 bitwise_count = unary("bitwise_count", lambda x: lax.convert_element_type(
-    lax.population_count(lax.abs(x) if dtypes.issubdtype(lax.dtype(x), np.signedinteger) else x), np.uint8), "numeric",
+    lax.population_count(lax.abs(x) if dtypes.issubdtype(lax.dtype(x), np.signedinteger) else x), np.uint8), "bits",
     "Number of one bits of the absolute value, as uint8.", exact="always",
     example=">>> jnp.bitwise_count(jnp.array([7, -8]))\nArray([3, 1], dtype=uint8)")
-left_shift = binary("left_shift", lambda x, y: lax.shift_left(x, y), "numeric", "Bits of ``x`` moved up by ``y``.", ("x",
+left_shift = binary("left_shift", lambda x, y: lax.shift_left(x, y), "bits", "Bits of ``x`` moved up by ``y``.", ("x",
                     "y"), exact="always",
     example=">>> jnp.left_shift(3, 2)\nArray(12, dtype=int32, weak_type=True)")
 bitwise_left_shift = left_shift
 right_shift = bitwise_right_shift = binary(
     "right_shift", lambda x, y: lax.shift_right_logical(x, y) if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger)
-    else lax.shift_right_arithmetic(x, y), "numeric", "Bits of ``x1`` moved down by ``x2``, keeping the sign.",
+    else lax.shift_right_arithmetic(x, y), "bits", "Bits of ``x1`` moved down by ``x2``, keeping the sign.",
     example=">>> jnp.right_shift(jnp.array([-8, 8]), 1)\nArray([-4,  4], dtype=int32)")
 
 # -- logic -------------------------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ logical_or = _logical("logical_or", lambda x, y: lax.bitwise_or(x, y), "Whether 
     example=">>> jnp.logical_or(jnp.array([0, 1]), False)\nArray([False,  True], dtype=bool)")
 logical_xor = _logical("logical_xor", lambda x, y: lax.bitwise_xor(x, y), "Whether exactly one element is true.",
     example=">>> jnp.logical_xor(jnp.array([0, 1]), True)\nArray([ True, False], dtype=bool)")
-logical_not = unary("logical_not", lambda x: lax.bitwise_not(truth(x)), "any",
+logical_not = unary("logical_not", lambda x: lax.bitwise_not(truth(x)), "truth",
                     "Whether the element is false (zero); the result is boolean.", exact="always",
     example=">>> jnp.logical_not(jnp.array([0, 3]))\nArray([ True, False], dtype=bool)")
 
@@ -241,11 +241,11 @@ def _isinf(x):
     return lax.convert_element_type(out, bool) if dtypes.is_weakly_typed(x) else out
 
 
-isfinite = unary("isfinite", _isfinite, "any", "Whether an element is neither infinite nor NaN.", exact="always",
+isfinite = unary("isfinite", _isfinite, "truth", "Whether an element is neither infinite nor NaN.", exact="always",
     example=">>> jnp.isfinite(jnp.array([1., jnp.inf, jnp.nan]))\nArray([ True, False, False], dtype=bool)")
-isinf = unary("isinf", _isinf, "any", "Whether an element is infinite.", exact="always",
+isinf = unary("isinf", _isinf, "truth", "Whether an element is infinite.", exact="always",
     example=">>> jnp.isinf(jnp.array([1., -jnp.inf]))\nArray([False,  True], dtype=bool)")
-isnan = unary("isnan", lambda x: lax.ne(x, x) if _is_inexact(x) or dtypes.is_weakly_typed(x) else _full_bool(x, False), "any",
+isnan = unary("isnan", lambda x: lax.ne(x, x) if _is_inexact(x) or dtypes.is_weakly_typed(x) else _full_bool(x, False), "truth",
               "Whether an element is NaN.", exact="always",
     example=">>> jnp.isnan(jnp.array([1., jnp.nan]))\nArray([False,  True], dtype=bool)")
 
@@ -292,10 +292,10 @@ def isneginf(x: ArrayLike, /, out: None = None) -> Array:
 # -- sign, magnitude, complex parts ------------------------------------------------------------------------------------
 
 abs = absolute = unary("absolute", lambda x: x if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger) or _is_bool(x)
-                       else lax.abs(x), "any", "Absolute value; the modulus of a complex number (as a real).",
+                       else lax.abs(x), "modulus", "Absolute value; the modulus of a complex number (as a real).",
                                     exact="integers",
     example=">>> jnp.absolute(jnp.array([-3, 4]))\nArray([3, 4], dtype=int32)\n>>> jnp.abs(3 + 4j)\nArray(5., dtype=float32, weak_type=True)")
-fabs = unary("fabs", lambda x: _real_abs(x), "inexact", "Absolute value, as a float.",
+fabs = unary("fabs", lambda x: _real_abs(x), "floats", "Absolute value, as a float.",
     example=">>> jnp.fabs(-3)\nArray(3., dtype=float32, weak_type=True)")
 
 
@@ -305,17 +305,17 @@ def _real_abs(x):
     return lax.abs(x)
 
 
-sign = unary("sign", lambda x: lax.sign(x), "any", "-1, 0 or 1; ``x / |x|`` for complex numbers.", exact="integers",
+sign = unary("sign", lambda x: lax.sign(x), "numbers", "-1, 0 or 1; ``x / |x|`` for complex numbers.", exact="integers",
     example=">>> jnp.sign(jnp.array([-2.5, 0., 7.]))\nArray([-1.,  0.,  1.], dtype=float32)")
-floor = unary("floor", lambda x: lax.floor(x) if _is_inexact(x) else whole("floor", x), "any",
+floor = unary("floor", lambda x: lax.floor(x) if _is_inexact(x) else whole("floor", x), "real",
               "Largest integer not above each element.", exact="integers",
     example=">>> jnp.floor(jnp.array([-1.5, 1.5]))\nArray([-2.,  1.], dtype=float32)")
-ceil = unary("ceil", lambda x: lax.ceil(x) if _is_inexact(x) else whole("ceil", x), "any", "Smallest integer not below each element.",
+ceil = unary("ceil", lambda x: lax.ceil(x) if _is_inexact(x) else whole("ceil", x), "real", "Smallest integer not below each element.",
              exact="integers",
     example=">>> jnp.ceil(jnp.array([-1.5, 1.5]))\nArray([-1.,  2.], dtype=float32)")
-real = unary("real", lambda x: lax.real(x) if _is_complex(x) else x, "any", "Real part.", "val", exact="always",
+real = unary("real", lambda x: lax.real(x) if _is_complex(x) else x, "modulus", "Real part.", "val", exact="always",
     example=">>> jnp.real(1 + 2j)\nArray(1., dtype=float32, weak_type=True)")
-imag = unary("imag", lambda x: lax.imag(x) if _is_complex(x) else lax.full_like(x, 0), "any",
+imag = unary("imag", lambda x: lax.imag(x) if _is_complex(x) else lax.full_like(x, 0), "modulus",
              "Imaginary part; zeros for real numbers.", "val", exact="always",
     example=">>> jnp.imag(jnp.array([1 + 2j, 3]))\nArray([2., 0.], dtype=float32)")
 conj = conjugate = unary("conjugate", lambda x: lax.conj(x) if _is_complex(x) else x, "any", "Complex conjugate.",
