@@ -140,8 +140,10 @@ def test_row(program):
 
 
 def test_a_default_device_that_is_no_platform():
-    with jax.default_device("foo"), pytest.raises(ValueError, match="foo"):
-        jnp.ones(3)
+    for set_it in (jax.default_device, functools.partial(jax.config.update, "jax_default_device")):
+        with pytest.raises(ValueError, match="foo"):
+            set_it("foo")
+    assert jax.config.jax_default_device is None
     with jax.disable_jit():
         assert type(lax.scan(lambda c, a: [c + 1, a], 0, NAMES["v"])) is list
 

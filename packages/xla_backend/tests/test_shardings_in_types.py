@@ -402,6 +402,32 @@ def test_a_mesh_named_anew_inside_a_program():
         np.testing.assert_allclose(slope, 2 * np.cos(X), rtol=1e-5)
 
 
+AUTO = grid(AxisType.Auto).abstract_mesh
+
+
+@pytest.mark.parametrize("mesh, named", [
+    (grid(), AUTO), (grid(AxisType.Auto), AUTO.update(axis_names=("a", "b"))), (grid(AxisType.Auto), AUTO.update(axis_sizes=(4, 1), axis_names=("a", "b"))),
+], ids=["auto in explicit", "other names", "other sizes"])
+def test_a_constraint_on_a_mesh_named_anew_gives_the_result_its_mesh(mesh, named):
+    def f(x):
+        with use_abstract_mesh(named):
+            return lax.with_sharding_constraint(x, P(named.axis_names[0], None))
+    with set_mesh(mesh):
+        out = jit(f)(device_put(X, P("x", "y")))
+    assert out.sharding.mesh.axis_names == named.axis_names and out.sharding.mesh.axis_types == named.axis_types
+    assert str(typeof(out)) == "float32[8,4]" and out.sharding.shard_shape((8, 4)) == (8 // named.axis_sizes[0], 4)
+    np.testing.assert_array_equal(out, X)
+
+
+def test_a_constraint_on_auto_axes_asserts_where_all_axes_in_context_are_explicit():
+    asked = NamedSharding(grid(AxisType.Auto), P("x"))
+    with set_mesh(grid()):
+        assert str(typeof(jit(lambda x: lax.with_sharding_constraint(x, asked))(put(P("x"))))) == "float32[8@x,4]"
+        for spec in (P("x", "y"), P()):
+            with pytest.raises(AssertionError, match="asserts"):
+                jit(lambda x: lax.with_sharding_constraint(x, asked))(put(spec))
+
+
 def test_lowered_text_is_for_the_mesh_in_use():
     with set_mesh(grid()):
         lowered = jit(lambda: jnp.zeros((8, 4), out_sharding=P("x", "y"))).lower()

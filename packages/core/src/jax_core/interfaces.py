@@ -391,6 +391,9 @@ class Runtime(Protocol):
     def devices(self, platform: str | None = None) -> Sequence[Any]:
         """All devices, of the default platform or of a named one."""
 
+    def knows_platform(self, name: str) -> bool:
+        """Whether a platform can have this name; it need not be there. Starts none."""
+
     def default_platform(self) -> str:
         """The platform that programs run on, as lowering rules name it (`Builder.platform`)."""
 

@@ -79,6 +79,10 @@ class XlaBackend:
         """All devices of a platform, default the default one."""
         return client.devices(platform)
 
+    def knows_platform(self, name: str) -> bool:
+        """Whether a platform can have this name."""
+        return client.is_platform(name)
+
     def default_platform(self) -> str:
         """The platform that programs run on, as lowering rules name it."""
         return client.platform_of(client.get_client())

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from .. import backends
 from . import inert  # noqa: F401  (defines the flags that are stored, not obeyed)
 from .engine import Config, Override, State, define, define_bool, define_enum, define_float, define_int, define_string, on_change
 
@@ -200,9 +201,12 @@ class _DeviceState(State):
     """
 
     def check(self, value):
-        if value is None or isinstance(value, str) or hasattr(value, "device_kind"):
+        if value is None or hasattr(value, "device_kind") or isinstance(value, str) and backends.get().knows_platform(value):
             return value
         raise ValueError(f"config flag {self.name} must be a device, the name of a platform or None, got {value!r}.")
+
+    def parse(self, text, source):
+        return text  # who reads it says what is wrong: to ask the backend would load it while flags are defined
 
 
 default_device = define(_DeviceState("jax_default_device", object, None, "Device (or platform name) of new arrays."))

@@ -215,7 +215,7 @@ def place(prim: Primitive, avals: Sequence[AbstractValue], params: dict, outs: t
     """The result types ``outs`` of ``prim`` with their placements. Raises ShardingTypeError where those of operands clash."""
     rule = prim.splits
     asked = params.get("out_sharding", params.get("sharding"))
-    if asked is not None and rule is not as_first and not prim.multiple_results:
+    if asked is not None and rule is not as_first and rule is not as_told and not prim.multiple_results:
         if hasattr(asked, "spec"):
             partial_sums.check_asked(prim, avals, asked.spec, params)
             check_fits(prim.name, asked, outs[0].shape)

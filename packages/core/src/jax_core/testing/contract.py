@@ -75,6 +75,7 @@ def test_there_are_devices_of_the_default_platform():
     backend = backends.get()
     assert backend.devices()
     assert backend.default_platform() in ("cpu", "cuda", "rocm", "tpu")
+    assert backend.knows_platform(backend.default_platform()) and not backend.knows_platform("no such platform")
 
 
 def test_evaluate_runs_one_primitive():

@@ -164,6 +164,9 @@ class NumpyBackend:
     def devices(self, platform: str | None = None) -> Sequence[Any]:
         return ["numpy:0"]
 
+    def knows_platform(self, name: str) -> bool:
+        return name == "cpu"
+
     def default_platform(self) -> str:
         return "cpu"
 

@@ -39,10 +39,19 @@ def _constraint_batch(axis, args, dims, *, sharding, **params):
     return sharding_constraint_p.bind(x, sharding=batched, **params), d
 
 
+def _constraint_type(x, *, sharding, **_):
+    """The operand's type; where the mesh of ``sharding`` has ``Auto`` axes alone, types of results say nothing of how they are split."""
+    if not isinstance(x, ShapedArray):
+        return x
+    if x.placement is not None and is_on_mesh(sharding) and not sharding.mesh.explicit_axes:
+        x = x.update(sharding=None)
+    return x if x.placement is not None else x.on_mesh_of(sharding)
+
+
 sharding_constraint_p: Primitive = Primitive(
-    "sharding_constraint", out_type=lambda x, *, sharding, **_: x.on_mesh_of(sharding) if x.placement is None and isinstance(x, ShapedArray) else x, jvp=LINEAR,
+    "sharding_constraint", out_type=_constraint_type, jvp=LINEAR,
     transpose=lambda ct, x, **params: sharding_constraint_p.bind(ct, **params), batch=_constraint_batch,
-    lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding), splits=splits.as_first,
+    lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding), splits=splits.as_told,
     reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, splits.as_it_lies(x, sharding)),
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED))
 
@@ -94,14 +103,16 @@ def _constrain(x, where):
         raise ValueError(f"lax.with_sharding_constraint: {told[0]}, of {'the constraint' if told[0] is sharding.spec else 'the array'}, names axes over "
                          "which a sum is still to be made, or was: that is a matter of types, which a constraint does not change; use "
                          "jax.sharding.reshard.")
-    asked = splits.in_type(sharding, np.ndim(x))
+    asked, here = splits.in_type(sharding, np.ndim(x)), backends.get().placements.on_no_mesh(0).mesh
+    if asked is None and not here.empty and here.are_all_axes_explicit and is_on_mesh(sharding):
+        asked = sharding.update(spec=sharding.spec.update(partitions=(*sharding.spec, *[None] * (np.ndim(x) - len(sharding.spec)))))
+        return _as_typed(x, asked, here)
     if asked is not None:
-        here = backends.get().placements.on_no_mesh(0).mesh
         if any(asked.spec.partitions) and (here.empty or sharding.mesh.auto_axes):
             raise ValueError(f"lax.with_sharding_constraint: {sharding} names Explicit mesh axes, over which types say how arrays are split; name Auto axes "
                              "only, or use jax.sharding.reshard.")
         if not here.empty:
-            return _as_typed(x, asked, sharding)
+            return _as_typed(x, asked, sharding.mesh, sharding)
     if not isinstance(x, Tracer):
         _check_place(x, where, sharding)
     elif is_spec(where) and not backends.get().placements.on_no_mesh(0).mesh.empty:
@@ -125,15 +136,15 @@ def _check_place(x, where, sharding):
                          "move it by jax.device_put.")
 
 
-def _as_typed(x, asked, sharding):
-    """``x``, whose type must say already what is asked of ``Explicit`` mesh axes; the others are the compiler's."""
+def _as_typed(x, asked, mesh, sharding=None):
+    """``x``, whose type must say already what is asked of ``Explicit`` axes of ``mesh``; the others are the compiler's, told by ``sharding``."""
     aval = get_aval(x)
     given = splits.entries(aval)
     if any(a is not None and a != g for a, g in zip(asked.spec.partitions, given)) or (
-            sharding.mesh.are_all_axes_explicit and given != asked.spec.partitions):
+            mesh.are_all_axes_explicit and given != asked.spec.partitions):
         raise AssertionError(f"lax.with_sharding_constraint asserts how an array is split over Explicit mesh axes, and asks for "
                              f"{asked.spec}, but the array is {aval.str_short()}; use jax.sharding.reshard to change it.")
-    return x if sharding.mesh.are_all_axes_explicit else sharding_constraint_p.bind(x, sharding=sharding)
+    return x if mesh.are_all_axes_explicit else sharding_constraint_p.bind(x, sharding=sharding)
 
 
 def _resolved(where):

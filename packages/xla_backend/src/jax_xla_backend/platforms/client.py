@@ -117,6 +117,13 @@ def _wanted_platforms() -> str:
     return flags.config.read("jax_platforms") or flags.config.read("jax_platform_name") or ""
 
 
+def is_platform(name: str) -> bool:
+    """Whether ``name`` is that of a vendor's platform, which need not be here, or of one that a plugin brings."""
+    if name.lower() not in _KNOWN:
+        _find_plugins()
+    return name.lower() in _KNOWN or name.lower() in platforms.factories
+
+
 def expand_platform_alias(platform: str) -> list[str]:
     """The platforms that a name stands for; vendors' packages ask."""
     return list(_names_for(platform))

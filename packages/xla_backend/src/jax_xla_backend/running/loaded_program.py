@@ -21,6 +21,8 @@ from ..platforms import client
 from . import host_calls, tokens
 
 if TYPE_CHECKING:
+    from jax_core.representation.aval import AbstractValue
+
     from ..lowering.module import Module
 
 
@@ -88,16 +90,21 @@ class LoadedProgram:
         chosen = [] if self.single else self.loaded.get_output_shardings() or []
         chosen = [_as_hlo(s) for s in chosen][len(self.facts.ordered_effects):]
         device_list, in_context = _jax.DeviceList(self.devices), not mesh.get_mesh().empty
-        return [w if w is not None else in_memory(
-                    self._as_an_input(s, aval.ndim, grid) or from_hlo(s, device_list, grid, aval.ndim, typed=in_context or aval.placement is not None), aval)
-                for w, s, aval in zip(wanted or [None] * len(avals), chosen or [HloSharding.replicate()] * len(avals), avals)]
+        results = []
+        for w, s, aval in zip(wanted or [None] * len(avals), chosen or [HloSharding.replicate()] * len(avals), avals):
+            if w is None:
+                named = _named_by(aval, grid)
+                w = in_memory(self._as_an_input(s, aval.ndim, named, named is grid) or from_hlo(
+                    s, device_list, named, aval.ndim, typed=in_context or aval.placement is not None), aval)
+            results.append(w)
+        return results
 
-    def _as_an_input(self, hlo: HloSharding, ndim: int, grid: mesh.Mesh | None) -> NamedSharding | None:
+    def _as_an_input(self, hlo: HloSharding, ndim: int, grid: mesh.Mesh | None, of_inputs: bool) -> NamedSharding | None:
         """A placement that an input with as many axes has, if it is the one that the compiler chose: there are many specs for it. None if the
-        mesh that is set is another one, which gives results its names."""
+        mesh that is set, or that of a constraint (not ``of_inputs``), is another one, which gives results its names."""
         for sharding, aval in zip(self.in_shardings, self.facts.in_avals):
             if isinstance(sharding, NamedSharding) and not sharding.mesh.explicit_axes and aval.ndim == ndim and (
-                    sharding.mesh is grid or not self._is_set(grid)) and (
+                    sharding.mesh is grid or of_inputs and not self._is_set(grid)) and (
                     hlo_equal(sharding._to_xla_hlo_sharding(ndim), hlo)):
                 return sharding
         return None
@@ -219,6 +226,14 @@ class LoadedProgram:
 
     def _token_handler(self) -> Any:
         return result_handler(tokens.TOKEN_TYPE, self.token_sharding, True)
+
+
+def _named_by(aval: AbstractValue, grid: mesh.Mesh | None) -> mesh.Mesh | None:
+    """The mesh that gives a result its axes' names: ``grid``, or its devices as the axes of the constraint that made the result."""
+    where = getattr(getattr(aval, "_where", None), "mesh", None)
+    if grid is None or where is None or where.size != grid.size or where.shape_tuple == grid.shape_tuple and where.axis_types == grid.axis_types:
+        return grid
+    return where if where is not where.abstract_mesh else mesh.renamed(grid, where)
 
 
 def _as_hlo(sharding: Any) -> Any:
