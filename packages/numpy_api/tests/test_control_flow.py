@@ -325,6 +325,23 @@ def test_vmap_leaves_what_is_handed_on_unmapped(name):
     assert other.shape == X.shape
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_slices_that_a_scan_returns_are_not_stacked_anew(reverse):
+    xs = lax.full((3,), 2, np.float32)
+    (c, (rows, same)) = lax.scan(lambda c, x: (c, (x, x)), X, xs, reverse=reverse)
+    assert rows is same is xs
+    close(c, X)
+    jaxpr = make_jaxpr(lambda xs: lax.scan(lambda c, x: (lax.add(c, x), (x, lax.neg(x))), f32(0), xs, reverse=reverse))(X)
+    assert jaxpr.jaxpr.outvars[1] is jaxpr.jaxpr.invars[0] and len(jaxpr.eqns[0].outvars) == 2
+
+
+def test_what_the_gradient_of_a_scan_needs_is_stacked_once():
+    f = lambda w: lax.scan(lambda c, _: (lax.mul(c, w), c), f32(1), None, 3)
+    forward = make_jaxpr(grad(lambda w: lax.reduce_sum(f(w)[1], (0,))))(f32(2)).eqns[0]
+    assert forward.primitive.name == "scan" and len(forward.outvars) == 2
+    close(grad(lambda w: lax.reduce_sum(f(w)[1], (0,)))(f32(2)), 5.0)
+
+
 def test_gradients_of_branches_not_taken_stay_out_of_a_batched_cond():
     f = lambda x: lax.cond(lax.gt(x, f32(0)), lambda x: lax.log(x), lambda x: lax.mul(x, f32(2)), x)
     xs = np.array([0.0, 1.0, 2.0], np.float32)

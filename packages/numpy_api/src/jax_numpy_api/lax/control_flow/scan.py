@@ -22,6 +22,7 @@ from jax_core.references.api import refuse_views
 from jax_core.references.discharge import any_refs, check_aliases, discharged, place
 from jax_core.references.primitives import is_ref
 from jax_core.representation import splits, tree
+from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
 from jax_core.representation.effects import operand_effects
 from jax_core.representation.errors import ConcretizationTypeError
@@ -200,26 +201,25 @@ def _carry_tree(f, out_tree, closed):
 
 
 def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
-    """Bind the primitive; carries that the body hands on unchanged become constants."""
+    """Bind the primitive; carries that the body hands on unchanged become constants, and slices that it returns are not stacked anew."""
     jaxpr, nc, n = closed.jaxpr, len(consts), len(init)
     fixed = handed_on(init, jaxpr.invars[nc:nc + n], jaxpr.outvars)
-    if any(fixed):
-        moving = [not f for f in fixed]
-        i_fixed, i_moving = [i for i in range(n) if fixed[i]], [i for i in range(n) if moving[i]]
+    rows = {var: x for var, x in zip(jaxpr.invars[nc + n:], xs) if isinstance(x, Array)}
+    known = [x if f else None for x, f in zip(init, fixed)] + [None if type(v) is Literal else rows.get(v) for v in jaxpr.outvars[n:]]
+    carried = init
+    if any(x is not None for x in known):
+        i_fixed, i_moving = [i for i in range(n) if fixed[i]], [i for i in range(n) if not fixed[i]]
         order = [*range(nc), *(nc + i for i in i_fixed), *(nc + i for i in i_moving), *range(nc + n, len(jaxpr.invars))]
-        closed = reorder(closed, order, [*i_moving, *range(n, len(jaxpr.outvars))])
+        closed = reorder(closed, order, [i for i, x in enumerate(known) if x is None])
         consts = [*consts, *(init[i] for i in i_fixed)]
         carried = [init[i] for i in i_moving]
-    else:
-        carried = init
+        if not closed.jaxpr.outvars and not closed.effects:
+            return known
     args = [*consts, *carried, *xs]
-    outs = bind_noting_keys(scan_p, *args, jaxpr=closed, length=length, reverse=bool(reverse), num_consts=len(consts),
-                            num_carry=len(carried), linear=(False,) * len(args), unroll=unroll,
-                            _split_transpose=bool(split_transpose))
-    if any(fixed):
-        rest = iter(outs)
-        outs = [x if f else next(rest) for x, f in zip(init, fixed)] + list(rest)
-    return outs
+    outs = iter(bind_noting_keys(scan_p, *args, jaxpr=closed, length=length, reverse=bool(reverse), num_consts=len(consts),
+                                 num_carry=len(carried), linear=(False,) * len(args), unroll=unroll,
+                                 _split_transpose=bool(split_transpose)))
+    return [next(outs) if x is None else x for x in known]
 
 
 def _scan_in_python(f, init, xs, xs_tree, length, reverse):
@@ -322,8 +322,10 @@ def _linearize_body(jaxpr: ClosedJaxpr, num_consts, num_carry, consts_nz, carry_
             return "hoisted", len(hoisted) - 1
         if kind == "in" and i >= num_consts + num_carry:
             return "xs", i - num_consts - num_carry
-        if kind == "out" and i >= num_carry:
-            return "ys", i - num_carry
+        for which, kept in (("ys", program.outvars[num_carry:m]), ("extra", extra)):
+            found = [j for j, other in enumerate(kept) if other is var]
+            if found:
+                return which, found[0]
         extra.append(var)
         return "extra", len(extra) - 1
 
