@@ -212,11 +212,11 @@ def _key_kernel(q, k, v, ct, total, largest, delta, more, dk, dv, sums_k, sums_v
 class _Specs:
     """Blocks of each kind of operand, in a grid of batch, heads, and blocks of queries and keys, the ``inner`` of which changes fastest.
 
-    Under ``causal`` a step that sees nothing asks for a block that comes later anyway.
+    Under ``causal`` a step that sees nothing asks for a block that comes later anyway; for the last of the ``rows`` queries if none does.
     """
 
-    def __init__(self, sizes: _Sizes, width: int, causal: bool, inner: str):
-        self.sizes, self.causal, self.inner = sizes, causal, inner
+    def __init__(self, sizes: _Sizes, width: int, causal: bool, inner: str, rows: int):
+        self.sizes, self.causal, self.inner, self.last = sizes, causal, inner, np.int32(rows // sizes.q - 1)
         self.query, self.column = self._of((sizes.q, width), lambda i, j: (i, 0)), self._of((sizes.q, 1), lambda i, j: (i, 0))
         self.key, self.square = self._of((sizes.k, width), lambda i, j: (j, 0)), self._of((sizes.q, sizes.k), lambda i, j: (i, j))
         self.written = self._of((sizes.q, sizes.k), lambda i, j: (i, j), False)
@@ -228,7 +228,7 @@ class _Specs:
             i, j = (first, second) if self.inner == "k" else (second, first)
             if self.causal and read:
                 seen = below_or_on_diag(i, self.sizes.q, j, self.sizes.k)
-                i, j = (i, jnp.where(seen, j, 0)) if self.inner == "k" else (jnp.where(seen, i, (j * self.sizes.k) // self.sizes.q), j)
+                i, j = (i, jnp.where(seen, j, 0)) if self.inner == "k" else (jnp.where(seen, i, jnp.minimum((j * self.sizes.k) // self.sizes.q, self.last)), j)
             return (b, h, *place(i, j)) if heads else (b, *place(i, j))
         return BlockSpec((None, None, *shape) if heads else (None, *shape), index)
 
@@ -252,7 +252,7 @@ def _more(ab, segment_ids):
 def _forward(q, k, v, ab, segment_ids, causal, scale, blocks, debug, keep):
     (b, h, n, width), m = q.shape, k.shape[2]
     sizes = _Sizes(blocks.block_q, blocks.block_k_major, blocks.block_q, blocks.block_k)
-    at, more = _Specs(sizes, width, causal, "k"), _more(ab, segment_ids)
+    at, more = _Specs(sizes, width, causal, "k", n), _more(ab, segment_ids)
     column = ShapeDtypeStruct((b, h, n, 1), np.float32)
     return _call(_forward_kernel, "flash_attention", 2, (ShapeDtypeStruct(q.shape, q.dtype), *[column] * (2 * keep)), (at.query, *[at.column] * (2 * keep)),
                  (b, h, n // sizes.q, m // sizes.k), [(sizes.q, 1), (sizes.q, 1), (sizes.q, width)], dict(sizes=sizes, causal=causal, scale=scale),
@@ -280,13 +280,13 @@ def _attention_bwd(causal, scale, blocks, debug, kept, ct):
     given_specs = lambda at: (at.query, at.key, at.key, at.query, at.column, at.column, at.column, {name: at.more[name] for name in more})
 
     sizes = _Sizes(blocks.block_q_dq, blocks.block_k_major_dq, blocks.block_q_dq, blocks.block_k_dq)
-    at = _Specs(sizes, width, causal, "k")
+    at = _Specs(sizes, width, causal, "k", n)
     bias = [] if ab is None else [(ShapeDtypeStruct(ab.shape, ab.dtype), at.written)]
     dq, *dab = _call(_query_kernel, "flash_attention_dq", 3, (ShapeDtypeStruct(q.shape, q.dtype), *(s for s, _ in bias)), (at.query, *(s for _, s in bias)),
                      (b, h, n // sizes.q, m // sizes.k), [(sizes.q, width)], dict(sizes=sizes, **options), given, given_specs(at), debug)
 
     sizes = _Sizes(blocks.block_q_major_dkv, blocks.block_k_major_dkv, blocks.block_q_dkv, blocks.block_k_dkv)
-    at = _Specs(sizes, width, causal, "q")
+    at = _Specs(sizes, width, causal, "q", n)
     dk, dv = _call(_key_kernel, "flash_attention_dkv", 4, (ShapeDtypeStruct(k.shape, k.dtype), ShapeDtypeStruct(v.shape, v.dtype)), (at.key, at.key),
                    (b, h, m // sizes.k, n // sizes.q), [(sizes.k, width)] * 2, dict(sizes=sizes, **options), given, given_specs(at), debug)
     return dq, dk, dv, dab[0] if dab else None, None
