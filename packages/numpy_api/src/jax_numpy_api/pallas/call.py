@@ -29,9 +29,10 @@ from jax_core.transformations.forward import has_tangent, jvp_flat
 from ..lax.control_flow.common import leaf_avals, run_eagerly
 from ..lax.control_flow.map import map_flat
 from . import interpreter
+from .bounds import check_memory
 from .grid import INDEX, Operand, Options, Program, operand, trace_kernel
 from .hidden import traced
-from .mode import forced_interpretation
+from .mode import forced_interpretation, interpreting
 from .spaces import ref_type
 from .specs import BlockSpec, CostEstimate, GridSpec, InterpretParams, frozen, no_block_spec
 
@@ -172,7 +173,8 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
         results, to scratch memory. It reads ``x[...]`` and stores ``out[...] = value``, and returns None.
       out_shape: pytree of `jax.ShapeDtypeStruct`, or of arrays: types of the results. A tuple (or list) is one argument of the kernel
         for each.
-      grid: sizes; the last axis changes fastest. A size may be traced. `program_id` tells the step.
+      grid: sizes; the last axis changes fastest. A size may be traced. `program_id` tells the step. A pair ``(name, size)`` makes the axis
+        a named one inside the kernel.
       in_specs, out_specs: a `BlockSpec` for each operand and result; by default they are not cut.
       scratch_shapes: sequence of memory (``pltpu.VMEM(shape, dtype)``) that the kernel keeps from step to step.
       grid_spec: the four in one, in place of them.
@@ -207,7 +209,8 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
         grid_spec = GridSpec(grid, in_specs, out_specs, scratch_shapes)
     elif grid not in ((), None) or in_specs is not no_block_spec or out_specs is not no_block_spec or scratch_shapes not in ((), []):
         raise ValueError(f"{where}: grid_spec holds grid, in_specs, out_specs and scratch_shapes; give either it or them.")
-    sizes = _check_grid(where, grid_spec.grid)
+    names, lengths = _named(grid_spec.grid)
+    sizes = _check_grid(where, lengths)
     out_shape = tuple(out_shape) if isinstance(out_shape, list) else out_shape
     results, out_tree = tree.flatten(out_shape)
     results = [_result_type(where, x) for x in results]
@@ -224,11 +227,19 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
         alone = not context.state.axes  # among devices none can stop the others
         asked = options._replace(bounds=interpret.out_of_bounds_reads) if alone and isinstance(interpret, InterpretParams) else options
         with manual.unchecked():
-            program, operands = _program(where, kernel, grid_spec, sizes, args, out_shape, out_tree, results, input_output_aliases, asked)
+            program, operands = _program(where, kernel, grid_spec, sizes, args, out_shape, out_tree, results, input_output_aliases, asked, names)
+        if isinstance(interpret, InterpretParams):
+            check_memory(where, program.kernel.jaxpr)
         if debug:
             print(program)
         return tree.unflatten(out_tree, pallas_call_p.bind(*operands, program=program))
     return call
+
+
+def _named(grid: tuple) -> tuple[list, tuple]:
+    """The names of the axes, None where there is none, and the sizes."""
+    named = [n if isinstance(n, tuple) and len(n) == 2 else (None, n) for n in grid]
+    return [name for name, _ in named], tuple(n for _, n in named)
 
 
 def _check_grid(where, grid):
@@ -266,7 +277,7 @@ def _specs(where: str, argument: str, other: str, specs: Any, full: Any, count: 
     return [no_block_spec if s is None else s for s in found]
 
 
-def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, aliases, options):
+def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, aliases, options, axis_names=None):
     """The program of one call, and the flat operands."""
     dynamic = [n for n in sizes if not isinstance(n, int)]
     grid = tuple(n if isinstance(n, int) else None for n in sizes)
@@ -291,7 +302,9 @@ def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, ali
     scratch, keywords = _scratch(where, spec.scratch_shapes)
     positional = (*in_refs, *(out_refs if isinstance(out_refs, tuple) else (out_refs,)), *scratch)
     sizes_known = tuple(n if isinstance(n, int) else None for n in grid)
-    jaxpr, keywords = traced(lambda run, named: trace_kernel(where, run, sizes_known, positional, named, len(dynamic)), kernel, keywords)
+    axis_names = axis_names or [None] * len(sizes)
+    with interpreting(options.interpret):
+        jaxpr, keywords = traced(lambda run, named: trace_kernel(where, run, sizes_known, axis_names, positional, named, len(dynamic)), kernel, keywords)
     memory = tuple(tree.leaves((scratch, keywords)))
     program = Program(ClosedJaxpr(jaxpr, ()), grid, scalar_refs, inputs, outputs, memory,
                       _aliases(where, aliases, scalar_leaves, inputs, outputs), options)

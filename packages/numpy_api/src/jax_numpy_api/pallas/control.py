@@ -22,7 +22,9 @@ from .. import numpy as jnp
 from ..lax.control_flow.cond import cond
 from ..lax.control_flow.while_loop import fori_loop
 from ..lax.create import full
-from .spaces import SemaphoreType, ref_type
+from .mode import interpretation
+from .spaces import MAIN_MEMORY, SemaphoreType, ref_type
+from .specs import InterpretParams
 from .uninitialized import uninitialized
 
 if TYPE_CHECKING:
@@ -107,7 +109,7 @@ def run_scoped(f: Callable[..., T], *types: Any, collective_axes: object = (), *
     >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.arange(3.))
     Array([1., 3., 5.], dtype=float32)
     """
-    made = tree.tree_map(lambda what: _allocate("run_scoped", what), (types, kw_types), is_leaf=lambda x: hasattr(x, "get_ref_aval"))
+    made = tree.tree_map(lambda what: allocate("run_scoped", what), (types, kw_types), is_leaf=lambda x: hasattr(x, "get_ref_aval"))
     result = f(*made[0], **made[1])
     own = {id(ref) for ref in tree.leaves(made)}
     if any(id(x) in own for x in tree.leaves(result)):
@@ -132,9 +134,14 @@ def with_scoped(*types: Any, collective_axes: object = (), **kw_types: Any) -> C
     return lambda f: run_scoped(f, *types, collective_axes=collective_axes, **kw_types)
 
 
-def _allocate(name: str, what: Any) -> Any:
+def allocate(name: str, what: Any) -> Any:
+    """A reference to new memory, for the function ``name``."""
     ref = ref_type(name, what)
-    first = uninitialized(ref.shape, ref.dtype, zeros=isinstance(ref.memory_space, SemaphoreType))
+    asked = interpretation.value
+    if isinstance(asked, InterpretParams) and ref.memory_space in MAIN_MEMORY and not asked.allow_hbm_allocation_in_run_scoped:
+        raise ValueError(f"{name}: {what!r} asks for main memory, which a TPU has none of to give away inside a kernel; use pltpu.VMEM, or an operand. "
+                         "InterpretParams(allow_hbm_allocation_in_run_scoped=True) lets the interpreter give it.")
+    first = uninitialized(ref.shape, ref.dtype, "zero" if isinstance(ref.memory_space, SemaphoreType) else None)
     return new_ref_p.bind(strong(first), memory_space=ref.memory_space, kind=None, pin=False)
 
 

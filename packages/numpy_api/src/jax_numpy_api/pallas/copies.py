@@ -5,7 +5,7 @@ Interpreted, a copy happens when it is started and waiting has nothing to do. Co
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def _copy_type(*avals, parts, **_):
     return ()
 
 
-def _copy_effects(*avals, parts, mesh=(), **_):
+def copy_effects(*avals, parts, mesh=(), **_):
     return frozenset([ReadEffect(0), *(WriteEffect(k) for k in range(1, len(parts.given)))]) | devices.effects(mesh)
 
 
@@ -96,16 +96,17 @@ def _written(name):
     return lower
 
 
-def _copy_primitive(name, effects, discharge):
+def copy_primitive(name: str, effects: Callable, discharge: Callable) -> Primitive:
+    """A primitive that copies, or waits for a copy; see `start_copy_p`."""
     rule = none("copies are between references, which the traces themselves handle")
     return Primitive(name, multiple_results=True, takes_refs=True, out_type=_copy_type, effects=effects, jvp=rule, transpose=rule, batch=rule,
                      lower=DISCHARGED, in_kernel=_written(name), discharge=discharge)
 
 
-start_copy_p = _copy_primitive("dma_start", _copy_effects, _copy_at_once)
-send_copy_p = _copy_primitive("dma_send", _copy_effects, _send)
+start_copy_p = copy_primitive("dma_start", copy_effects, _copy_at_once)
+send_copy_p = copy_primitive("dma_send", copy_effects, _send)
 """Its last operands are the number of the device, and whether to send at all."""
-wait_copy_p = _copy_primitive("dma_wait", _wait_effects, lambda prim, args, refs, params: ([], [None] * len(args)))
+wait_copy_p = copy_primitive("dma_wait", _wait_effects, lambda prim, args, refs, params: ([], [None] * len(args)))
 
 
 # -- copies ----------------------------------------------------------------------------------------------------------------

@@ -7,26 +7,29 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
 
 from jax_core.configuration import context
 from jax_core.references.api import is_ref
 from jax_core.representation import tree
-from jax_core.representation.aval import ShapedArray
+from jax_core.representation.array import Array
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.jaxpr import eval_jaxpr
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
+from jax_core.traces.staging import trace_to_jaxpr
 
 from ..lax.parallel import axis_index
 from .call import pallas_call
 from .chips import CoreType, cores_of_a_device
-from .control import when
-from .grid import program_id
+from .control import allocate, when
+from .grid import INDEX, GridAxis, program_id
+from .mode import forced_interpretation, interpreting
 from .spaces import ANY
-from .specs import BlockSpec, CostEstimate
+from .specs import BlockSpec, CostEstimate, InterpretParams
 from .tpu import PARALLEL, CompilerParams, GridDimensionSemantics
-
-if TYPE_CHECKING:
-    from .specs import InterpretParams
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -74,20 +77,8 @@ def create_tensorcore_mesh(axis_name: str, devices: Sequence[Any] | None = None,
     return TensorCoreMesh(axis_name=axis_name) if num_cores is None else TensorCoreMesh(axis_name=axis_name, num_cores=num_cores)
 
 
-class _CoreAxis:
-    """The cores as a named axis; ``place``: of the core that runs."""
-
-    __slots__ = ("name", "size", "place")
-
-    def __init__(self, name: str, size: int, place: Any):
-        self.name, self.size, self.place = name, size, place
-
-    def key(self) -> tuple:
-        return self.name, self.size, "cores"
-
-
 def _on_cores(mesh: TensorCoreMesh) -> context.Scope:
-    return context.with_axes(_CoreAxis(mesh.axis_name, mesh.num_cores, program_id(0)))
+    return context.with_axes(GridAxis(mesh.axis_name, mesh.num_cores, program_id(0)))
 
 
 @api_boundary
@@ -133,6 +124,9 @@ def kernel(body: Callable[..., None] | None = None, out_type: PyTree = (), *, me
     if params.dimension_semantics is None:
         params = dataclasses.replace(params, dimension_semantics=mesh.dimension_semantics)  # type: ignore[union-attr]
 
+    if isinstance(interpret, InterpretParams):  # cores have memory of their own
+        interpret = dataclasses.replace(interpret, num_cores_or_threads=mesh.num_cores)  # type: ignore[union-attr]
+
     @api_boundary
     @functools.wraps(body)
     def call(*args: Any) -> Any:
@@ -157,6 +151,63 @@ def kernel(body: Callable[..., None] | None = None, out_type: PyTree = (), *, me
         found = outs[:len(results)]
         return type(out_type)(found) if isinstance(out_type, (tuple, list)) else found[0]
     return call
+
+
+@api_boundary
+def core_map(mesh: TensorCoreMesh, *, compiler_params: CompilerParams | None = None, interpret: bool | InterpretParams = False,
+             debug: bool = False, cost_estimate: CostEstimate | None = None, name: str | None = None, metadata: dict[str, str] | None = None,
+             scratch_shapes: PyTree = ()) -> Callable[[Callable[..., None]], None]:
+    """Decorator: run a function at once, on each core of ``mesh``. It works on the references that it closes over.
+
+    Args:
+      mesh: the cores; ``lax.axis_index(mesh.axis_name)`` tells which one runs.
+      scratch_shapes: memory that the function gets, as in `pallas_call`, which explains the others too.
+
+    Raises:
+      ValueError: the function closes over arrays; only references and numbers can be used in it.
+
+    >>> from jax.experimental import pallas as pl
+    >>> from jax.experimental.pallas import tpu as pltpu
+    >>> def both(refs):
+    ...     x_ref, y_ref = refs
+    ...     @pl.core_map(pltpu.TensorCoreMesh(axis_name="core", num_cores=2), interpret=True)
+    ...     def _():
+    ...         mine = pl.ds(2 * jax.lax.axis_index("core"), 2)
+    ...         pltpu.sync_copy(x_ref.at[mine], y_ref.at[mine])
+    >>> pl.run_state(both)((jnp.arange(4.), jnp.zeros(4)))[1]
+    Array([0., 1., 2., 3.], dtype=float32)
+    """
+    def run(body: Callable[..., None]) -> None:
+        called = name or getattr(body, "__name__", None)
+
+        def flat(place: Array) -> list:  # only to find what the function closes over
+            with context.with_axes(GridAxis(mesh.axis_name, mesh.num_cores, place)), interpreting(interpret or forced_interpretation.value):
+                body(*(new_scratch() for new_scratch in rooms), **{k: new_scratch() for k, new_scratch in named.items()})
+            return []
+        rooms, named = _rooms(scratch_shapes)
+        jaxpr, consts, _ = trace_to_jaxpr(flat, [INDEX])
+        held = [k for k, c in enumerate(consts) if is_ref(c)]
+        arrays = [c for c in consts if not is_ref(c) and np.shape(c)]
+        if arrays:
+            raise ValueError(f"pl.core_map: the function closes over arrays ({', '.join(get_aval(c).str_short() for c in arrays)}); put them in references, "
+                             "as pl.run_state does, and copy from these.")
+
+        def on_core(*refs: Any) -> None:
+            values = list(consts)
+            for k, ref in zip(held, refs):
+                values[k] = ref
+            eval_jaxpr(jaxpr, values, program_id(0))
+        kernel(on_core, (), mesh=mesh, compiler_params=compiler_params, interpret=interpret, cost_estimate=cost_estimate, debug=debug, name=called,
+               metadata=metadata)(*(consts[k] for k in held))
+    return run
+
+
+def _rooms(shapes: PyTree) -> tuple[list[Callable[[], Any]], dict[str, Callable[[], Any]]]:
+    """What makes the references to scratch memory, those given by position and those given by name."""
+    maker = lambda what: lambda: allocate("core_map", what)
+    if isinstance(shapes, Mapping):
+        return [], {k: maker(what) for k, what in shapes.items()}
+    return [maker(what) for what in (shapes if isinstance(shapes, (tuple, list)) else (shapes,))], {}
 
 
 def run_on_first_core(core_axis_name: str) -> Callable[[Callable[[], None]], None]:

@@ -14,10 +14,13 @@ from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
+from jax_core.configuration import context
 from jax_core.representation import dtypes, tree
+from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, ShapedArray, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, Literal, Var
 from jax_core.representation.source import describe_function
+from jax_core.representation.typing import AxisName
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.traces.trace import Tracer
@@ -50,6 +53,18 @@ def stepping(ids: Sequence[Any] | None, sizes: Sequence[Any]) -> Iterator[None]:
         yield
     finally:
         _step.ids, _step.sizes = before
+
+
+class GridAxis:
+    """An axis of the grid as a named axis; ``place``: of the step that runs."""
+
+    __slots__ = ("name", "size", "place")
+
+    def __init__(self, name: AxisName, size: int | Array, place: Array):
+        self.name, self.size, self.place = name, size, place
+
+    def key(self) -> tuple:
+        return self.name, self.size, "grid"
 
 
 def _axis(name: str, axis: int) -> int:
@@ -320,14 +335,16 @@ class Program:
         return "{ " + f"{self.options.name}: " + "; ".join(lines) + " }"
 
 
-def trace_kernel(where: str, kernel: Callable, grid: tuple, refs: object, keywords: object, dynamic: int) -> Jaxpr:
-    """The jaxpr of ``kernel``; ``refs`` and ``keywords`` are the pytrees of types of its arguments."""
+def trace_kernel(where: str, kernel: Callable, grid: tuple, names: Sequence[AxisName | None], refs: object, keywords: object, dynamic: int) -> Jaxpr:
+    """The jaxpr of ``kernel``; ``refs`` and ``keywords`` are the pytrees of types of its arguments, ``names`` those of the grid's axes, or None."""
     leaves, structure = tree.flatten((refs, keywords))
     rank = len(grid)
 
     def flat(*args):
         ids, rest = args[:rank], iter(args[rank:rank + dynamic])
-        with stepping(ids, [next(rest) if n is None else n for n in grid]):
+        sizes = [next(rest) if n is None else n for n in grid]
+        named_axes = [GridAxis(name, n, i) for name, n, i in zip(names, sizes, ids) if name is not None]
+        with stepping(ids, sizes), context.with_axes(*named_axes) if named_axes else contextlib.nullcontext():
             given, named = tree.unflatten(structure, args[rank + dynamic:])
             result = kernel(*given, **named)
         if result is not None:

@@ -6,7 +6,6 @@ blocks first. An array that is operand and result in one is there once, so that 
 """
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -16,17 +15,18 @@ from jax_core.references.primitives import strong
 from jax_core.representation.aval import AbstractRef
 from jax_core.representation.jaxpr import eval_jaxpr
 
-from ..lax.arithmetic import div, rem
 from ..lax.control_flow.while_loop import fori_loop
 from ..lax.convert import convert_element_type
 from ..lax.pad import pad
-from ..lax.shape import reshape
-from ..lax.slicing import dynamic_slice, dynamic_update_slice, slice as cut
-from .bounds import guarded
+from ..lax.slicing import slice as cut
+from .blocks import block_of, indices_of, padding, product, put_back, starts_of
+from .bounds import guarded, without_floats
+from .buffers import run_steps
 from .grid import Operand, Program
+from .mode import interpreting
 from .spaces import SemaphoreType
-from .specs import Element, InterpretParams, Squeezed
-from .uninitialized import uninitialized, uninitialized_value
+from .specs import InterpretParams
+from .uninitialized import kind_of, uninitialized, uninitialized_value
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array
@@ -34,12 +34,17 @@ if TYPE_CHECKING:
 
 def run(program: Program, *operands: Any) -> list:
     """The results of the program."""
+    with interpreting(program.options.interpret):
+        return _run(program, operands)
+
+
+def _run(program: Program, operands: Sequence[Any]) -> list:
     dynamic, scalars = program.dynamic, len(program.scalars)
     given = [strong(x) for x in operands]
     sizes, given = given[:dynamic], given[dynamic:]
     rest = iter(sizes)
     grid = [next(rest) if n is None else n for n in program.grid]
-    memory, place = _Memory(program), {i: o for i, o in program.aliases}
+    memory, place = Memory(program), {i: o for i, o in program.aliases}
     for x in given[:scalars]:
         memory.add(x)
     for i, (x, o) in enumerate(zip(given[scalars:], program.inputs)):
@@ -49,12 +54,12 @@ def run(program: Program, *operands: Any) -> list:
     for k, o in enumerate(program.outputs):
         memory.add_result(o, shared.get(k))
     for ref in program.scratch:
-        memory.add(uninitialized(ref.shape, ref.dtype, memory.zeros or isinstance(ref.memory_space, SemaphoreType)))
+        memory.add(uninitialized(ref.shape, ref.dtype, "zero" if isinstance(ref.memory_space, SemaphoreType) else memory.kind))
     _steps(program, grid, sizes, memory)
     return [memory.result(k) for k in range(len(program.outputs))]
 
 
-class _Memory:
+class Memory:
     """The arrays that the references of a kernel are parts of.
 
     ``arrays``: each once. ``which``: for each reference, which array. ``before``: how many elements of padding each array has
@@ -66,7 +71,7 @@ class _Memory:
         self.arrays: list = []
         self.which: list[int] = []
         self.before: list[tuple] = []
-        self.zeros = isinstance(program.options.interpret, InterpretParams) and program.options.interpret.uninitialized_memory == "zero"
+        self.kind = kind_of(program.options.interpret)
 
     def add(self, x: Array, before: tuple = ()) -> None:
         self.which.append(len(self.arrays))
@@ -75,18 +80,18 @@ class _Memory:
 
     def add_padded(self, operand: Operand, x: Array, others: Sequence[Operand] = ()) -> None:
         """``x`` with padding for the blocks of ``operand`` and ``others``."""
-        both = [_padding(o) for o in (operand, *others)]
+        both = [padding(o) for o in (operand, *others)]
         before = tuple(max(p[axis][0] for p in both) for axis in range(len(operand.aval.shape)))
         after = tuple(max(p[axis][1] for p in both) for axis in range(len(operand.aval.shape)))
         if any(before) or any(after):
-            x = pad(x, uninitialized_value(operand.aval.dtype, self.zeros), [(b, a, 0) for b, a in zip(before, after)])
+            x = pad(x, uninitialized_value(operand.aval.dtype, self.kind), [(b, a, 0) for b, a in zip(before, after)])
         self.add(x, before)
 
     def add_result(self, operand: Operand, alias: int | None) -> None:
         if alias is not None:
             self.which.append(self.which[alias])
             return
-        self.add_padded(operand, uninitialized(operand.aval.shape, operand.aval.dtype, self.zeros))
+        self.add_padded(operand, uninitialized(operand.aval.shape, operand.aval.dtype, self.kind))
 
     def result(self, k: int) -> Any:
         i = self.which[len(self.program.scalars) + len(self.program.inputs) + k]
@@ -94,25 +99,18 @@ class _Memory:
         return x if np.shape(x) == shape else cut(x, before, [b + n for b, n in zip(before, shape)])
 
 
-def _padding(operand: Operand) -> list[tuple[int, int]]:
-    """Elements to add before and after the array along each axis, so that it consists of whole blocks."""
-    found = []
-    for d, n in zip(operand.block, operand.aval.shape):
-        if type(d) is Element:
-            before, after = d.padding
-            found.append((before, max(after, d.block_size - n - before)))
-        else:
-            found.append((0, 0) if type(d) is Squeezed else (0, max(-n % d.block_size, d.block_size - n)))
-    return found
-
-
-def _steps(program: Program, grid: Sequence[Any], sizes: Sequence[Any], memory: _Memory) -> None:
+def _steps(program: Program, grid: Sequence[Any], sizes: Sequence[Any], memory: Memory) -> None:
     """Run all steps on ``memory``."""
     if program.steps == 0:
         return
     arguments, scalars = program.arguments, len(program.scalars)
     blocked = [None] * scalars + [*program.inputs, *program.outputs] + [None] * len(program.scratch)
     kernel = program.kernel if program.options.bounds is None else guarded(program.kernel, program.options.bounds)
+    if isinstance(program.options.interpret, InterpretParams):
+        if program.options.interpret.skip_floating_point_ops:
+            kernel = without_floats(kernel)
+        run_steps(program, kernel, grid, sizes, memory)
+        return
     pure, written = discharged(kernel, [type(a) is AbstractRef for a in program.kernel.in_avals])
     changed = [i - arguments for i in written]
     carried = sorted({memory.which[i] for i in changed})
@@ -122,69 +120,19 @@ def _steps(program: Program, grid: Sequence[Any], sizes: Sequence[Any], memory: 
         arrays = list(memory.arrays)
         for i, x in zip(carried, values):
             arrays[i] = x
-        ids = _indices(number, grid)
+        ids = indices_of(number, grid)
         held = [arrays[i] for i in memory.which[:scalars]]
-        starts = [None if o is None else _starts(o, ids, held, memory.before[i]) for o, i in zip(blocked, memory.which)]
-        blocks = [arrays[i] if o is None else _block(o, arrays[i], s) for o, i, s in zip(blocked, memory.which, starts)]
+        starts = [None if o is None else starts_of(o, ids, held, memory.before[i]) for o, i in zip(blocked, memory.which)]
+        blocks = [arrays[i] if o is None else block_of(o, arrays[i], s) for o, i, s in zip(blocked, memory.which, starts)]
         for i, new in zip(changed, eval_jaxpr(pure.jaxpr, pure.consts, *ids, *sizes, *blocks)):
             o, where = blocked[i], memory.which[i]
-            arrays[where] = new if o is None else _put(o, arrays[where], new, starts[i])
+            arrays[where] = new if o is None else put_back(o, arrays[where], new, starts[i])
         return [arrays[i] for i in carried]
 
     before = [memory.arrays[i] for i in carried]
     if program.steps == 1:
         after = step(None, before)
     else:
-        after = fori_loop(np.int32(0), _product(grid), step, before)
+        after = fori_loop(np.int32(0), product(grid), step, before)
     for i, x in zip(carried, after):
         memory.arrays[i] = x
-
-
-def _product(grid: Sequence[Any]) -> Any:
-    static = np.int32(math.prod(n for n in grid if isinstance(n, int)))
-    for n in grid:
-        static = static if isinstance(n, int) else static * n
-    return static
-
-
-def _indices(number: Any, grid: Sequence[Any]) -> list:
-    """The indices along each axis of step ``number``; None where there is one step."""
-    found: list = []
-    for axis in reversed(range(len(grid))):
-        n = grid[axis]
-        if isinstance(n, int) and n == 1:
-            found.append(np.int32(0))
-            continue
-        size = np.int32(n) if isinstance(n, int) else n
-        found.append(number if axis == 0 else rem(number, size))
-        number = div(number, size) if axis else number
-    return found[::-1]
-
-
-def _starts(operand: Operand, ids: Sequence[Any], scalars: Sequence[Any], before: Sequence[int]) -> list:
-    """The first element of this step's block along each axis."""
-    index_map, _ = discharged(operand.index_map, [type(a) is AbstractRef for a in operand.index_map.in_avals])
-    indices = eval_jaxpr(index_map.jaxpr, index_map.consts, *ids, *scalars)[:len(operand.block)]
-    found = []
-    for d, i, b in zip(operand.block, indices, before):
-        if type(d) is Element:
-            extra = b - d.padding[0]  # where the array has more padding than this operand asked for
-            found.append(i + np.int32(extra) if extra else i)
-        else:
-            n = 1 if type(d) is Squeezed else d.block_size
-            i = i if n == 1 else i * np.int32(n)
-            found.append(i + np.int32(b) if b else i)
-    return found
-
-
-def _block(operand: Operand, x: Any, starts: Sequence[Any]) -> Any:
-    if np.shape(x) != operand.sizes:
-        x = dynamic_slice(x, starts, operand.sizes)
-    return reshape(x, operand.block_aval.shape) if operand.block_aval.shape != operand.sizes else x
-
-
-def _put(operand: Operand, x: Any, block: Any, starts: Sequence[Any]) -> Any:
-    if np.shape(block) != operand.sizes:
-        block = reshape(block, operand.sizes)
-    return block if np.shape(x) == operand.sizes else dynamic_update_slice(x, block, starts)
-

@@ -10,13 +10,26 @@ from .specs import InterpretParams
 _PLAIN = InterpretParams()
 
 
-class _Forced(threading.local):
-    """``value``: what stands in the place of ``interpret=False``."""
+class _Interpretation(threading.local):
+    """``value``: as the argument ``interpret`` of `pallas_call`."""
 
     value: Any = False
 
 
-forced_interpretation = _Forced()
+forced_interpretation = _Interpretation()
+"""``value``: what stands in the place of ``interpret=False``."""
+interpretation = _Interpretation()
+"""``value``: how the kernel is interpreted that this thread is tracing or interpreting."""
+
+
+@contextlib.contextmanager
+def interpreting(interpret: bool | InterpretParams) -> Iterator[None]:
+    """Inside, a kernel is traced, or interpreted, that is called with this ``interpret``."""
+    before, interpretation.value = interpretation.value, interpret
+    try:
+        yield
+    finally:
+        interpretation.value = before
 
 
 @contextlib.contextmanager

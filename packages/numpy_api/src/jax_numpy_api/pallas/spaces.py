@@ -103,6 +103,9 @@ ANY, HOST = MemorySpace.ANY, MemorySpace.HOST
 VMEM, VMEM_SHARED, SMEM = TpuMemorySpace.VMEM, TpuMemorySpace.VMEM_SHARED, TpuMemorySpace.SMEM
 CMEM, SEMAPHORE, HBM = TpuMemorySpace.CMEM, TpuMemorySpace.SEMAPHORE, TpuMemorySpace.HBM
 
+MAIN_MEMORY = ANY, HBM
+"""Where a TPU's kernels copy from and to, and neither load nor store."""
+
 
 class SemaphoreType(enum.Enum):
     """Kinds of semaphores. A kind is memory for one semaphore, a kind called with a shape for an array of them."""

@@ -173,20 +173,27 @@ class CompilerParams:
 
 @dataclasses.dataclass(frozen=True)
 class InterpretParams:
-    """Options of the interpreter, given as ``interpret``.
+    """Options of the interpreter, given as ``interpret``: kernels run as on a TPU.
 
-    Steps run one after the other and copies happen at once, whatever ``num_cores_or_threads``, ``dma_execution_mode`` and ``random_seed`` say; of
-    two accesses that race the interpreter knows one order only. So it cannot look for races: a kernel with ``detect_races`` is refused, as
-    is one with a ``grid_point_recorder``, which nothing would call.
+    Blocks go through buffers: an operand's is fetched when a step needs another block than the step before, a result's is stored when it is left and
+    is not fetched. Loads from main memory, blocks beyond the end of an array and blocks of results that are worked on again after others are
+    errors. Steps run one after the other and copies happen at once, whatever ``dma_execution_mode`` says; of two accesses that
+    race the interpreter knows one order only. So it cannot look for races: a kernel with ``detect_races`` is refused.
 
     Args:
-      out_of_bounds_reads: what is done about parts, placed by computed numbers, that are not inside of a reference: ``"raise"`` an error when the
-        program runs, or read elements that are ``"uninitialized"``; stores there raise. Under `jax.shard_map`, as with ``interpret=True``, such a
-        part is moved until it fits.
-      uninitialized_memory: ``"nan"`` or ``"zero"``, what memory holds before it is written to.
+      out_of_bounds_reads: what is done about parts, placed by computed numbers, that are not inside of a reference, and about blocks of operands: ``"raise"``
+        an error when the program runs, or read elements that are ``"uninitialized"``; stores there raise. Under `jax.shard_map`, as with
+        ``interpret=True``, such a part is moved until it fits.
+      uninitialized_memory: ``"nan"`` (of integers the largest) or ``"zero"``, what memory holds before it is written to.
+      skip_floating_point_ops: what operations on floating-point numbers give is infinity, and they are not done.
+      num_cores_or_threads: cores among which the steps along the first axes are divided that ``dimension_semantics`` calls parallel; each has
+        memory of its own.
+      random_seed: these steps are in a random order.
+      grid_point_recorder: called as ``recorder(token, point, core)`` before each step.
+      allow_hbm_allocation_in_run_scoped: whether `run_scoped` gives main memory.
 
     Raises:
-      ValueError: an option that has no such value. NotImplementedError, where a kernel is called: ``detect_races``, ``grid_point_recorder``.
+      ValueError: an option that has no such value. NotImplementedError, where a kernel is called: ``detect_races``.
     """
 
     detect_races: bool = False
@@ -215,8 +222,6 @@ class InterpretParams:
         if self.detect_races:
             raise NotImplementedError(f"{where}: InterpretParams(detect_races=True): steps and copies are interpreted in one fixed order, in which no race can "
                                       "be seen; leave it out, and look for races with the public jax, or on a TPU.")
-        if self.grid_point_recorder is not None:
-            raise NotImplementedError(f"{where}: InterpretParams(grid_point_recorder=...): steps are a compiled loop, which calls nothing; use pl.debug_print.")
 
 
 _CHOICES = {"on_race": ("raise", "warn"), "out_of_bounds_reads": ("raise", "uninitialized"), "uninitialized_memory": ("nan", "zero"),

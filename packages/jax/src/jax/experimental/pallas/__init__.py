@@ -6,7 +6,7 @@ _HOMES = {
     "call": "pallas_call pallas_call_p",
     "control": """align_to broadcast_to cdiv delay empty empty_like loop max_contiguous multiple_of next_power_of_2 run_scoped run_state
         strides_from_shape when with_scoped""",
-    "cores": "kernel",
+    "cores": "core_map kernel",
     "cost": "estimate_cost",
     "devices": "DeviceIdType",
     "grid": "num_programs program_id",

@@ -130,6 +130,8 @@ def broadcast_to(a: ArrayLike, shape: Sequence[int]) -> Any:
     """``a`` repeated along new axes in front and along those of length one, as in `numpy.broadcast_to`."""
 def cdiv(a: Any, b: Any) -> Any:
     """``a / b`` rounded up, for positive integers."""
+def core_map(mesh: TensorCoreMesh, *, compiler_params: _CompilerParams | None = None, interpret: bool | InterpretParams = False, debug: bool = False, cost_estimate: CostEstimate | None = None, name: str | None = None, metadata: dict[str, str] | None = None, scratch_shapes: Any = ...) -> Callable[[Callable[..., None]], None]:
+    """Decorator: run a function at once, on each core of ``mesh``. It works on the references that it closes over."""
 def debug_print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: bool = False, skip_format_check: bool = False, _use_logging: bool = False, **kwargs: Any) -> Callable[..., None] | None:
     """Print values of the program when it runs: ``jax.debug.print("x = {x}", x=x)``."""
 def delay(nanos: ArrayLike) -> None:

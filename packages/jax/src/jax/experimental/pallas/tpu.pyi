@@ -55,7 +55,7 @@ class GridDimensionSemantics(Enum):
     ARBITRARY = ...
 HBM: MemorySpace
 class InterpretParams:
-    """Options of the interpreter, given as ``interpret``."""
+    """Options of the interpreter, given as ``interpret``: kernels run as on a TPU."""
     detect_races: bool
     on_race: str
     out_of_bounds_reads: str
