@@ -46,7 +46,7 @@ def eigvalsh(a: ArrayLike, UPLO: str | None = 'L', *, symmetrize_input: bool = T
     """Eigenvalues of hermitian matrices, rising; arguments as for `eigh`. Source: `numpy.linalg.eigvalsh`."""
 def inv(a: ArrayLike) -> Array:
     """Inverse of square matrices. Source: `numpy.linalg.inv`."""
-def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False) -> tuple[Array, ...]:
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None, *, numpy_resid: bool = False) -> tuple[Array, ...]:
     """Least-squares solution of ``a @ x == b``, of least norm where there are several."""
 def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """`jax.numpy.matmul`."""

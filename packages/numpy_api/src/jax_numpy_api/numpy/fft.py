@@ -135,7 +135,9 @@ def _others(a: Array, kind: str, lengths: list) -> Array:
 def _one(name: str, kind: str, a: Any, n: Any, axis: Any, norm: Any) -> Array:
     if isinstance(axis, (tuple, list)):
         raise ValueError(f"jax.numpy.fft.{name} does not support multiple axes. Please use jax.numpy.fft.{name}n. Got axis = {axis!r}.")
-    return _transform(name, kind, a, None if n is None else (n,), (-1 if axis is None else axis,), norm)
+    if axis is None and name in ("hfft", "ihfft"):
+        raise TypeError(f"jax.numpy.fft.{name}: axis must be an integer, got None")
+    return _transform(name, kind, a, None if n is None else (n,), None if axis is None else (axis,), norm)
 
 
 def _two(name: str, kind: str, a: Any, s: Any, axes: Any, norm: Any) -> Array:
@@ -150,7 +152,7 @@ def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = N
     Args:
       a: array.
       n: length; the axis is cut off or filled up with zeros.
-      axis: along which.
+      axis: along which; None stands for all axes, or with ``n`` for the last.
       norm: which direction divides by the length: "backward" (default: the inverse), "forward", or "ortho": both, by the
         root.
 

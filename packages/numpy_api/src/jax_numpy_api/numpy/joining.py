@@ -11,6 +11,7 @@ import numpy as np
 from numpy.exceptions import AxisError
 
 from jax_core import backends
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors
 from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
@@ -182,7 +183,8 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
         if not x.ndim:
             raise TypeError(f"jax.numpy.stack: arrays must be a sequence, or an array with an axis to take apart; got a number of {x.dtype.name}.")
         x = x if dtype is None else astype_of(x, dtypes.canonicalize_user_dtype(dtype, "stack"))
-        return moveaxis(x, 0, canonical_axis(axis, x.ndim)) if axis else x
+        position = canonical_axis(axis, x.ndim)
+        return moveaxis(x, 0, position) if position else x
     if dtype is None and type(axis) is int and _joined_compiled(arrays):
         return _stack_at_once(axis, *arrays)
     return _stack(arrays, axis, dtype)
@@ -322,6 +324,7 @@ def _listed(name: str, tup: Any) -> list:
     return items
 
 
+@inlined()
 def block(arrays: ArrayLike | list[Any]) -> Array:
     """An array put together from nested lists of blocks, the innermost along the last axis. Source: `numpy.block`.
 
@@ -333,7 +336,7 @@ def block(arrays: ArrayLike | list[Any]) -> Array:
     leaves = _block_leaves(arrays)
     check_arraylike("block", *leaves)
     rank = max(depth, *(len(shape_of(x)) for x in leaves))
-    return _block(arrays, depth, rank, rank)
+    return _block(arrays, depth, rank)
 
 
 def _block_depth(x: Any) -> int:
@@ -353,11 +356,11 @@ def _block_leaves(x: Any) -> list:
     return [leaf for y in x for leaf in _block_leaves(y)] if isinstance(x, list) else [x]
 
 
-def _block(x: Any, depth: int, rank: int, full: int) -> Array:
+def _block(x: Any, depth: int, rank: int) -> Array:
     if depth == 0:
         a = as_array(x)
-        return _reshape(a, (1,) * (full - a.ndim) + a.shape)
-    return concatenate([_block(y, depth - 1, rank, full) for y in x], full - depth)
+        return _reshape(a, (1,) * (rank - a.ndim) + a.shape)
+    return concatenate([_block(y, depth - 1, rank) for y in x], rank - depth)
 
 
 @adaptive("always", static_argnames=("axis",))

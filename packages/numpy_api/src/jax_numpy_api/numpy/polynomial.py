@@ -326,8 +326,9 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     return power(x.reshape(-1, 1), as_array(powers.astype(np.int32 if x.dtype == np.bool_ else x.dtype)).reshape(1, -1))
 
 
-def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, full: bool = False,
-            w: ArrayLike | None = None, cov: bool = False) -> Array | tuple[Array | float, ...]:
+@inlined(static_argnames=("deg", "full", "cov"))
+def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: ArrayLike | None = None, full: bool = False,
+            w: ArrayLike | None = None, cov: bool | str = False) -> Array | tuple[Array, ...]:
     """The polynomial of degree ``deg`` that fits points best, in the least-squares sense.
 
     Args:
@@ -361,16 +362,21 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, fu
         raise TypeError(f"jax.numpy.polyfit: y must be a vector or a matrix with a column a data set, got shape {y.shape}")
     if x.shape[0] != y.shape[0]:
         raise TypeError(f"jax.numpy.polyfit: x has {x.shape[0]} points, but y has {y.shape[0]}")
-    if rcond is None:
-        rcond = x.shape[0] * float(dtypes.finfo(x.dtype).eps)
-    lhs, rhs = vander(x, deg + 1), y
+    weights = None
     if w is not None:
         check_arraylike("polyfit", w)
-        weights: Array = convert(as_array(w), lhs.dtype)
+        weights = convert(as_array(w), x.dtype)
         if weights.ndim != 1:
             raise TypeError(f"jax.numpy.polyfit: w must be a vector, got shape {weights.shape}")
         if weights.shape[0] != y.shape[0]:
             raise TypeError(f"jax.numpy.polyfit: w has {weights.shape[0]} weights for {y.shape[0]} points")
+    if cov and not full and cov != "unscaled" and x.shape[0] <= deg + 1:
+        raise ValueError(f"jax.numpy.polyfit: cov={cov!r} divides by the points left over, and {x.shape[0]} points leave none for "
+                         f"deg={deg}; give {deg + 2} or more, or pass cov='unscaled'")
+    if rcond is None:
+        rcond = x.shape[0] * float(dtypes.finfo(x.dtype).eps)
+    lhs, rhs = vander(x, deg + 1), y
+    if weights is not None:
         lhs = lhs * weights[:, None]
         rhs = rhs * (weights[:, None] if rhs.ndim == 2 else weights)
     scale = sqrt(reductions.sum(lhs * lhs, axis=0))
@@ -378,15 +384,9 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, fu
     c, resids, rank, s = lstsq(lhs, rhs, rcond)
     c = (c.T / scale).T
     if full:
-        return c, resids, rank, s, rcond
+        return c, resids, rank, s, as_array(rcond)
     if not cov:
         return c
     base = inv(dot(lhs.T, lhs)) / (scale[:, None] * scale[None, :])
-    if cov == "unscaled":
-        factor = 1
-    else:
-        if x.shape[0] <= deg + 1:
-            raise ValueError(f"jax.numpy.polyfit: cov={cov!r} divides by the points left over, and {x.shape[0]} points leave none for "
-                             f"deg={deg}; give {deg + 2} or more, or pass cov='unscaled'")
-        factor = resids / (x.shape[0] - (deg + 1))
+    factor = 1 if cov == "unscaled" else resids / (x.shape[0] - (deg + 1))
     return (c, base * factor) if y.ndim == 1 else (c, base[:, :, None] * factor)

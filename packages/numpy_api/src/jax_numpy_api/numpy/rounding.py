@@ -376,7 +376,7 @@ def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike
     >>> jnp.isclose(1., jnp.array([1.0000001, 1.1]))
     Array([ True, False], dtype=bool)
     """
-    check_arraylike("isclose", a, b)
+    check_arraylike("isclose", a, b, rtol, atol)
     a, b = promote_args("isclose", a, b)
     exact = lax.eq(a, b)
     if dtypes.issubdtype(lax.dtype(a), dtypes.extended):  # keys are equal or not

@@ -10,6 +10,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.configuration import context
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
@@ -31,6 +32,7 @@ from .promotion import (
     convert,
     from_numpy,
     given_size,
+    joined,
     promote_dtypes,
     refuse_out,
     several_axes,
@@ -195,7 +197,8 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
       args, kw: further arguments of the functions.
 
     Raises:
-      ValueError: numbers of conditions and functions that do not fit.
+      ValueError: numbers of conditions and functions that do not fit. TypeError: what is neither a function nor a scalar, or
+        a result that is no scalar.
 
     Source: `numpy.piecewise`.
 
@@ -214,18 +217,37 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
     elif len(functions) != len(rows) + 1:
         raise ValueError(f"with {len(rows)} condition(s), either {len(rows)} or {len(rows) + 1} functions "
                          f"are expected; got {len(functions)}")
-    conditions = [broadcast_to(truth(as_array(c)), x.shape) for c in rows]
-    which = lax.full(x.shape, len(conditions), np.int32)
-    for i, condition in enumerate(conditions):  # the last that holds
-        which = arithmetic.select(condition, np.int32(i), which)
-    branches = [(lambda v, f=f: as_array(f(v, *args, **kw)).astype(x.dtype)) if callable(f) else
-                (lambda v, f=f: lax.full_like(v, f)) for f in functions]
+    for f in functions:
+        if not callable(f):
+            check_arraylike("piecewise", f)
+            if shape_of(f):
+                raise TypeError(f"jax.numpy.piecewise: funclist takes functions and scalars, got an array of shape {shape_of(f)}")
     if not x.size:
         return x
-    each: Callable = lambda i, v: lax.switch(i, branches, v)
+    which = _last_that_holds([as_array(c) for c in rows], x)
+    if not any(map(callable, functions)):
+        return _numbered(which, x, functions)
+    each: Callable = lambda i, v: lax.switch(i, [_branch(f, x.dtype, args, kw) for f in functions], v)
     for _ in x.shape:
         each = vmap(each)
     return each(which, x)
+
+
+@inlined()
+def _last_that_holds(conditions, x):
+    which = lax.full(x.shape, len(conditions), np.int32)
+    for i, condition in enumerate(conditions):
+        which = arithmetic.select(broadcast_to(truth(condition), x.shape), np.int32(i), which)
+    return which
+
+
+@inlined()
+def _numbered(which, x, numbers):
+    return lax.select_n(which, *[lax.full_like(x, number) for number in numbers])
+
+
+def _branch(fun, dtype, args, kw):
+    return (lambda v: as_array(fun(v, *args, **kw)).astype(dtype)) if callable(fun) else (lambda v: lax.full_like(v, fun))
 
 
 # -- positions of what is not zero -------------------------------------------------------------------------------------
@@ -236,7 +258,7 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tu
     Args:
       a: array of rank 1 or more.
       size: length of the results; needed while tracing.
-      fill_value: what fills the results up; a number, or one an axis. 0 by default.
+      fill_value: what fills the results up; a number, or one an axis. 0 by default. One that is no integer makes floats of the positions.
 
     Raises:
       ConcretizationTypeError: tracing without ``size``. ValueError: a number, or an array that is split over mesh axes.
@@ -284,7 +306,7 @@ def _nonzero(a, size, fill_value):
         out.append(arithmetic.remainder(rest, n))
         rest = arithmetic.floor_divide(rest, n)
     fills = _fills(fill_value, a.ndim, dtype)
-    return tuple(arithmetic.select(missing, f, p) for f, p in zip(fills, reversed(out)))
+    return tuple(arithmetic.select(missing, f, convert(p, f.dtype)) for f, p in zip(fills, reversed(out)))
 
 
 def _fills(fill_value, ndim, dtype):
@@ -293,8 +315,15 @@ def _fills(fill_value, ndim, dtype):
     if isinstance(fill_value, (tuple, list)):
         if len(fill_value) != ndim:
             raise ValueError(f"fill_value must have one entry for each of {ndim} axes, got {fill_value}")
-        return [convert(unwrapped(f), dtype) for f in fill_value]
-    return [convert(unwrapped(fill_value), dtype)] * ndim
+        return [_fill(f, dtype) for f in fill_value]
+    return [_fill(fill_value, dtype)] * ndim
+
+
+def _fill(value, dtype):
+    """``value`` in the dtype of positions; a fraction or a complex number, which that does not hold, makes all of them such numbers."""
+    value = unwrapped(value)
+    exact = not dtypes.issubdtype(dtypes.dtype(value), np.inexact)
+    return convert(value, dtype if exact else joined(value, dtype.type(0))[0])
 
 
 def flatnonzero(a: ArrayLike, *, size: int | None = None,

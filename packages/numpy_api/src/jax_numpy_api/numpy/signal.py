@@ -329,7 +329,7 @@ def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, perio
     >>> jnp.unwrap(jnp.array([0., 3., 6.5 - 2 * jnp.pi]))
     Array([0.       , 3.       , 0.2168147], dtype=float32)
     """
-    check_arraylike("unwrap", p)
+    check_arraylike("unwrap", p, period)
     if discont is None and period is _TURN:
         return _unwrap_turns(p, axis)
     whole = isinstance(period, int) and dtypes.issubdtype(dtypes.dtype(unwrapped(p)), np.integer)

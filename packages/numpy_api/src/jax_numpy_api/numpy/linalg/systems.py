@@ -22,10 +22,19 @@ from ... import lax
 from .. import arithmetic, reductions
 from ..creation import asarray, eye
 from ..linear_algebra import matmul as _matmul
-from ..promotion import as_array, broadcast_shape, broadcast_to, check_arraylike, check_batch_ranks, promote_dtypes_inexact
+from ..promotion import (
+    as_array,
+    broadcast_shape,
+    broadcast_to,
+    check_arraylike,
+    check_batch_ranks,
+    convert,
+    promote_dtypes_inexact,
+    shape_of,
+)
 from ..shaping import moveaxis
 from ..taking import take, take_along_axis
-from ..ufuncs import _like
+from ..ufuncs import _is_complex, _like
 from .matrices import argsort, as_matrices, conjugate_transpose, squared_modulus
 
 
@@ -104,20 +113,20 @@ def inv(a: ArrayLike) -> Array:
     return solve_matrices(a, broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape))
 
 
-def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False) -> tuple:
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None, *, numpy_resid: bool = False) -> tuple:
     """Least-squares solution of ``a @ x == b``, of least norm where there are several.
 
     Args:
       a: matrix ``(m, n)``.
       b: vector ``(m,)`` or matrix ``(m, k)``.
-      rcond: singular values below this share of the largest count as 0; by default epsilon times ``max(m, n)``.
+      rcond: singular values below this share of the largest count as 0; by default, or if negative, epsilon times ``max(m, n)``.
       numpy_resid: return no residuals where the rank is not full, as NumPy does (outside of tracing only).
 
     Returns:
       solution, sums of squared residuals, rank, singular values.
 
     Raises:
-      TypeError: ``a`` is no matrix, or ``b`` neither vector nor matrix.
+      TypeError: ``a`` is no matrix, ``b`` neither vector nor matrix, or ``rcond`` no real scalar.
       ValueError: they differ in rows.
 
     Source: `numpy.linalg.lstsq`.
@@ -134,13 +143,17 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid
         raise TypeError(f"jax.numpy.linalg.lstsq: b must be a vector or a matrix, got shape {b.shape}")
     if a.shape[0] != b.shape[0]:
         raise ValueError(f"jax.numpy.linalg.lstsq: a and b must have as many rows, got shapes {a.shape} and {b.shape}")
-    x, resid, rank, s = _lstsq(a, b, None if rcond is None else float(rcond))
+    if rcond is not None:
+        check_arraylike("jnp.linalg.lstsq", rcond)
+        if shape_of(rcond) or _is_complex(rcond):
+            raise TypeError(f"jax.numpy.linalg.lstsq: rcond must be a real scalar, got {rcond!r}")
+    x, resid, rank, s = _lstsq(a, b, rcond)
     if numpy_resid and (int(rank) < a.shape[1] or a.shape[0] <= a.shape[1]):
         resid = lax.full((0,), 0, resid.dtype)
     return x, resid, rank, s
 
 
-@inlined(static_argnums=(2,))
+@inlined()
 def _lstsq(a, b, rcond):
     m, n = a.shape
     vector = b.ndim == 1
@@ -149,10 +162,12 @@ def _lstsq(a, b, rcond):
         s = lax.full((0,), 0, dtypes.to_floating_dtype(a.dtype))
         x, rank = lax.full((n, b.shape[1]), 0, a.dtype), lax.full((), 0, dtypes.default_int_dtype())
     else:
-        rcond = float(dtypes.finfo(a.dtype).eps) * max(m, n) if rcond is None or rcond < 0 else rcond
         u, s, vh = lax.linalg.svd(a, full_matrices=False)
-        alive = lax.ge(s, broadcast_to(lax.mul(_like(s, rcond), s[0]), s.shape)) if rcond else lax.gt(s, _like(s, 0))
-        alive = lax.bitwise_and(alive, lax.gt(s, _like(s, 0)))
+        share = _like(s, float(dtypes.finfo(a.dtype).eps) * max(m, n))
+        if rcond is not None:
+            asked = convert(rcond, s.dtype)
+            share = arithmetic.select(lax.lt(asked, _like(s, 0)), share, asked)
+        alive = lax.bitwise_and(lax.ge(s, broadcast_to(lax.mul(share, s[0]), s.shape)), lax.gt(s, _like(s, 0)))
         rank = reductions.sum(alive, dtype=dtypes.default_int_dtype())
         safe = arithmetic.select(alive, s, _like(s, 1))
         weights = lax.convert_element_type(arithmetic.select(alive, lax.div(_like(s, 1), safe), _like(s, 0)), a.dtype)
