@@ -146,6 +146,7 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jax.lax.dot_general(KEYS, KEYS, (((0,), (0,)), ((), ())))", TypeError), ("jax.lax.conv(KEYS[None, None], KEYS[None, None], (1,), 'SAME')", TypeError),
     ("jax.lax.top_k(KEYS, 1)", TypeError), ("jax.lax.sort((jnp.arange(2), KEYS), num_keys=1)", TypeError),
     ("jsp.sparse.linalg.cg(jnp.eye(2), jax.random.split(jax.random.key(0)))", TypeError), ("jax.named_scope(7)", TypeError), ("jax.default_device(7)", ValueError),
+    *((f"jax.grad(jax.checkpoint(jnp.sin, policy=lambda *_, **__: {answer}))(1.0)", TypeError) for answer in ("None", "1", "np.True_", "'save'", "[True]")),
 ]
 
 

@@ -95,6 +95,10 @@ def test_defjvps():
     f = custom_jvp(lambda x, y: mul(x, y))
     f.defjvps(lambda t, out, x, y: mul(t, y), None)
     close(grad(lambda x: total(f(x, x)))(X), X)
+    for rules in ([], [None], [None] * 3):
+        f.defjvps(*rules)
+        with pytest.raises(ValueError, match=f"was given {len(rules)} rules, and is called with 2"):
+            grad(lambda x: total(f(x, x)))(X)
 
 
 def test_bwd_may_return_none():

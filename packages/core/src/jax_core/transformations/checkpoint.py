@@ -34,7 +34,7 @@ from ..traces.traced_once import TracedOnce
 from .custom_jvp import custom_jvp
 from .program_call import program_call
 from .reverse import linearize_flat, linearize_jaxpr
-from .saving import Offloadable, keep_saved, written_out
+from .saving import Answer, Offloadable, keep_saved, written_out
 from .splitting import EquationSplit, split_jaxpr
 
 name_p = Primitive(
@@ -69,22 +69,7 @@ def _named_value(x, name):
     return named(x)
 
 
-class _Answer:
-    """What a policy may answer besides True and False: the same, by name."""
-
-    __slots__ = ("name", "save")
-
-    def __init__(self, name: str, save: bool):
-        self.name, self.save = name, save
-
-    def __bool__(self):
-        return self.save
-
-    def __repr__(self):
-        return self.name
-
-
-Saveable, Recompute = _Answer("Saveable", True), _Answer("Recompute", False)
+Saveable, Recompute = Answer("Saveable", True), Answer("Recompute", False)
 
 
 class CheckpointPolicies:

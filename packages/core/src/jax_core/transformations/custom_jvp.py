@@ -356,11 +356,17 @@ class custom_jvp(Wrapping):
         return jvp
 
     def defjvps(self, *jvps: Callable | None) -> None:
-        """Set one rule for each argument: ``jvps[i](tangent_i, primal_out, *primals)``; None for no contribution."""
+        """Set one rule for each argument: ``jvps[i](tangent_i, primal_out, *primals)``; None for no contribution.
+
+        Where the rule is used a call with another number of arguments is a ValueError.
+        """
         if self.nondiff_argnums:
             raise TypeError("custom_jvp.defjvps cannot be used together with nondiff_argnums; use defjvp")
 
         def jvp(primals, tangents):
+            if len(jvps) != len(primals):
+                raise ValueError(f"custom_jvp: {self._name}.defjvps was given {len(jvps)} rules, and is called with {len(primals)} arguments; give one rule "
+                                 "for each, None where an argument contributes nothing")
             out = self(*primals)
             terms = [rule(t, out, *primals) for rule, t in zip(jvps, tangents) if rule is not None]
             add_all = lambda *xs: functools.reduce(lambda a, b: a + b, xs)

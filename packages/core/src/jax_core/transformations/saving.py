@@ -17,6 +17,21 @@ from ..representation.memory import of_kind
 from ..traces.structural import optimization_barrier_p
 
 
+class Answer:
+    """What a policy may answer besides True and False: the same, by name."""
+
+    __slots__ = ("name", "save")
+
+    def __init__(self, name: str, save: bool):
+        self.name, self.save = name, save
+
+    def __bool__(self):
+        return self.save
+
+    def __repr__(self):
+        return self.name
+
+
 class Offloadable:
     """A policy's answer: keep the value in other memory."""
 
@@ -36,8 +51,7 @@ def keep_saved(jaxpr: Jaxpr, policy: Callable | None) -> tuple[Jaxpr, Jaxpr, lis
     again: list[JaxprEqn] = []
     saved: list[Var] = []
     for eqn in jaxpr.eqns:
-        answer = True if not all(effect.repeatable for effect in eqn.effects) else policy is not None and policy(
-            eqn.primitive, *(v.aval for v in eqn.invars), **eqn.params)
+        answer = True if not all(effect.repeatable for effect in eqn.effects) else policy is not None and _asked(policy, eqn)
         if isinstance(answer, Offloadable):
             held = [Var(v.aval.update(memory_space=of_kind(answer.dst))) for v in eqn.outvars]
             now += [eqn, *_moves(eqn, eqn.outvars, held, answer.dst)]
@@ -53,6 +67,15 @@ def keep_saved(jaxpr: Jaxpr, policy: Callable | None) -> tuple[Jaxpr, Jaxpr, lis
             if parts:
                 saved += parts[0].outvars[len(eqn.outvars):]
     return (jaxpr.replace(eqns=now, outvars=[*jaxpr.outvars, *saved]), jaxpr.replace(eqns=again, invars=[*jaxpr.invars, *saved]), saved)
+
+
+def _asked(policy: Callable, eqn: JaxprEqn) -> bool | Answer | Offloadable:
+    """What the policy says of the equation's results. Raises TypeError where that is no answer: None, of a policy that forgets to return, is none."""
+    answer = policy(eqn.primitive, *(v.aval for v in eqn.invars), **eqn.params)
+    if type(answer) is not bool and not isinstance(answer, (Answer, Offloadable)):
+        raise TypeError(f"checkpoint: policies answer True, False, Saveable, Recompute or Offloadable(...), and {policy!r} answered {answer!r} of type "
+                        f"{type(answer).__name__} for {eqn.primitive.name}")
+    return answer
 
 
 def _as_stored(eqn: JaxprEqn) -> list[JaxprEqn]:
