@@ -419,6 +419,14 @@ def test_a_constraint_on_a_mesh_named_anew_gives_the_result_its_mesh(mesh, named
     np.testing.assert_array_equal(out, X)
 
 
+def test_a_constraint_adds_auto_axes_to_what_the_type_says():
+    mixed = Mesh(np.array(devices()[:4]).reshape(2, 2), ("x", "y"), (AxisType.Explicit, AxisType.Auto))
+    with set_mesh(mixed):
+        out = jit(lambda x: lax.with_sharding_constraint(x, P(None, "y")))(device_put(X, P("y", "x")))
+    assert out.sharding.spec == P(None, ("x", "y")) and str(typeof(out)) == "float32[8,4@x]"
+    np.testing.assert_array_equal(out, X)
+
+
 def test_a_constraint_on_auto_axes_asserts_where_all_axes_in_context_are_explicit():
     asked = NamedSharding(grid(AxisType.Auto), P("x"))
     with set_mesh(grid()):

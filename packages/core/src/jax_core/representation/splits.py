@@ -88,11 +88,12 @@ def check_lengths(placement: MeshSharding, shape: Shape) -> None:
 
 def entry_of(entry: Any, named: Iterable[AxisName]) -> Any:
     """An entry of a spec, of which only the mesh axes ``named`` stay."""
-    names = tuple(n for n in _names(entry) if n in named)
+    names = tuple(n for n in names_of(entry) if n in named)
     return names if len(names) > 1 else names[0] if names else None
 
 
-def _names(entry: Any) -> tuple:
+def names_of(entry: Any) -> tuple:
+    """The mesh axes that an entry of a spec names."""
     if isinstance(entry, tuple):
         return entry
     return () if entry is None else (entry,)
@@ -151,7 +152,7 @@ def as_it_lies(x: Any, sharding: Any) -> Any:
     own: Any = getattr(x, "sharding", None)
     lies = own.spec.partitions if getattr(own, "mesh", None) == sharding.mesh else ()
     taken = set(sharding.spec.axis_names())
-    found = [(e if not taken.intersection(_names(e)) else None) for e in (*lies, *[None] * (len(sharding.spec) - len(lies)))]
+    found = [(e if not taken.intersection(names_of(e)) else None) for e in (*lies, *[None] * (len(sharding.spec) - len(lies)))]
     told = [mine if e is type(sharding.spec).UNCONSTRAINED else e for e, mine in zip(sharding.spec.partitions, found)]
     while told and told[-1] is None and not sharding.mesh.explicit_axes:
         told.pop()
@@ -186,7 +187,7 @@ def _of_broadcast(avals: tuple, shape: Shape, dims: tuple | None) -> Any:
             if entry is not None and found[axis] not in (None, entry):
                 return None
             found[axis] = found[axis] if entry is None else entry
-    names = [n for entry in found for n in _names(entry)]
+    names = [n for entry in found for n in names_of(entry)]
     return None if like is None or len(set(names)) < len(names) else with_entries(like, tuple(found))
 
 
@@ -208,7 +209,7 @@ def text_of_axis(length: object, entry: object) -> str:
 def parts(placement: MeshSharding, entry: AxisName) -> int:
     """Into how many parts ``entry`` splits an axis."""
     sizes = placement.mesh.shape
-    return math.prod(sizes[n] for n in _names(entry))
+    return math.prod(sizes[n] for n in names_of(entry))
 
 
 def place(prim: Primitive, avals: Sequence[AbstractValue], params: dict, outs: tuple) -> tuple:
@@ -239,7 +240,7 @@ def place(prim: Primitive, avals: Sequence[AbstractValue], params: dict, outs: t
         if entry is None:  # no array, or the type says it
             result.append(out)
             continue
-        names = [n for e in entry for n in _names(e)]
+        names = [n for e in entry for n in names_of(e)]
         if len(set(names)) != len(names):
             raise ShardingTypeError(f"{prim.name}: the result would be split over a mesh axis twice, {entry}; reshard an operand "
                                     f"first, or give out_sharding. Operands: {types_text(avals)}.")
@@ -441,7 +442,7 @@ def _split_group(name, x, shape, ins, outs, result):
     split = [e is not None for _, e in ins]
     if split != sorted(split, reverse=True):  # an axis in front of a split one is whole: parts would not stay together
         raise _no_reshape(name, x, shape)
-    sizes, left = x.placement.mesh.shape, [n for _, e in ins for n in _names(e)]
+    sizes, left = x.placement.mesh.shape, [n for _, e in ins for n in names_of(e)]
     for axis in outs:
         mine, room = [], shape[axis]
         while left and room % sizes[left[0]] == 0:

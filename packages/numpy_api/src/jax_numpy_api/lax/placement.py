@@ -144,7 +144,18 @@ def _as_typed(x, asked, mesh, sharding=None):
             mesh.are_all_axes_explicit and given != asked.spec.partitions):
         raise AssertionError(f"lax.with_sharding_constraint asserts how an array is split over Explicit mesh axes, and asks for "
                              f"{asked.spec}, but the array is {aval.str_short()}; use jax.sharding.reshard to change it.")
-    return x if mesh.are_all_axes_explicit else sharding_constraint_p.bind(x, sharding=sharding)
+    return x if mesh.are_all_axes_explicit else sharding_constraint_p.bind(x, sharding=_beside(given, sharding))
+
+
+def _beside(given, sharding):
+    """``sharding``, whose entries also name the ``Explicit`` axes that the type names (``given``): else it would take them away."""
+    entries = [*sharding.spec, *[None] * (len(given) - len(sharding.spec))]
+    for i, (told, typed) in enumerate(zip(entries, given)):
+        more = splits.names_of(typed)
+        if told is not type(sharding.spec).UNCONSTRAINED and not set(more) <= set(splits.names_of(told)):
+            names = (*more, *[n for n in splits.names_of(told) if n not in more])
+            entries[i] = names if len(names) > 1 else names[0]
+    return sharding if entries == [*sharding.spec] else splits.with_entries(sharding, tuple(entries))
 
 
 def _resolved(where):
