@@ -119,6 +119,8 @@ ROWS = {
     "jax.scipy.linalg.funm(jnp.diag(jnp.array([3., 1.])), jnp.sqrt, False)[1]": "Array(1.1920929e-07, dtype=float32)",
     "[x.shape for x in jax.scipy.signal.istft(jnp.ones((3, 5, 4)), nperseg=8)]": "[(3,), (3, 12)]",
     "type(sparse.eye(3)[0] @ sparse.eye(3)[0])": "<class 'jax_numpy_api.sparse.bcoo.BCOO'>",
+    "jax.scipy.spatial.transform.Rotation.identity().apply(0.5)": "ValueError", "jax.scipy.spatial.transform.Rotation.from_matrix(jnp.ones((2, 3)))": "ValueError",
+    "[x.shape for x in jax.shard_map(lambda c: (lax.all_gather(c, 'd', tiled=True), lax.psum_scatter(c, 'd', tiled=True)), mesh=jax.make_mesh((1,), ('d',), (jax.sharding.AxisType.Auto,), devices=jax.devices()[:1]), in_specs=jax.P('d'), out_specs=jax.P('d'))(jnp.zeros((0, 2)))]": "[(0, 2), (0, 2)]",
     # names
     "jax.vmap(functools.partial(f, 1.)).__name__": "'<lambda>'", "jax.jit(functools.partial(f, 1.)).__name__": "'<lambda>'", "jax.grad(Called()).__name__": "'Called'",
 }

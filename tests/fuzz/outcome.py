@@ -22,12 +22,22 @@ import numpy as np
 import jax
 import jax.ad_checkpoint
 import jax.custom_batching
+import jax.custom_derivatives
+import jax.experimental.checkify
+import jax.experimental.jet
+import jax.experimental.ode
+import jax.experimental.sparse
 import jax.flatten_util
 import jax.image
 import jax.numpy as jnp
+import jax.scipy.cluster.vq
 import jax.scipy.fft
+import jax.scipy.interpolate
 import jax.scipy.ndimage
+import jax.scipy.optimize
 import jax.scipy.signal
+import jax.scipy.sparse.linalg
+import jax.scipy.spatial.transform
 import jax.scipy.stats
 from fuzz import interpret
 

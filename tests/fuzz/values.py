@@ -7,10 +7,10 @@ import re
 FLOATS = ("float32", "float32", "float32", "float32", "bfloat16", "float16", "float64")
 INTEGERS = ("int32", "int32", "int8", "uint8", "int16", "uint32", "int64")
 DTYPES = FLOATS + INTEGERS + ("bool", "complex64")
-SHAPES = ("()", "(3,)", "(3,)", "(2, 3)", "(3, 3)", "(1,)", "(0,)", "(2, 0)", "(4,)", "(2, 1, 3)")
+SHAPES = ("()", "(3,)", "(3,)", "(2, 3)", "(3, 3)", "(1,)", "(0,)", "(2, 0)", "(4,)", "(2, 1, 3)", "(17,)", "(1, 2, 1, 2)")
 TIES = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0)
 SPECIAL = ("inf", "-inf", "nan", "0.0", "-0.0", "1e-40", "3e38", "1.0", "-1.0", "0.5", "-2.5")
-LITERALS = ("2", "3", "1", "0", "-1", "0.5", "2.0", "1.5", "-1.0", "True", "jnp.float32(2)", "np.int32(3)", "np.float64(0.5)")
+LITERALS = ("2", "3", "1", "0", "-1", "0.5", "2.0", "1.5", "-1.0", "True", "jnp.float32(2)", "np.int32(3)", "np.float64(0.5)", "1j", "np.array(2.0)", "np.int8(1)")
 
 
 def _content(rng: random.Random, dtype: str, manner: str) -> str:
@@ -49,8 +49,9 @@ def argument(rng: random.Random, shape: str, manner: str, inexact: bool) -> str:
     if draw < 0.05 and not inexact:
         return rng.choice(("jax.random.key(3)", "jax.random.PRNGKey(7)", "jax.random.split(jax.random.key(1), 3)"))
     if draw < 0.14:
-        return rng.choice(("0.5", "-1.5", "2.0") if inexact else ("2", "-1", "0.5", "True", "jnp.asarray(2.0)"))
-    text = array(rng, shape, rng.choice(FLOATS if inexact else DTYPES), manner)
+        return rng.choice(("0.5", "-1.5", "2.0", "np.float32(0.5)", "np.float64(-1.5)", "0.5 + 1j") if inexact
+                          else ("2", "-1", "0.5", "True", "jnp.asarray(2.0)", "np.int8(3)", "np.uint32(2)", "np.bool_(True)"))
+    text = array(rng, shape, rng.choice((*FLOATS * 2, "complex64") if inexact else DTYPES), manner)
     return text.replace("jnp.", "np.") if draw < 0.2 and "bfloat16" not in text else text
 
 

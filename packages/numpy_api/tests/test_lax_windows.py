@@ -32,7 +32,7 @@ def by_loops(x, start, combine, window, strides, padding, base, dilation):
     spread[tuple(slice(None, None, d) for d in base)] = x
     grown = np.pad(spread, [(max(low, 0), max(high, 0)) for low, high in padding], constant_values=start)
     grown = grown[tuple(slice(max(-low, 0), n - max(-high, 0)) for (low, high), n in zip(padding, grown.shape))]
-    shape = [(n - (w - 1) * d - 1) // s + 1 for n, w, d, s in zip(grown.shape, window, dilation, strides)]
+    shape = [max(0, (n - (w - 1) * d - 1) // s + 1) for n, w, d, s in zip(grown.shape, window, dilation, strides)]
     out = np.full(shape, start, x.dtype)
     for place in np.ndindex(*shape):
         for offset in itertools.product(*map(range, window)):
@@ -70,6 +70,9 @@ POOLS = [window_case(name, kind) for name in FUNCTIONS for kind in WINDOWS] + [
          reference=lambda x: by_loops(x, 0, np.add, (2, 2), (2, 2), ((0, 1), (0, 1)), (1, 1), (1, 1))),
     Case(lambda x, y: lax.reduce_window((x, y), (np.float32(0), np.int32(1)), both, (2,)), "f32[4],i32[4]", name="two operands",
          derivative=False, reference=lambda x, y: [x[1:] + x[:-1], y[1:] * y[:-1]]),
+    *[Case(lambda x, f=f, start=start, pads=pads: lax.reduce_window(x, np.asarray(start, x.dtype)[()], f, (2,), (1,), (pads,)), "f32[2] f32[0]", name=f"{name} after padding {pads}, which takes more than there is",
+           reference=lambda x, start=start, fold=fold, pads=pads: by_loops(x, start, fold, (2,), (1,), (pads,), (1,), (1,)))
+      for name, pads in (("product", (3, -3)), ("sum", (-1, 3)), ("sum", (-3, 5))) for f, start, fold in [FUNCTIONS[name]]],
 ]
 TRANSFORMS = [
     Case(lambda x, kind=kind, d=d: lax.fft(x, kind, x.shape[-d:]), "c64[2,3,4] c64[2,3,5]", name=f"{kind} {d}", tolerance=16,

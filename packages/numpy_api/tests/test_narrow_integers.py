@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from jax_core.programs.jit import jit
+from jax_core.traces.structural import convert_element_type_p
 from jax_numpy_api import lax, numpy as jnp
 
 WIDTHS = {"int2": (2, -2), "int4": (4, -8), "uint2": (2, 0), "uint4": (4, 0)}
@@ -20,6 +21,8 @@ CASES = {
     "places of top_k": (lambda x: lax.top_k(x, 1)[1][0], lambda x, _: np.argmax(x)),
     "median": (jnp.median, lambda x, _: np.median(x)),
     "searchsorted": (lambda x: jnp.searchsorted(jnp.sort(x), x), lambda x, _: np.searchsorted(np.sort(x), x)),
+    "concatenate": (lambda x: jnp.concatenate([x, x[:1]]), lambda x, _: np.append(x, x[:1])),
+    "stack": (lambda x: lax.stack([x, x], 0)[1], lambda x, _: x),
     "shift_right_arithmetic": (lambda x: lax.shift_right_arithmetic(x, jnp.ones_like(x)), lambda x, bits: ((x << 64 - bits) >> 64 - bits) >> 1),
 }
 
@@ -36,3 +39,10 @@ def test_values(name, dtype):
         got, wanted = np.asarray(eager, np.float32), np.asarray(reference(x, bits))
         modulus = 1 << bits
         np.testing.assert_array_equal(*(got % modulus, wanted % modulus) if eager.dtype == dtype else (got, wanted))
+
+
+@pytest.mark.parametrize("dtype", ["uint4", "int8", "uint32"])
+def test_floats_out_of_range_become_the_nearest_integer_that_fits(dtype):
+    x = np.array([-1.0, -0.5, 3.7, 15.0, 16.0, 300.0, -300.0, 3e9, 1e20, np.nan, np.inf, -np.inf], np.float32)
+    compiled = np.asarray(jit(lambda x: x.astype(dtype))(jnp.asarray(x)))
+    np.testing.assert_array_equal(convert_element_type_p.reference(x, new_dtype=compiled.dtype, weak_type=False), compiled)

@@ -406,7 +406,17 @@ def _convert_reference(x, *, new_dtype, weak_type, sharding=None):
     x = np.asarray(x)
     if x.dtype.kind == "c" and np.dtype(new_dtype).kind != "c":
         x = x.real if np.dtype(new_dtype) != bool else x != 0
+    if dtypes.issubdtype(x.dtype, np.floating) and dtypes.issubdtype(new_dtype, np.integer):
+        return _nearest(x, new_dtype)
     return x.astype(new_dtype)
+
+
+def _nearest(x, dtype):
+    """Of floats the integers that are left after the point; out of range the nearest that fits, of NaN 0."""
+    info, wide = dtypes.iinfo(dtype), np.nan_to_num(np.trunc(x.astype(np.float64)), nan=0.0)
+    low, high = wide < float(info.min), wide >= float(info.max)
+    inside = np.where(low | high, 0, wide).astype(np.uint64 if info.min == 0 else np.int64)
+    return np.where(low, info.min, np.where(high, info.max, inside)).astype(dtype)
 
 
 def _convert_lower(b, x, *, new_dtype, weak_type, sharding=None):

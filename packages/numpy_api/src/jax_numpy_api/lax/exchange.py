@@ -185,6 +185,8 @@ def _all_gather_transpose(ct, x, *, all_gather_dimension, axis_name, axis_index_
 
 def _all_gather_lower(b, x, *, all_gather_dimension, axis_name, axis_index_groups, axis_size, tiled):
     dim = all_gather_dimension
+    if 0 in b.out_avals[0].shape:  # StableHLO knows no gathering of nothing
+        return b.full(0, b.out_avals[0])
     if not tiled:
         x = b.reshape(x, (*x.aval.shape[:dim], 1, *x.aval.shape[dim:]))
     attrs = env_of(b, axis_name).attributes(axis_name, axis_index_groups)
@@ -330,6 +332,8 @@ def _reduce_scatter_transpose(ct, x, *, scatter_dimension, axis_name, axis_index
 
 
 def _reduce_scatter_lower(b, x, *, scatter_dimension, axis_name, axis_index_groups, axis_size, tiled):
+    if 0 in b.out_avals[0].shape:
+        return b.full(0, b.out_avals[0])
     attrs = env_of(b, axis_name).attributes(axis_name, axis_index_groups)
     shape = list(x.aval.shape)
     shape[scatter_dimension] //= axis_size

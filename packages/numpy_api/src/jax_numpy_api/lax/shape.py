@@ -12,7 +12,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.representation import splits
+from jax_core.representation import dtypes, splits
 from jax_core.representation.arguments import integer, integers
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -221,10 +221,19 @@ def _concatenate_splits(prim, avals, outs, params):
     return splits.as_first(prim, avals, outs, params)
 
 
+def _joined(b, parts, dimension):
+    """One after another along an axis. Elements of two bits are joined as bytes, as XLA's CPU compiler would end the process."""
+    out, narrow = b.out_avals[0], dtypes.itemsize_bits(b.out_avals[0].dtype) == 2
+    if narrow:
+        out = out.update(dtype=np.dtype(np.int8))
+        parts = [b.emit(f"stablehlo.convert {x}", x, out=x.aval.update(dtype=out.dtype)) for x in parts]
+    whole = b.emit(f"stablehlo.concatenate {', '.join(map(str, parts))}, dim = {dimension}", *parts, out=out)
+    return b.emit(f"stablehlo.convert {whole}", whole, out=b.out_avals[0]) if narrow else whole
+
+
 concatenate_p = Primitive(
     "concatenate", out_type=_concatenate_type, jvp=LINEAR, transpose=_concatenate_transpose, batch=_concatenate_batch,
-    lower=lambda b, *xs, dimension: b.emit(f"stablehlo.concatenate {', '.join(map(str, xs))}, dim = {dimension}", *xs,
-                                           out=b.out_avals[0]),
+    lower=lambda b, *xs, dimension: _joined(b, xs, dimension),
     reference=lambda *xs, dimension: np.concatenate(xs, dimension), exact=True,
     traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS, inner=Inner.WINDOWS, joins=True), splits=_concatenate_splits)
 
@@ -306,7 +315,7 @@ def _stack_lower(b, *xs, axis):
     shape = xs[0].aval.shape
     row = xs[0].aval.update(shape=(*shape[:axis], 1, *shape[axis:]))
     rows = [b.emit(f"stablehlo.reshape {x}", x, out=row) for x in xs]
-    return b.emit(f"stablehlo.concatenate {', '.join(map(str, rows))}, dim = {axis}", *rows, out=b.out_avals[0])
+    return _joined(b, rows, axis)
 
 
 def _stack_transpose(ct, *xs, axis):

@@ -126,14 +126,14 @@ def _emit_reduce_window(b, values, out, body, params):
 
 
 def _negative_free(x, params, fill):
-    """Negative padding becomes a slice, as XLA's windows have none."""
+    """Negative padding becomes a slice, as XLA's windows have none; where it takes more than there is, the axis is padded whole."""
     padding = params["padding"]
     if all(low >= 0 and high >= 0 for low, high in padding):
         return x, params
     base = params["base_dilation"]
-    config = [(min(low, 0), min(high, 0), d - 1) for (low, high), d in zip(padding, base)]
-    x = lax.pad(x, fill, config)
-    rest = tuple((max(low, 0), max(high, 0)) for low, high in padding)
+    cut = [(low, high) if min(low, 0) + min(high, 0) + _dilated(n, d) < 0 else (min(low, 0), min(high, 0)) for (low, high), n, d in zip(padding, x.shape, base)]
+    x = lax.pad(x, fill, [(*ends, d - 1) for ends, d in zip(cut, base)])
+    rest = tuple((low - first, high - last) for (low, high), (first, last) in zip(padding, cut))
     return x, dict(params, padding=rest, base_dilation=(1,) * len(base))
 
 
@@ -428,6 +428,8 @@ def _by_positions(operands, inits, jaxpr, params):
     """The same reduction as a fold over the positions of a window: differentiable, and any number of operands."""
     shape = _shape_of(np.shape(operands[0]), params)
     total = [broadcast_in_dim(init, shape, tuple(range(np.ndim(init)))) for init in inits]
+    if 0 in shape:
+        return total
     config = [(low, high, d - 1) for (low, high), d in zip(params["padding"], params["base_dilation"])]
     padded = [lax.pad(x, init, config) for x, init in zip(operands, inits)]
     for position in itertools.product(*map(range, params["window_dimensions"])):

@@ -158,7 +158,10 @@ class Rotation(NamedTuple):
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> "Rotation":
         """From orthogonal matrices ``(..., 3, 3)``."""
-        return cls(_from_matrix(_inexact(matrix)))
+        m = _inexact(matrix)
+        if m.shape[-2:] != (3, 3):
+            raise ValueError(f"Rotation.from_matrix: matrix must have shape (..., 3, 3), got {m.shape}")
+        return cls(_from_matrix(m))
 
     @classmethod
     def from_rotvec(cls, rotvec: ArrayLike, degrees: bool = False) -> "Rotation":
@@ -254,6 +257,8 @@ class Rotation(NamedTuple):
         """Turn vectors ``(3,)`` or ``(n, 3)``."""
         q = self.inv().quat if inverse else self.quat
         v = _inexact(vectors)
+        if v.shape[-1:] != (3,):
+            raise ValueError(f"Rotation.apply: vectors must have shape (3,) or (n, 3), got {v.shape}")
         axis, w = q[..., :3], q[..., 3:]
         shape = np.broadcast_shapes(axis.shape, v.shape)
         v, axis, w = (jnp.broadcast_to(x, shape) for x in (v, axis, w))
