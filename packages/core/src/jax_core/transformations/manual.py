@@ -70,6 +70,11 @@ def region(sizes: Mapping[AxisName, int], checked: bool) -> context.Scope:
     return context.Scope(scope.axes, agree) if checked else scope
 
 
+def axes_in_scope() -> tuple[tuple[AxisName, int], ...]:
+    """Names and sizes of the axes of the regions that the code being traced belongs to."""
+    return tuple((name, axis.size) for name, axis in context.state.axes if isinstance(axis, ManualAxis))
+
+
 def unchecked() -> context.Scope:
     """``with unchecked():`` the axes of the region stay in scope, and types say nothing of them: for bodies of kernels."""
     return context.Scope(tuple((name, ManualAxis(name, axis.size, False) if isinstance(axis, ManualAxis) else axis)

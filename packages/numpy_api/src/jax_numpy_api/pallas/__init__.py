@@ -4,6 +4,7 @@
 * `grid`: the program that is made of it.
 * `call`: `pallas_call` and its primitive.
 * `interpreter`: the program as a loop on arrays, whose `blocks` are cut out and put back; `buffers`, `order`: as a TPU runs it.
+* `machine`: the program operation by operation, where races are looked for.
 * `uninitialized`: what memory holds at first; `bounds`: reads and stores beyond the end.
 * `memory`, `control`, `copies`, `semaphores`: what kernels are written with besides ``ref[...]``.
 * `devices`: other devices of the mesh; `cores`: the cores of one; `chips`: facts about kinds of chips.

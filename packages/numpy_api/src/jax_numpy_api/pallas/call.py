@@ -218,14 +218,14 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
     semantics = getattr(compiler_params, "dimension_semantics", None)
     if not interpret and semantics is not None and len(semantics) != len(sizes):
         raise ValueError(f"{where}: dimension_semantics has {len(semantics)} entries, and the grid {len(sizes)} axes; give one for each axis.")
-    if isinstance(interpret, InterpretParams):
-        interpret.require_possible(where)
     options = Options(name, interpret, bool(debug), compiler_params, cost_estimate, frozen(metadata))
 
     @api_boundary
     def call(*args: Any) -> Any:
         alone = not context.state.axes  # among devices none can stop the others
-        asked = options._replace(bounds=interpret.out_of_bounds_reads) if alone and isinstance(interpret, InterpretParams) else options
+        asked = options
+        if isinstance(interpret, InterpretParams):
+            asked = options._replace(bounds=interpret.out_of_bounds_reads if alone else None, mesh=manual.axes_in_scope())
         with manual.unchecked():
             program, operands = _program(where, kernel, grid_spec, sizes, args, out_shape, out_tree, results, input_output_aliases, asked, names)
         if isinstance(interpret, InterpretParams):

@@ -254,7 +254,7 @@ def operand(where: str, name: str, spec: Any, aval: ShapedArray, grid: tuple, sc
 
 class Options(NamedTuple):
     """What a call says about its kernel besides shapes; ``interpret`` is false, true or an `InterpretParams`, ``bounds`` what an interpreter does about
-    reads beyond the end: None, or what `InterpretParams.out_of_bounds_reads` says."""
+    reads beyond the end: None, or what `InterpretParams.out_of_bounds_reads` says, ``mesh`` names and sizes of the axes of devices that run it."""
 
     name: str
     interpret: Any = False
@@ -263,6 +263,7 @@ class Options(NamedTuple):
     cost_estimate: Any = None
     metadata: Any = None
     bounds: str | None = None
+    mesh: tuple = ()
 
 
 class Program:

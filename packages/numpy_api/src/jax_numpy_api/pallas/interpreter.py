@@ -23,6 +23,7 @@ from .blocks import block_of, indices_of, padding, product, put_back, starts_of
 from .bounds import guarded, without_floats
 from .buffers import run_steps
 from .grid import Operand, Program
+from .machine import host
 from .mode import interpreting
 from .spaces import SemaphoreType
 from .specs import InterpretParams
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 def run(program: Program, *operands: Any) -> list:
     """The results of the program."""
+    if host.is_needed(program):
+        return host.call(program, operands)
     with interpreting(program.options.interpret):
         return _run(program, operands)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from .specs import InterpretParams
 
@@ -20,6 +20,10 @@ forced_interpretation = _Interpretation()
 """``value``: what stands in the place of ``interpret=False``."""
 interpretation = _Interpretation()
 """``value``: how the kernel is interpreted that this thread is tracing or interpreting."""
+
+
+forgetting: list[Callable[[], None]] = []
+"""What `reset_tpu_interpret_mode_state` calls."""
 
 
 @contextlib.contextmanager
@@ -71,8 +75,10 @@ def set_tpu_interpret_mode(params: InterpretParams | None = _PLAIN) -> None:
 
 
 def reset_tpu_interpret_mode_state() -> None:
-    """Nothing: the interpreter keeps no state between kernels.
+    """Forget kernels that some devices of a mesh began, and others did not come to.
 
     >>> from jax.experimental.pallas import tpu as pltpu
     >>> pltpu.reset_tpu_interpret_mode_state()
     """
+    for forget in forgetting:
+        forget()

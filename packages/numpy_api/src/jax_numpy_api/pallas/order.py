@@ -59,7 +59,7 @@ class Order:
         """How many steps the core runs."""
         return product(grid) if self.cores == 1 else np.int32(self._of_core(core)) * product(grid[self.axes:])
 
-    def step(self, number: Array, grid: Sequence[int | Array], core: int) -> Any:
+    def step(self, number: Array | np.int32, grid: Sequence[int | Array], core: int) -> Any:
         """Which step the core runs as its ``number``-th."""
         if self.cores == 1 and self.shuffled is None:
             return number

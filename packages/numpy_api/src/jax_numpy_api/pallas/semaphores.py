@@ -51,11 +51,19 @@ def _signal_there_in_kernel(b, *operands, index, mesh):
     return write_in_kernel("sem_signal_there", b, *operands, index=index)
 
 
+def _on_other_core(x, amount, device, core, *operands, index, mesh):
+    raise NotImplementedError("semaphore_signal: interpreted with interpret=True, cores run one after the other, and none waits for another; "
+                              "give interpret=pltpu.InterpretParams(), which runs them at once.")
+
+
 signal_p = _semaphore_primitive("sem_signal", 1)
 wait_p = _semaphore_primitive("sem_wait", -1)
 signal_there_p = ref_primitive("sem_signal_there", out_type=_there_type, multiple_results=True, on_contents=_signal_there,
                                more_effects=lambda *, index, mesh: devices.effects(mesh), in_kernel=_signal_there_in_kernel)
 """Of another device; after the amount stand its number, and whether to signal at all."""
+signal_core_p = ref_primitive("sem_signal_core", out_type=lambda ref, amount, device, core, *operands, index, mesh: _counted("sem_signal")(
+    ref, amount, *operands, index=index), multiple_results=True, on_contents=_on_other_core, more_effects=lambda *, index, mesh: devices.effects(mesh))
+"""Of another core; after the amount stand the numbers of its device, if there is a mesh, and of the core."""
 read_p = ref_primitive("sem_read", out_type=lambda ref, *operands, index: ShapedArray((), np.dtype(np.int32)), writes=False,
                        on_contents=lambda x, *operands, index: (indexing.read(x, index, operands), None))
 
@@ -73,10 +81,10 @@ def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: Devi
     Args:
       device_id: the device whose semaphore it is, under `jax.shard_map`, as in `pltpu.make_async_remote_copy`. None: this device.
       device_id_type: how ``device_id`` names it; it tells itself.
-      core_index: semaphores of other cores are not implemented.
+      core_index: the core whose semaphore it is; interpreted by `pltpu.InterpretParams` only, and not compiled.
 
     Raises:
-      NotImplementedError: for another core.
+      NotImplementedError: another core's, compiled or with ``interpret=True``, when the kernel is lowered.
 
     >>> from jax.experimental import pallas as pl
     >>> from jax.experimental.pallas import tpu as pltpu
@@ -86,10 +94,13 @@ def semaphore_signal(sem_or_view: object, inc: ArrayLike = 1, *, device_id: Devi
     >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((), jnp.int32), scratch_shapes=[pltpu.SemaphoreType.REGULAR], interpret=True)()
     Array(1, dtype=int32)
     """
-    if core_index is not None:
-        raise NotImplementedError("semaphore_signal: semaphores of other cores are not implemented; leave core_index out.")
     ref, index, operands = part_of("semaphore_signal", sem_or_view, None)
     amount = _amount("semaphore_signal", inc)
+    if core_index is not None:
+        mesh = () if device_id is None else devices.mesh_in_scope("semaphore_signal")
+        number = devices.number_of("semaphore_signal", device_id, mesh, device_id_type) if mesh else np.int32(0)
+        signal_core_p.bind(ref, amount, number, _amount("semaphore_signal", core_index), *operands, index=index, mesh=mesh)
+        return
     if device_id is None:
         signal_p.bind(ref, amount, *operands, index=index)
         return

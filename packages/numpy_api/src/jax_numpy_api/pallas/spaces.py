@@ -117,8 +117,9 @@ class SemaphoreType(enum.Enum):
     def __str__(self):
         return f"{self.value}_semaphore"
 
-    def __call__(self, shape: Sequence[int]) -> MemoryRef:
-        """Memory for an array of semaphores of this shape; its memory space says their kind."""
+    def __call__(self, shape: Sequence[int] | int) -> MemoryRef:
+        """Memory for an array of semaphores of this shape, or so many in a row; its memory space says their kind."""
+        shape = (shape,) if isinstance(shape, int) else shape
         return MemoryRef(ShapedArray(tuple(shape), np.dtype(np.int32)), self)
 
     def get_ref_aval(self) -> AbstractRef:

@@ -177,10 +177,13 @@ class InterpretParams:
 
     Blocks go through buffers: an operand's is fetched when a step needs another block than the step before, a result's is stored when it is left and
     is not fetched. Loads from main memory, blocks beyond the end of an array and blocks of results that are worked on again after others are
-    errors. Steps run one after the other and copies happen at once, whatever ``dma_execution_mode`` says; of two accesses that
-    race the interpreter knows one order only. So it cannot look for races: a kernel with ``detect_races`` is refused.
+    errors. Steps run one after the other in a compiled loop, and copies happen at once. With ``detect_races``, and where a kernel signals
+    semaphores of other cores, it is run operation by operation in Python instead, each core and device in a thread of its own.
 
     Args:
+      detect_races: look for accesses, by cores, devices and copies, of which one is a store and that no semaphore orders.
+      on_race: ``"raise"`` an error, or ``"warn"``.
+      dma_execution_mode: whether such a run makes copies when they are waited for (``"on_wait"``) or when they are started (``"eager"``).
       out_of_bounds_reads: what is done about parts, placed by computed numbers, that are not inside of a reference, and about blocks of operands: ``"raise"``
         an error when the program runs, or read elements that are ``"uninitialized"``; stores there raise. Under `jax.shard_map`, as with
         ``interpret=True``, such a part is moved until it fits.
@@ -193,7 +196,7 @@ class InterpretParams:
       allow_hbm_allocation_in_run_scoped: whether `run_scoped` gives main memory.
 
     Raises:
-      ValueError: an option that has no such value. NotImplementedError, where a kernel is called: ``detect_races``.
+      ValueError: an option that has no such value. RuntimeError, where a kernel runs: a race, or cores that all wait.
     """
 
     detect_races: bool = False
@@ -216,12 +219,6 @@ class InterpretParams:
                 raise ValueError(f"InterpretParams: {name}={getattr(self, name)!r}; it is one of {', '.join(map(repr, allowed))}.")
         if self.num_cores_or_threads < 1:
             raise ValueError(f"InterpretParams: num_cores_or_threads={self.num_cores_or_threads}; there is at least one.")
-
-    def require_possible(self, where: str) -> None:
-        """Raise NotImplementedError for what would silently not happen."""
-        if self.detect_races:
-            raise NotImplementedError(f"{where}: InterpretParams(detect_races=True): steps and copies are interpreted in one fixed order, in which no race can "
-                                      "be seen; leave it out, and look for races with the public jax, or on a TPU.")
 
 
 _CHOICES = {"on_race": ("raise", "warn"), "out_of_bounds_reads": ("raise", "uninitialized"), "uninitialized_memory": ("nan", "zero"),
