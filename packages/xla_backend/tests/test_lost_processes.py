@@ -20,7 +20,7 @@ from jax_xla_backend import load
 load()
 import jax_numpy_api.numpy
 from jax_xla_backend.platforms import client, distributed, liveness
-if how == "SIGSTOP":
+if how in ("SIGSTOP", "exit"):
     liveness.BEAT, liveness.SILENCE = 0.5, 6.0
 distributed.initialize(address, count, me)
 from jax_core.programs.jit import jit
@@ -39,7 +39,7 @@ done, state = (np.load(file)[0], np.load(file)[1:]) if os.path.exists(file) else
 while done < steps:
     if me == victim and done == 2:
         print("goes", flush=True)
-        os.kill(os.getpid(), getattr(signal, how))
+        sys.exit(0) if how == "exit" else os.kill(os.getpid(), getattr(signal, how))
     try:
         state = np.asarray(step(state.astype(np.float32), data).addressable_data(0))
     except JaxRuntimeError as error:
@@ -59,7 +59,8 @@ def start(count, file, how="-", victim=-1, steps=4):
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) for i in range(count)]
 
 
-@pytest.mark.parametrize("how, word", [("SIGKILL", "has died"), ("SIGSTOP", "is stopped, and has given no sign of life")])
+@pytest.mark.parametrize("how, word", [("SIGKILL", "has died"), ("SIGSTOP", "is stopped, and has given no sign of life"),
+                                       ("exit", "has ended its program without it")])
 def test_a_lost_process_is_named_and_the_others_go_on_without_it(tmp_path, how, word):
     file = str(tmp_path / "state.npy")
     workers = start(3, file, how, victim=1)

@@ -232,7 +232,9 @@ def shutdown() -> None:
         state.preemption_sync_manager.shutdown()
         state.preemption_sync_manager = None
     if state.client is not None:
+        liveness.end()
         state.client.shutdown()
+        liveness.finish()
         state.client = None
     liveness.stop()
     if _service is not None:

@@ -5,6 +5,9 @@ that has waited for long, or got such an error, looks who has been silent, and r
 
 The signs go through the coordinator's store. On one machine the kernel is asked too, which knows a dead process at once.
 
+A process whose program has ended waits for the others to end, and lives. It says how many programs it has started with each set of
+processes: who waits for a further one waits in vain.
+
 Left aside: the coordinator's own heartbeats (`get_live_nodes`), which know after ``heartbeat_timeout_seconds``, by default 100, and a
 connection between any two processes, which a stopped one keeps open.
 """
@@ -14,7 +17,7 @@ import os
 import socket
 import threading
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from ..jaxlib_compat import RuntimeError_
 from .distributed_state import state
@@ -25,13 +28,19 @@ _GRACE = 20.0  # seconds that the coordinator waits at most for the others to le
 _FOLDER, _LEFT = "jax_alive/", "left"
 
 _started: threading.Event | None = None
+_at_the_end = ""  # what this process adds to its signs once its program has ended
+_launches: dict[tuple[int, ...], int] = {}
+_given_up: list[Callable[[float], bool]] = []
 lost: dict[int, str] = {}
 
 
 def start() -> None:
     """Give signs of life from now on."""
-    global _started
+    global _started, _at_the_end
     lost.clear()
+    _launches.clear()
+    _given_up.clear()
+    _at_the_end = ""
     _started = threading.Event()
     threading.Thread(target=_live, args=(state.client, state.process_id, _started), name="jax-alive", daemon=True).start()
 
@@ -42,6 +51,29 @@ def stop() -> None:
     if _started is not None:
         _started.set()
     _started = None
+
+
+def launching(processes: tuple[int, ...]) -> None:
+    """Count a program that these processes run together; each starts them in the same order."""
+    _launches[processes] = _launches.get(processes, 0) + 1
+
+
+def end() -> None:
+    """Tell the others that this process starts no more programs; signs of life go on."""
+    global _at_the_end
+    _at_the_end = "".join(f";{'-'.join(map(str, them))}={count}" for them, count in list(_launches.items())) or ";"
+    try:
+        state.client.key_value_set(f"{_FOLDER}{state.process_id}", f"0{_at_the_end} {os.getpid()} {_place()}", allow_overwrite=True)
+    except Exception:  # the coordinator is gone
+        return
+
+
+def _takes_no_part(number: int, beat: str) -> bool:
+    """Whether the process, whose sign starts with ``beat``, has ended before a program that this one has started with it."""
+    if ";" not in beat:
+        return False
+    counts = dict(part.split("=") for part in beat.split(";")[1:] if part)
+    return any(number in them and count > int(counts.get("-".join(map(str, them)), 0)) for them, count in list(_launches.items()))
 
 
 def leave_after_loss() -> None:
@@ -68,7 +100,7 @@ def _live(connection: Any, number: int, stopped: threading.Event) -> None:
     beat = 0
     while True:
         try:
-            connection.key_value_set(f"{_FOLDER}{number}", f"{beat} {os.getpid()} {_place()}", allow_overwrite=True)
+            connection.key_value_set(f"{_FOLDER}{number}", f"{beat}{_at_the_end} {os.getpid()} {_place()}", allow_overwrite=True)
         except Exception:  # the coordinator is gone; the others see that too
             return
         beat += 1
@@ -86,7 +118,7 @@ class Watch:
         """Raise an error with the numbers of those that are dead, or have been silent for ``patience`` seconds of this watch."""
         if state.client is None or _started is None:
             return
-        now = time.monotonic()
+        now, ended = time.monotonic(), []
         try:
             signs = _signs()
         except Exception as error:
@@ -108,8 +140,10 @@ class Watch:
             elif now - before[1] >= patience:
                 how = "is stopped, and " if here and _state_of(int(pid)) in "Tt" else ""
                 lost[number] = f"process {number} (pid {pid} on {host}) {how}has given no sign of life for {now - before[1]:.0f} seconds"
-        if lost:
-            raise _error()
+            elif _takes_no_part(number, beat):  # not lost: it waits for this one to end
+                ended.append(f"process {number} (pid {pid} on {host}) has ended its program without it")
+        if lost or ended:
+            raise _error(ended)
 
 
 def _signs() -> list[tuple[str, str]]:
@@ -143,9 +177,9 @@ def coordinator_is_lost() -> None:
     lost[0] = f"process 0, the coordinator at {state.coordinator_address}, has died or is out of reach"
 
 
-def _error() -> Exception:
+def _error(ended: Sequence[str] = ()) -> Exception:
     return RuntimeError_(f"a computation of {state.num_processes} processes cannot go on in process {state.process_id}: "
-                           f"{'; '.join(lost.values())}. Start the program again, with fewer processes if need be, from a checkpoint.")
+                           f"{'; '.join([*lost.values(), *ended])}. Start the program again, with fewer processes if need be, from a checkpoint.")
 
 
 def _place() -> str:
@@ -182,4 +216,17 @@ def waiting(acquire: Callable[[float], bool]) -> None:
     """Call ``acquire(seconds)`` until it returns True, and look after the other processes meanwhile."""
     watch = Watch()
     while not acquire(BEAT):
-        watch.look()
+        try:
+            watch.look()
+        except RuntimeError_:
+            _given_up.append(acquire)
+            raise
+
+
+def finish() -> None:
+    """Wait for computations that were given up as another process had ended. When that one leaves, too, they fail at once, in threads which
+    may not outlive the interpreter."""
+    end = time.monotonic() + _GRACE
+    while _given_up and time.monotonic() < end:
+        if _given_up[-1](BEAT / 4):
+            _given_up.pop()

@@ -17,7 +17,7 @@ from ..placement.hlo_shardings import hlo_equal
 from ..placement.layout import Format, Layout
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, flat_mesh, from_hlo, in_memory, make_single_device_sharding
-from ..platforms import client
+from ..platforms import client, liveness
 from . import host_calls, tokens
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ class LoadedProgram:
         for seen in module.facts.inspections:
             seen(self.token_sharding)
         self.simple = not (module.facts.ordered_effects or module.facts.unordered_effects)
-        self.with_others = self.devices[0].platform == "cpu" and any([d.process_index != client.process_index() for d in self.devices])
+        processes = tuple(sorted({d.process_index for d in self.devices})) if self.devices[0].platform == "cpu" else ()
+        self.with_others = processes if any([p != client.process_index() for p in processes]) else ()
         self.calls_host = host_calls.calls_host(module, self.devices)
         self.on_buffers = self.calls_host and callback_buffers.TARGET in module.text()
         if self.calls_host:
@@ -178,6 +179,7 @@ class LoadedProgram:
     def _execute(self, inputs: Sequence[Any], **options: Any) -> Any:
         """Start the program. Small ones for CPUs are done in the calling thread, collectives included."""
         if self.with_others:
+            liveness.launching(self.with_others)
             return interruptible.with_others(lambda: self.loaded.execute_sharded(inputs, **options))
         return self.loaded.execute_sharded(inputs, **options)
 
