@@ -1,4 +1,5 @@
 """`jax.experimental.array_serialization` writes with tensorstore, which is no dependency of ours; `./run clients` installs it."""
+import asyncio
 import os
 import socket
 import subprocess
@@ -164,3 +165,18 @@ def test_a_spec_describes_an_array(tmp_path):
     for changed, where, match in (x[:2], tmp_path, "shape"), (x.astype(int), tmp_path, "dtype"), (x, tmp_path / "y", "path"):
         with pytest.raises(ValueError, match=match):
             tensorstore_impl.verify_tensorstore_spec(spec, changed, where, ocdbt=True)
+
+
+def test_what_libraries_build_their_own_transfers_of():
+    """axlearn reads the parts itself and puts an array together; t5x and EasyDeL choose chunks."""
+    impl = tensorstore_impl
+    assert serialization.ts_impl is impl and [impl._spec_has_metadata(s) for s in ({"a": 1}, {"base": {"metadata": {}}}, [])] == [False, True, False]
+    x = jnp.arange(8, dtype=jnp.float32).reshape(2, 4)
+    assert serialization._get_metadata(x) == {"compressor": {"id": "zstd"}, "shape": [2, 4], "chunks": [2, 4]}
+    chunk = impl._compute_chunk_shape((16, 12), "float32", 100)
+    assert 16 % chunk[0] == 12 % chunk[1] == 0 and 50 < 4 * chunk[0] * chunk[1] <= 100 and impl._compute_chunk_shape((3,), "float32", 1) == [1]
+
+    async def part(index, device):
+        return jax.device_put(x[index], device)
+    made = asyncio.run(impl._create_async_array_from_callback((2, 4), jnp.float32, x.sharding, part))
+    assert (made == x).all() and made.sharding == x.sharding

@@ -28,6 +28,18 @@ def test_gaps_raise_not_implemented_error_when_used(module):
         assert not isinstance(object(), stand_in)
 
 
+def test_a_member_of_a_gap_is_one():
+    """tokamax has layouts as defaults of functions; it loads, and its kernels say what is missing when they are called."""
+    from jax.experimental.mosaic import gpu
+    from jax.experimental.pallas import mosaic_gpu
+    for made, name in (lambda: mosaic_gpu.Layout.WGMMA(), "Layout.WGMMA"), (lambda: mosaic_gpu.Layout.TCGEN05.reduce(1), "Layout.TCGEN05.reduce"), (
+            lambda: gpu.profiler.Cupti(), "Cupti"):
+        with pytest.raises(NotImplementedError, match=rf"{name} is not implemented") as raised:
+            made()
+        assert isinstance(raised.value, ImportError)
+    assert not hasattr(mosaic_gpu.Layout, "__array__") and mosaic_gpu.Layout[int, ...] is mosaic_gpu.Layout
+
+
 @pytest.fixture
 def lazy_module(tmp_path, monkeypatch):
     """A public module whose documented name `gone` has no implementation, beside implementing modules that fail to load."""

@@ -1,7 +1,9 @@
 """Documented names that are not written yet. Each is there, and raises NotImplementedError when it is used.
 
 `_gaps.json` lists them by module (facts of the public API); the site's page of gaps is made from it.
-A gap is a class, so that `isinstance` checks and annotations in libraries work: nothing is an instance of it.
+A gap is a class, so that `isinstance` checks and annotations in libraries work: nothing is an instance of it. Its attributes are gaps, as
+libraries name members of an enumeration (``Layout.WGMMA``) where they define functions that are never called on this machine. Using one is an
+ImportError as well: where a library uses it while one of its modules is loaded, those who can do without that module (tokamax) guard its import.
 """
 from __future__ import annotations
 
@@ -22,12 +24,28 @@ def table() -> dict[str, list[str]]:
         return json.load(file)
 
 
+class MissingName(NotImplementedError, ImportError):
+    """A documented name was used that is not written yet."""
+
+
+class _Gap(type):
+    """The class of gaps."""
+
+    def __getattr__(cls, name: str) -> type:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return gap(cls.__module__, f"{cls.__qualname__}.{name}")
+
+    def __getitem__(cls, _: object) -> type:
+        return cls  # as a generic class in an annotation
+
+
 def gap(module: str, name: str) -> type:
     """The stand-in for ``module.name``."""
     def refuse(cls, *args, **kwargs):
-        raise NotImplementedError(f"{module}.{name} is not implemented in this version; `jax/_gaps.json` lists what is missing")
-    body = {"__new__": refuse, "__module__": module, "__doc__": f"{module}.{name}: not implemented in this version."}
-    return type(name, (), body)
+        raise MissingName(f"{module}.{name} is not implemented in this version; `jax/_gaps.json` lists what is missing")
+    body = {"__new__": refuse, "__module__": module, "__qualname__": name, "__doc__": f"{module}.{name}: not implemented in this version."}
+    return _Gap(name.rpartition(".")[2], (), body)
 
 
 def missing(module: str, served: Callable | None = None, names: Callable | None = None) -> tuple[Callable, Callable]:

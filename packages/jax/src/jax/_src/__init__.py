@@ -40,6 +40,7 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "partition_spec": "jax._src.partition_spec",
     "source_info_util": "jax._src.source_info_util",
     "stages": "jax._src.stages",
+    "cudnn": "jax._src.cudnn",
     "compiler": "jax._src.compiler",
     "distributed": "jax._src.distributed",
     "state": "jax._src.state",

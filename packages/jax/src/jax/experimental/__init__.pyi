@@ -18,6 +18,7 @@ from jax.experimental import jet as jet
 from jax.experimental import key_reuse as key_reuse
 from jax.experimental import layout as layout
 from jax.experimental import mesh_utils as mesh_utils
+from jax.experimental import mosaic as mosaic
 from jax.experimental import multihost_utils as multihost_utils
 from jax.experimental import ode as ode
 from jax.experimental import overlap as overlap

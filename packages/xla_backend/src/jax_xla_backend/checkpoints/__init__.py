@@ -4,4 +4,5 @@
 ``transfer``   arrays to a store and back
 ``managers``   writing goes on while the program does
 ``pytrees``    whole trees, with their structure
+``for_libraries``  what libraries that write checkpoints themselves take from here
 """

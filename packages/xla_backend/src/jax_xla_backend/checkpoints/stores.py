@@ -96,20 +96,21 @@ def get_tensorstore_spec(ckpt_path: str | os.PathLike[str], ocdbt: bool = True, 
     return spec
 
 
-def metadata(arr: Array | np.ndarray, driver: str) -> dict[str, Any]:
-    """Shape, dtype and chunks of ``arr``, in the words of ``driver``. A chunk lies within what one device holds."""
+def metadata(arr: Array | np.ndarray, driver: str, largest: int | None = None) -> dict[str, Any]:
+    """Shape, dtype and chunks of ``arr``, in the words of ``driver``. A chunk lies within what one device holds, and has no more than ``largest`` bytes."""
     local = arr.sharding.shard_shape(arr.shape) if isinstance(arr, ArrayImpl) else arr.shape
-    chunks = _chunks(local, np.dtype(arr.dtype).itemsize)
+    chunks = chunks_of(local, np.dtype(arr.dtype).itemsize, largest)
     if driver == "zarr":
         return {"compressor": {"id": "zstd"}, "shape": list(arr.shape), "chunks": chunks}
     return {"shape": list(arr.shape), "data_type": np.dtype(arr.dtype).name,
             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunks}}}
 
 
-def _chunks(shape: Sequence[int], itemsize: int) -> list[int]:
-    """``shape``, its longest axes divided until a chunk is no larger than it may be."""
+def chunks_of(shape: Sequence[int], itemsize: int, largest: int | None = None) -> list[int]:
+    """``shape``, its longest axes divided until a chunk has no more than ``largest`` bytes (by default what a chunk may have)."""
+    most = max(LARGEST_CHUNK if largest is None else largest, itemsize)
     chunks = [max(n, 1) for n in shape]
-    while math.prod(chunks) * itemsize > LARGEST_CHUNK:
+    while math.prod(chunks) * itemsize > most:
         axis = max(range(len(chunks)), key=chunks.__getitem__)
         n = chunks[axis]
         chunks[axis] = n // next(p for p in range(2, n + 1) if n % p == 0)

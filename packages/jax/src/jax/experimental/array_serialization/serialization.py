@@ -2,6 +2,9 @@
 from jax._lazy import table as _table
 
 _fetch, __dir__, __all__ = _table(__name__, {
+    "_LimitInFlightBytes": "jax_xla_backend.checkpoints.transfer:BytesInFlight",
+    "_get_metadata": "jax_xla_backend.checkpoints.for_libraries:_get_metadata",
+    "ts_impl": "jax.experimental.array_serialization.tensorstore_impl",
     "AsyncManager": "jax_xla_backend.checkpoints.managers:AsyncManager",
     "BarrierTimeoutError": "jax_xla_backend.checkpoints.managers:BarrierTimeoutError",
     "GlobalAsyncCheckpointManager": "jax_xla_backend.checkpoints.managers:GlobalAsyncCheckpointManager",

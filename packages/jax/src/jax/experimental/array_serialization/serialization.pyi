@@ -42,3 +42,4 @@ def run_deserialization(shardings: Sequence[Sharding | PartitionSpec | Device | 
     """Read the arrays of ``tensorstore_specs``; see `async_deserialize`."""
 def run_serialization(arrays: Sequence[Array], tensorstore_specs: Sequence[dict[str, Any]]) -> None:
     """Write ``arrays``, each to its spec, and wait for it."""
+ts_impl: Any

@@ -4,6 +4,9 @@ import importlib.util as _util
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
+    **{name: f"jax_xla_backend.checkpoints.for_libraries:{name}" for name in (
+        "_compute_chunk_shape", "_create_async_array_from_callback", "_get_metadata", "_spec_has_metadata")},
+    "_LimitInFlightBytes": "jax_xla_backend.checkpoints.transfer:BytesInFlight",
     "async_deserialize": "jax_xla_backend.checkpoints.transfer:async_deserialize",
     "async_serialize": "jax_xla_backend.checkpoints.transfer:async_serialize",
     "combine_kvstores": "jax_xla_backend.checkpoints.transfer:combine_kvstores",

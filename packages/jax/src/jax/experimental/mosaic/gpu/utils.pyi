@@ -1,0 +1,3 @@
+"""Types of `jax.experimental.mosaic.gpu.utils`. Written by packages/jax/tools/make_stubs.py."""
+
+
