@@ -156,7 +156,10 @@ def block_until_ready(x: _T) -> _T:
     """Wait for every array in a pytree."""
 def make_jaxpr(fun: Callable[_P, Any], static_argnums: int | Sequence[int] = (), axis_env: Sequence[tuple[Hashable, int]] | None = None, return_shape: bool = False, abstracted_axes: Any = None) -> Callable[_P, Any]:
     """The program of a function."""
-def named_scope(name: str) -> AbstractContextManager[None]:
+class _Block(ContextDecorator):
+    def __enter__(self) -> None: ...
+    def __exit__(self, *exc: Any) -> None: ...
+def named_scope(name: str) -> _Block:
     """A name for what is traced inside."""
 class custom_jvp(Generic[_P, _R]):
     def __init__(self, fun: Callable[_P, _R], nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()) -> None: ...
@@ -243,7 +246,7 @@ DTypeLike: TypeAlias = str | type[Any] | np.dtype[Any] | SupportsDType
 # == jax.stages
 _P = ParamSpec("_P")
 _R = TypeVar("_R", covariant=True)
-class Wrapped(Protocol[_P, _R]):
+class Wrapped(Generic[_P, _R]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
     def __get__(self, instance: object, owner: type | None = None) -> Callable[..., _R]: ...
     def lower(self, *args: Any, **kwargs: Any) -> Lowered: ...

@@ -55,7 +55,7 @@ SPECIAL = {"__init__", "__call__", "__getitem__", "__iter__", "__len__", "__cont
            "__hash__", "__get__"} | OPERATORS
 STANDS_FOR = {  # names of the implementation's protocols and helpers, and what a caller knows them as
     "ShardingLike": "jax.sharding:Sharding", "SpecLike": "jax.sharding:PartitionSpec", "DeviceLike": "jax:Device",
-    "ArrayImpl": "jax:Array", "SupportsDType": "jax.typing:SupportsDType", "Override": "contextlib:AbstractContextManager[Any]",
+    "ArrayImpl": "jax:Array", "SupportsDType": "jax.typing:SupportsDType", "Override": "jax:_Block", "ContextDecorator": "contextlib:ContextDecorator",
     "ArrayLike": "jax.typing:ArrayLike", "DTypeLike": "jax.typing:DTypeLike", "PyTreeDef": "jax.tree_util:PyTreeDef",
     "PyTree": "typing:Any", "Never": "typing:NoReturn",
 }
@@ -491,7 +491,7 @@ class Stub:
         text = self.annotation(kind, namespace)
         if getattr(value, "__code__", None) is not None and value.__code__.co_filename.endswith("contextlib.py"):
             inside = text.partition("[")[2][:-1].split(",")[0] or "None"
-            return f"{self.imported('contextlib', 'AbstractContextManager')}[{inside}]"
+            return self.imported("jax", "_Block") if inside == "None" else f"{self.imported('contextlib', 'AbstractContextManager')}[{inside}]"
         arrays = self.module.startswith(("jax.numpy", "jax.lax", "jax.scipy"))
         if text in ("tuple", "builtins.tuple") and arrays:
             return f"{text}[{self.imported('jax', 'Array')}, ...]"

@@ -1,6 +1,6 @@
 """Types of `jax`. Written by packages/jax/tools/make_stubs.py."""
 import numpy as np
-from contextlib import AbstractContextManager
+from contextlib import ContextDecorator
 from enum import Enum
 from jax.core import AbstractValue
 from jax.experimental.pallas import Slice
@@ -354,15 +354,15 @@ class Shard:
     @property
     def replica_id(self) -> int: ...
     def stored_for(self, array: Any, wrap: Callable[[Any], Any]) -> Shard: ...
-def allow_f16_reductions(new_val: object = ...) -> AbstractContextManager[Any]:
+def allow_f16_reductions(new_val: object = ...) -> _Block:
     """float16 reductions may stay in float16. Default: True."""
-def array_garbage_collection_guard(new_val: object = ...) -> AbstractContextManager[Any]:
+def array_garbage_collection_guard(new_val: object = ...) -> _Block:
     """What it means that an array is freed by the cycle collector. One of 'allow', 'log', 'fatal'. Default: None."""
-def auto_pcast(new_val: object = ...) -> AbstractContextManager[Any]:
+def auto_pcast(new_val: object = ...) -> _Block:
     """Insert casts between varying and invariant values. Default: True."""
-def check_tracer_leaks(new_val: object = ...) -> AbstractContextManager[Any]:
+def check_tracer_leaks(new_val: object = ...) -> _Block:
     """Raise an error when a tracer outlives its transformation. Default: False."""
-def checking_leaks() -> AbstractContextManager[Any]:
+def checking_leaks() -> _Block:
     """Context manager: a tracer that outlives its transformation is an error (`jax_check_tracer_leaks`)."""
 checkpoint_policies: Any
 def clear_caches() -> None:
@@ -403,19 +403,19 @@ class custom_vjp(Generic[_P, _R]):
     optimize_remat: Any
     signature: Any
     symbolic_zeros: Any
-def debug_infs(new_val: object = ...) -> AbstractContextManager[Any]:
+def debug_infs(new_val: object = ...) -> _Block:
     """Raise an error where an infinity is produced. Default: False."""
-def debug_key_reuse(new_val: object = ...) -> AbstractContextManager[Any]:
+def debug_key_reuse(new_val: object = ...) -> _Block:
     """Raise an error when a typed key is consumed twice. Default: False."""
-def debug_nans(new_val: object = ...) -> AbstractContextManager[Any]:
+def debug_nans(new_val: object = ...) -> _Block:
     """Raise an error where a NaN is produced. Default: False."""
 def default_backend() -> str:
     """Name of the default platform: ``"cpu"``, ``"gpu"`` or ``"tpu"``."""
-def default_device(new_val: object = ...) -> AbstractContextManager[Any]:
+def default_device(new_val: object = ...) -> _Block:
     """A flag that holds a device, the name of a platform, or None."""
-def default_matmul_precision(new_val: object = ...) -> AbstractContextManager[Any]:
+def default_matmul_precision(new_val: object = ...) -> _Block:
     """Precision of matrix products and convolutions that name none. One of 'default', 'high', 'highest', 'bfloat16', 'tensorfloat32', 'float32', 'ANY_F8_ANY_F8_F32', 'ANY_F8_ANY_F8_F32_FAST_ACCUM', 'ANY_F8_ANY_F8_ANY', 'ANY_F8_ANY_F8_ANY_FAST_ACCUM', 'F16_F16_F16', 'F16_F16_F32', 'BF16_BF16_BF16', 'BF16_BF16_F32', 'BF16_BF16_F32_X3', 'BF16_BF16_F32_X6', 'BF16_BF16_F32_X9', 'TF32_TF32_F32', 'TF32_TF32_F32_X3', 'F32_F32_F32', 'F64_F64_F64'. Default: None."""
-def default_prng_impl(new_val: object = ...) -> AbstractContextManager[Any]:
+def default_prng_impl(new_val: object = ...) -> _Block:
     """Generator of keys made without naming one. One of 'threefry2x32', 'threefry4x32', 'rbg', 'unsafe_rbg', 'philox2x32', 'philox4x32'. Default: 'threefry2x32'."""
 def device_count(backend: str | object | None = None) -> int:
     """Number of devices, of all processes together."""
@@ -423,7 +423,7 @@ def device_get(x: Any) -> Any:
     """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers too) stays as it is."""
 def devices(backend: str | object | None = None) -> list[Device]:
     """All devices of a platform (of all processes), in the order of their ids."""
-def disable_jit(disable: bool = True) -> AbstractContextManager[Any]:
+def disable_jit(disable: bool = True) -> _Block:
     """Context manager `jax.disable_jit`: `jit` and control flow run operation by operation, in Python."""
 def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
     """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer."""
@@ -431,11 +431,11 @@ def effects_barrier() -> None:
     """Wait until the effects of all programs called so far have happened; raises the error of one that failed."""
 def empty_ref(ty: AbstractValue, memory_space: object | None = None, pin: bool = False) -> Any:
     """A mutable reference to an array of the shape and dtype of ``ty`` whose contents are not specified (they are zeros)."""
-def enable_checks(new_val: object = ...) -> AbstractContextManager[Any]:
+def enable_checks(new_val: object = ...) -> _Block:
     """Type-check every jaxpr that a transformation makes. Default: False."""
-def enable_custom_prng(new_val: object = ...) -> AbstractContextManager[Any]:
+def enable_custom_prng(new_val: object = ...) -> _Block:
     """`jax.random.PRNGKey` makes typed keys. Default: False."""
-def enable_x64(new_val: object = ...) -> AbstractContextManager[Any]:
+def enable_x64(new_val: object = ...) -> _Block:
     """Keep 64-bit dtypes; otherwise they become 32-bit. Default: False."""
 class ensure_compile_time_eval:
     """Inside this context operations on known values run at once, also while a program is being traced."""
@@ -443,7 +443,7 @@ class ensure_compile_time_eval:
     def __exit__(self, *exc: Any) -> Any: ...
 def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Shapes and dtypes of ``fun(*args, **kwargs)`` as a pytree of `ShapeDtypeStruct`, without computing anything."""
-def explain_cache_misses(new_val: object = ...) -> AbstractContextManager[Any]:
+def explain_cache_misses(new_val: object = ...) -> _Block:
     """Log why a function is traced again. Default: False."""
 float0: Any
 def free_ref(ref: Ref) -> None:
@@ -462,9 +462,9 @@ def host_id(backend: str | object | None = None) -> int:
     """Number of this process among the processes that run the program together."""
 def host_ids(backend: str | object | None = None) -> list[int]:
     """The numbers of all processes."""
-def jax2tf_associative_scan_reductions(new_val: object = ...) -> AbstractContextManager[Any]:
+def jax2tf_associative_scan_reductions(new_val: object = ...) -> _Block:
     """Accepted for compatibility; has no effect. Default: False."""
-def legacy_prng_key(new_val: object = ...) -> AbstractContextManager[Any]:
+def legacy_prng_key(new_val: object = ...) -> _Block:
     """What the use of raw uint32 keys does. One of 'allow', 'warn', 'error'. Default: 'allow'."""
 def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequence[object] = ...) -> Callable[..., Any]:
     """The transpose of ``fun``, which must be linear; ``primals`` give types only: arrays, or anything with ``shape`` and ``dtype``."""
@@ -474,7 +474,7 @@ def local_device_count(backend: str | object | None = None) -> int:
     """Number of devices of this process."""
 def local_devices(process_index: int | None = None, backend: str | object | None = None, host_id: int | None = None) -> list[Device]:
     """The devices that belong to one process (default: to this one)."""
-def log_compiles(new_val: object = ...) -> AbstractContextManager[Any]:
+def log_compiles(new_val: object = ...) -> _Block:
     """Log each trace and each compilation. Default: False."""
 def make_array_from_callback(shape: Sequence[int], sharding: Sharding | PartitionSpec | Device, data_callback: Callable[[Any], Any], dtype: DTypeLike | None = None) -> Array:
     """An array whose parts are made by ``data_callback(index)``, called once for each different part."""
@@ -486,13 +486,13 @@ def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str] | str, axis_t
     """A mesh of the given shape over the first devices."""
 def make_user_context(default_value: object | None = None) -> Any:
     """A context whose value is part of the key of every traced program: under another value `jit` traces again."""
-def no_execution(new_val: object = ...) -> AbstractContextManager[Any]:
+def no_execution(new_val: object = ...) -> _Block:
     """Raise an error when a compiled function would run. Default: False."""
-def no_tracing(new_val: object = ...) -> AbstractContextManager[Any]:
+def no_tracing(new_val: object = ...) -> _Block:
     """Raise RuntimeError when a function of the user's is traced. Default: False."""
-def numpy_dtype_promotion(new_val: object = ...) -> AbstractContextManager[Any]:
+def numpy_dtype_promotion(new_val: object = ...) -> _Block:
     """Promotion of mixed dtypes: standard, or strict (an error). One of 'standard', 'strict'. Default: 'standard'."""
-def numpy_rank_promotion(new_val: object = ...) -> AbstractContextManager[Any]:
+def numpy_rank_promotion(new_val: object = ...) -> _Block:
     """What broadcasting operands of different rank does. One of 'allow', 'warn', 'raise'. Default: 'allow'."""
 def pmap(fun: Callable[..., Any], axis_name: Any = None, *, in_axes: int | Sequence[Any] | None = 0, out_axes: Any = 0, static_broadcasted_argnums: int | Iterable[int] = ..., devices: Sequence[Device] | None = None, backend: str | None = None, axis_size: int | None = None, donate_argnums: int | Iterable[int] = ...) -> Callable[..., Any]:
     """``fun`` mapped over a leading axis of its arguments, each slice on a device of its own."""
@@ -506,7 +506,7 @@ def process_indices(backend: str | object | None = None) -> list[int]:
     """The numbers of all processes."""
 def pure_callback(callback: Callable[..., Any], result_shape_dtypes: Any, *args: Any, sharding: Sharding | PartitionSpec | Device | None = None, vmap_method: str | None = None, vectorized: bool | None = None, **kwargs: Any) -> Any:
     """Call a Python function without side effects from inside a program."""
-def remove_size_one_mesh_axis_from_type(new_val: object = ...) -> AbstractContextManager[Any]:
+def remove_size_one_mesh_axis_from_type(new_val: object = ...) -> _Block:
     """Leave mesh axes of size one out of types. Default: False."""
 def reshard(xs: Any, out_shardings: Any) -> Any:
     """``xs`` (a tree of arrays) with other shardings."""
@@ -521,19 +521,19 @@ def shard_map(f: Callable[..., Any] | None = None, /, *, out_specs: Any, in_spec
     """``f``, run by every device of a mesh on its own part of each argument."""
 def smap(f: Callable[..., Any] | None = None, /, *, in_axes: Any = ..., out_axes: Any, axis_name: Any) -> Callable[..., Any]:
     """`shard_map` over one axis of the mesh in context, written like `vmap`."""
-def softmax_custom_jvp(new_val: object = ...) -> AbstractContextManager[Any]:
+def softmax_custom_jvp(new_val: object = ...) -> _Block:
     """Differentiate softmax by its own rule. Default: False."""
-def thread_guard(new_val: object = ...) -> AbstractContextManager[Any]:
+def thread_guard(new_val: object = ...) -> _Block:
     """Raise an error when a second thread runs multi-process operations. Default: False."""
-def threefry_partitionable(new_val: object = ...) -> AbstractContextManager[Any]:
+def threefry_partitionable(new_val: object = ...) -> _Block:
     """Give Threefry the layout whose values are those of current JAX releases. Default: False."""
-def transfer_guard(new_val: str) -> AbstractContextManager[None]:
+def transfer_guard(new_val: str) -> _Block:
     """Context manager: set what implicit transfers do, in all three directions."""
-def transfer_guard_device_to_device(new_val: object = ...) -> AbstractContextManager[Any]:
+def transfer_guard_device_to_device(new_val: object = ...) -> _Block:
     """What a transfer between devices does. One of 'allow', 'log', 'disallow', 'log_explicit', 'disallow_explicit'. Default: None."""
-def transfer_guard_device_to_host(new_val: object = ...) -> AbstractContextManager[Any]:
+def transfer_guard_device_to_host(new_val: object = ...) -> _Block:
     """What a transfer to the host does. One of 'allow', 'log', 'disallow', 'log_explicit', 'disallow_explicit'. Default: None."""
-def transfer_guard_host_to_device(new_val: object = ...) -> AbstractContextManager[Any]:
+def transfer_guard_host_to_device(new_val: object = ...) -> _Block:
     """What a transfer from the host does. One of 'allow', 'log', 'disallow', 'log_explicit', 'disallow_explicit'. Default: None."""
 def typeof(x: ArrayLike) -> AbstractValue:
     """The abstract value of an array-like ``x``: shape, dtype, weak type. Raises TypeError for other values."""
@@ -770,7 +770,10 @@ def block_until_ready(x: _T) -> _T:
     """Wait for every array in a pytree."""
 def make_jaxpr(fun: Callable[_P, Any], static_argnums: int | Sequence[int] = (), axis_env: Sequence[tuple[Hashable, int]] | None = None, return_shape: bool = False, abstracted_axes: Any = None) -> Callable[_P, Any]:
     """The program of a function."""
-def named_scope(name: str) -> AbstractContextManager[None]:
+class _Block(ContextDecorator):
+    def __enter__(self) -> None: ...
+    def __exit__(self, *exc: Any) -> None: ...
+def named_scope(name: str) -> _Block:
     """A name for what is traced inside."""
 @overload
 def device_put(x: ArrayLike, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None) -> Array:

@@ -1,8 +1,7 @@
 """Types of `jax.sharding`. Written by packages/jax/tools/make_stubs.py."""
 import numpy as np
-from contextlib import AbstractContextManager
 from enum import Enum
-from jax import Device, P
+from jax import Device, P, _Block
 from jax.typing import ArrayLike
 from typing import Any, Callable, Collection, Mapping, NamedTuple, OrderedDict, Self, Sequence
 from jax import NamedSharding as NamedSharding
@@ -169,7 +168,7 @@ def get_mesh() -> Mesh:
     """The mesh set by `set_mesh` (an empty one if none is)."""
 def make_single_device_sharding(device: Device, *, memory_kind: str | None = None) -> SingleDeviceSharding:
     """The sharding that puts all of an array on ``device``; the same object for the same device."""
-def no_collectives(new_val: object = ...) -> AbstractContextManager[Any]:
+def no_collectives(new_val: object = ...) -> _Block:
     """A flag that holds a set of axis names."""
 def reshard(xs: Any, out_shardings: Any) -> Any:
     """``xs`` (a tree of arrays) with other shardings."""

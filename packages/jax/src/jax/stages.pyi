@@ -4,7 +4,7 @@ from jax.core import AbstractValue
 from jax.extend.core import ClosedJaxpr
 from jax.sharding import PartitionSpec, Sharding
 from jax.tree_util import PyTreeDef
-from typing import Any, Callable, ParamSpec, Protocol, Sequence, TypeAlias, TypeVar
+from typing import Any, Callable, Generic, ParamSpec, Sequence, TypeAlias, TypeVar
 
 class ArgInfo:
     """Type of one argument and whether it is donated."""
@@ -94,7 +94,7 @@ class Traced:
     @property
     def out_info(self) -> Any: ...
     def with_consts_as_arg(self) -> tuple[list, Traced]: ...
-class Wrapped(Protocol[_P, _R]):
+class Wrapped(Generic[_P, _R]):
     """A function ready to be traced and compiled: what `jit` returns."""
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
     def __get__(self, instance: object, owner: type | None = None) -> Callable[..., _R]: ...

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple, assert_type
+from typing import Any, Callable, NamedTuple, assert_type
 
 import numpy as np
 
@@ -296,3 +296,22 @@ class Point:
 
 
 assert_type(Point(), Point)
+
+
+# -- jit of a lambda where any function is taken, and contexts as decorators ------------------------------------------------
+jax.vjp(jit(lambda v: v), 1.0)
+jax.linearize(jit(lambda v: v * 2), x)
+tree.map(jit(lambda v: v), {"a": x})
+any_function: Callable[..., Any] = jit(lambda v: v + 1)
+assert_type(jit(jnp.sin).lower(x), jax.stages.Lowered)
+
+
+@jax.named_scope("layer")
+@jax.default_matmul_precision("highest")
+def scoped(v: Array) -> Array:
+    with jax.named_scope("inner"), jax.enable_x64(False):
+        return v + 1
+
+
+assert_type(scoped(x), Array)
+scoped()  # error

@@ -1,8 +1,7 @@
 """Types of `jax.experimental.pallas.tpu`. Written by packages/jax/tools/make_stubs.py."""
 import numpy as np
-from contextlib import AbstractContextManager
 from enum import Enum
-from jax import Array
+from jax import Array, _Block
 from jax.experimental.pallas import CompilerParams as _CompilerParams, DeviceIdType, GridSpec, MemoryRef
 from jax.ref import AbstractRef
 from jax.typing import ArrayLike, DTypeLike
@@ -155,7 +154,7 @@ def einshape(equation: str, x: Array, assert_is_tile_preserving: bool = False, *
     """``x`` with its axes in another order, split and merged."""
 def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...], in_specs: Any = ..., out_specs: Any = ..., tiling: object | None = None, core_axis: object | None = None, core_axis_name: object | None = None, dimension_semantics: Any = None, trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
     """A function of references to large memory that runs ``body`` on their blocks, once for each step of a grid, inside a kernel."""
-def force_tpu_interpret_mode(params: InterpretParams = ...) -> AbstractContextManager[None]:
+def force_tpu_interpret_mode(params: InterpretParams = ...) -> _Block:
     """Context in which kernels that are called are interpreted, as if ``interpret=params`` had been given."""
 def get_barrier_semaphore(tag: Any = None) -> Any:
     """The semaphore that every device has for this kernel before it starts: others may signal it at once, as that they are there."""

@@ -1,5 +1,5 @@
 """Types of `jax.experimental.source_mapper.common`. Written by packages/jax/tools/make_stubs.py."""
-from contextlib import AbstractContextManager
+from jax import _Block
 from jax.experimental.source_mapper import Pass, SourceMapDump
 from typing import Any, Callable, Iterator
 from jax.experimental.source_mapper import Pass as Pass
@@ -19,7 +19,7 @@ def compile_with_env(f: Callable[..., Any], f_args: tuple, f_kwargs: dict[str, A
     """Lower ``f(*f_args, **f_kwargs)`` under flags and compile it with options for the compiler."""
 def filter_passes(regex: str) -> list[Pass]:
     """The passes whose name begins with what ``regex`` matches."""
-def flag_env(**kwargs: Any) -> AbstractContextManager[None]:
+def flag_env(**kwargs: Any) -> _Block:
     """Within it, the flags of `jax.config` named have the given values."""
 def register_pass(pass_: Pass) -> None:
     """Add a pass."""
