@@ -394,7 +394,7 @@ minimum: _UfuncOfTwo
 multiply: _UfuncOfTwo
 negative: _UfuncOfOne
 subtract: _UfuncOfTwo
-class _ScalarType:
+class _ScalarType(np.dtype[Any]):  # type: ignore[misc]  # so that it is one to type checkers, as in ``dtype: jnp.dtype = jnp.float32``
     @property
     def dtype(self) -> np.dtype[Any]: ...
     def __call__(self, x: Any = 0) -> Array: ...

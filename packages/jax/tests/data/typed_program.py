@@ -315,3 +315,7 @@ def scoped(v: Array) -> Array:
 
 assert_type(scoped(x), Array)
 scoped()  # error
+half: np.dtype[Any] = jnp.float16
+assert_type(jnp.float32(1.5), Array)
+assert_type(nn.one_hot([0, 1], 3), Array)
+assert_type(jnp.array_equal(x, [1, 2]), Array)

@@ -39,7 +39,7 @@ def logmeanexp(x: ArrayLike, axis: int | Sequence[int] | None = None, where: Arr
     """``log(mean(exp(x)))`` along ``axis``."""
 def mish(x: ArrayLike) -> Array:
     """``x * tanh(softplus(x))``. Source: Misra, BMVC 2020."""
-def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
+def one_hot(x: ArrayLike | Sequence[int], num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Rows of the identity matrix: 1 where the new axis' index equals ``x``, else 0."""
 def relu(x: ArrayLike) -> Array:
     """``max(x, 0)``; its slope at 0 is 0. Source: Nair, Hinton, ICML 2010."""

@@ -78,9 +78,9 @@ def around(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """``a`` rounded to a number of decimals, halves to the even digit."""
 def array(object: object, dtype: DTypeLike | None = None, *, copy: builtins.bool = True, order: str | None = 'K', ndmin: int = 0, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array with the contents of ``object``."""
-def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: builtins.bool = False) -> Array:
+def array_equal(a1: ArrayLike | Sequence[Any], a2: ArrayLike | Sequence[Any], equal_nan: builtins.bool = False) -> Array:
     """Whether two arrays have the same shape and equal elements; a boolean array of rank 0."""
-def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
+def array_equiv(a1: ArrayLike | Sequence[Any], a2: ArrayLike | Sequence[Any]) -> Array:
     """Whether two arrays are equal once broadcast; a boolean array of rank 0."""
 def array_repr(arr: ArrayLike, max_line_width: int | None = None, precision: int | None = None, suppress_small: builtins.bool | None = None) -> str:
     """The representation of an array."""
@@ -789,7 +789,7 @@ minimum: _UfuncOfTwo
 multiply: _UfuncOfTwo
 negative: _UfuncOfOne
 subtract: _UfuncOfTwo
-class _ScalarType:
+class _ScalarType(np.dtype[Any]):  # type: ignore[misc]  # so that it is one to type checkers, as in ``dtype: jnp.dtype = jnp.float32``
     @property
     def dtype(self) -> np.dtype[Any]: ...
     def __call__(self, x: Any = 0) -> Array: ...

@@ -1,6 +1,8 @@
 """Softmax and its relatives, standardisation, one-hot."""
 from __future__ import annotations
 
+from typing import Sequence
+
 import numpy as np
 
 from jax_core.programs.jit import inlined
@@ -140,7 +142,7 @@ def _standardize(x, axis, mean, variance, epsilon, where, algorithm):
     return (x - mean) * lax.rsqrt(jnp.asarray(variance) + epsilon)
 
 
-def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1,
+def one_hot(x: ArrayLike | Sequence[int], num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1,
             out_sharding: Placement | None = None) -> Array:
     """Rows of the identity matrix: 1 where the new axis' index equals ``x``, else 0.
 

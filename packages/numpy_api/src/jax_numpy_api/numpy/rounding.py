@@ -2,7 +2,7 @@
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -411,7 +411,7 @@ def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLik
     return all_of(isclose(a, b, rtol, atol, equal_nan))
 
 
-def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
+def array_equal(a1: ArrayLike | Sequence[Any], a2: ArrayLike | Sequence[Any], equal_nan: bool = False) -> Array:
     """Whether two arrays have the same shape and equal elements; a boolean array of rank 0.
 
     Args:
@@ -435,7 +435,7 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     return all_of(same)
 
 
-def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
+def array_equiv(a1: ArrayLike | Sequence[Any], a2: ArrayLike | Sequence[Any]) -> Array:
     """Whether two arrays are equal once broadcast; a boolean array of rank 0.
 
     Args:
