@@ -15,6 +15,7 @@ from jax_numpy_api import lax, numpy as jnp
 from jax_numpy_api.lax import series, special as lax_special
 from jax_numpy_api.lax.quotient_cpu import shared_quotient
 from jax_numpy_api.scipy import special
+from jax_numpy_api.scipy.special import gammas
 
 _RNG = np.random.default_rng(0)
 LINE = np.concatenate([_RNG.uniform(-9, 9, 60), [0.0, 1e-8, 0.5, 1.0, 2.0]])
@@ -257,3 +258,13 @@ def test_a_known_call_is_one_program(name):
 
 def test_a_call_by_steps_is_seen():
     assert steps_of(lambda: lax.exp(lax.sin(lax.exp(jnp.float32(0.5))))) > 1
+
+
+@pytest.mark.parametrize("plain, far_below, s", [(lax.polygamma, gammas._polygamma_far_below, 1.0), (lax.zeta, gammas._zeta_far_below, 2.0)],
+                         ids=["polygamma", "zeta"])
+def test_accelerators_sums_are_those_of_the_cpu(plain, far_below, s):
+    """Which do one sum only where nothing is far below 0."""
+    for x in np.float32([0.3, 5, -2.5, 40, -0.5]), np.float32([0.3, -10.3, -4.2, 1e5, -2.5]):
+        s_of = jnp.full(x.shape, s, x.dtype)
+        there = far_below(lambda s, *points: [plain(s, p) for p in points], s_of, x)
+        np.testing.assert_array_equal(there, gammas._where_summed(plain, far_below, s_of, x))

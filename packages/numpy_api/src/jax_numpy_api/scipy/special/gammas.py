@@ -11,6 +11,7 @@ import fractions
 import functools
 import math
 import operator
+from functools import partial
 
 import numpy as np
 
@@ -239,17 +240,30 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
         raise ValueError(f"polygamma: n is the number of a derivative and must be an integer, got dtype {dtypes.dtype(n)}; "
                          "jax.lax.polygamma takes floats")
     n, x = jnp.broadcast_arrays(*promote_args_inexact("polygamma", n, x))
-    return lax.cond(jnp.any(x < _SUMMED), _polygamma_far_below, lax.polygamma, n, x)
+    return _where_summed(lax.polygamma, _polygamma_far_below, n, x)
 
 
 _SUMMED = -4.0  # from here on the sums of `lax.polygamma` and `lax.zeta` reach large numbers
 
 
-def _polygamma_far_below(n, x):
+def _where_summed(plain, far_below, s, x):
+    """``plain(s, x)``, and ``far_below(at_three, s, x)`` if something in ``x`` is below `_SUMMED`.
+
+    Accelerators always do the second, by three sums in one kernel. On the CPU these take long to run, and as one operation they compile sooner.
+    """
+    def stacked(s, *points):
+        return plain(jnp.stack([s] * 3), jnp.stack(points))
+
+    def fused(s, *points):
+        return [plain(s, x) for x in points]
+    return lax.platform_dependent(s, x, cpu=lambda s, x: lax.cond(jnp.any(x < _SUMMED), partial(far_below, stacked), plain, s, x),
+                                  default=partial(far_below, fused))
+
+
+def _polygamma_far_below(at_three, n, x):
     """By the periodicity of ``polygamma(n, x) - (-1)**n polygamma(n, 1 - x)`` (DLMF 5.15.6)."""
     below, part, one = x < _SUMMED, x - jnp.floor(x), jnp.ones_like(x)
-    here, beside, mirrored = lax.polygamma(jnp.stack([n] * 3), jnp.stack([
-        jnp.where(below, part, x), jnp.where(below, 1 - part, one), jnp.where(below, 1 - x, one)]))
+    here, beside, mirrored = at_three(n, jnp.where(below, part, x), jnp.where(below, 1 - part, one), jnp.where(below, 1 - x, one))
     sign = jnp.where(n % 2 == 0, -one, one)
     return jnp.where(below, (here + sign * beside) - sign * mirrored, here)  # first what may cancel
 
@@ -541,11 +555,10 @@ def _riemann_slope(s):
     return size * (cosine * (math.log(2 * math.pi) - _digamma(t) - relative) + 0.5 * np.pi * sine)
 
 
-def _zeta_far_below(x, q):
+def _zeta_far_below(at_three, x, q):
     """For whole ``x``, by the terms on both sides of 0, which are two sums of positive numbers; as `_polygamma_far_below`."""
     below, part, one = (q < _SUMMED) & (x == jnp.floor(x)), q - jnp.floor(q), jnp.ones_like(q)
-    here, beside, mirrored = lax.zeta(jnp.stack([x] * 3), jnp.stack([
-        jnp.where(below, part, q), jnp.where(below, 1 - part, one), jnp.where(below, 1 - q, one)]))
+    here, beside, mirrored = at_three(x, jnp.where(below, part, q), jnp.where(below, 1 - part, one), jnp.where(below, 1 - q, one))
     sign = jnp.where(x % 2 == 0, one, -one)
     return jnp.where(below, (here + sign * beside) - sign * mirrored, here)
 
@@ -553,7 +566,7 @@ def _zeta_far_below(x, q):
 @differentiable
 def _zeta(x, q):
     left = (q == 1) & (x < 1)
-    value = jnp.where(left, _riemann(jnp.where(left, x, 0.5)), lax.cond(jnp.any(q < _SUMMED), _zeta_far_below, lax.zeta, x, q))
+    value = jnp.where(left, _riemann(jnp.where(left, x, 0.5)), _where_summed(lax.zeta, _zeta_far_below, x, q))
     return jnp.where((q == np.inf) & (x > 1), 0.0, value)
 
 
