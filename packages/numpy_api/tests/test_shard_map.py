@@ -3,18 +3,15 @@
 Under vmap a collective is an ordinary operation on the mapped axis, so vmap says what the program on many devices must
 compute, and its derivatives are those of an ordinary program. The mesh has 1, 4 or 8 places, as far as there are devices.
 """
-import functools
 
 import numpy as np
 import pytest
 
 import jax_numpy_api.numpy as jnp
-import jax_xla_backend
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
-from jax_core.references.api import new_ref
-from jax_core.representation.aval import ShapeDtypeStruct, get_aval
+from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.custom_vjp import custom_vjp
@@ -22,35 +19,12 @@ from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.jaxlib_compat import GROUPS_BY_AXES
-from jax_xla_backend.operations.shard_map.api import old_shard_map, shard_map, smap
-from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
+from jax_xla_backend.operations.shard_map.api import shard_map
+from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
-from jax_xla_backend.placement.sharding import DuplicateSpecError, NamedSharding
+from jax_xla_backend.placement.sharding import NamedSharding
 from jax_xla_backend.platforms.client import devices
-
-jax_xla_backend.load()
-COUNT = len(devices())
-SIZES = [n for n in (1, 4, 8) if n <= COUNT]
-several = pytest.mark.skipif(COUNT < 8, reason="needs eight devices")
-
-
-def line(n):
-    return Mesh(np.array(devices()[:n]), ("i",))
-
-
-def grid():
-    return Mesh(np.array(devices()[:8]).reshape(4, 2), ("i", "j"))
-
-
-def rows(n, *shape, seed=0):
-    """A part for each of ``n`` devices, in one array: devices along the leading axis."""
-    return np.random.default_rng(seed).normal(size=(n, *shape)).astype(np.float32)
-
-
-def joined(x):
-    """Parts along the leading axis put together."""
-    return x.reshape(-1, *x.shape[2:])
-
+from parts_on_devices import SIZES, grid, joined, line, near, rows, several
 
 # -- laws: a body on parts of shape (8, 3) under shard_map and under vmap --------------------------------------------
 
@@ -144,9 +118,6 @@ def wave(y):
     """Bounded, with a slope that turns the rounding of large values into no more than their relative error."""
     return jnp.sin(0.05 * y)
 
-
-def near(a, b):
-    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=2e-5, atol=2e-5)
 
 
 @sizes
@@ -334,139 +305,6 @@ def test_key_arrays():
     keys = jax_random.split(jax_random.key(0), n)
     out = shard_map(lambda k: jax_random.normal(k[0], (2,)), mesh=line(n), in_specs=P("i"), out_specs=P("i"))(keys)
     near(out, np.concatenate([jax_random.normal(k, (2,)) for k in keys]))
-
-
-# -- some axes manual ------------------------------------------------------------------------------------------------
-
-@several
-def test_other_axes_are_left_to_the_compiler():
-    x = rows(8, 4)
-    seen = []
-
-    def body(a):
-        seen.append((get_abstract_mesh().axis_types, a.shape))
-        return a * 2 + lax.axis_index("i") + lax.psum(a, "i")
-    mapped = jit(shard_map(body, mesh=grid(), in_specs=P("i"), out_specs=P("i"), axis_names={"i"}))
-    oracle = joined(2 * x.reshape(4, 2, 4) + np.arange(4)[:, None, None] + x.reshape(4, 2, 4).sum(0))
-    near(mapped(x), oracle)
-    assert seen[0] == ((AxisType.Manual, AxisType.Auto), (2, 4))
-    placed = device_put(x, NamedSharding(grid(), P("i", "j")))
-    out = mapped(placed)
-    near(out, oracle)
-    near(old_shard_map(body, grid(), P("i"), P("i"), check_rep=False, auto=frozenset({"j"}))(x), oracle)
-    constrained = shard_map(lambda a: lax.with_sharding_constraint(a, NamedSharding(grid(), P(None, "j"))) * 2, mesh=grid(),
-                            in_specs=P("i"), out_specs=P("i"), axis_names={"i"})
-    near(jit(constrained)(x), 2 * x)
-
-
-@several
-def test_one_inside_another():
-    x = rows(8, 4)
-    inner = shard_map(lambda b: b + lax.axis_index("j") + lax.psum(b, "j"), in_specs=P(None, "j"), out_specs=P(None, "j"),
-                      axis_names={"j"})
-    mapped = shard_map(lambda a: inner(a) + lax.psum(a, "i"), mesh=grid(), in_specs=P("i"), out_specs=P("i"), axis_names={"i"})
-    halves = x.reshape(8, 2, 2)
-    wanted = (halves + np.arange(2)[:, None] + halves.sum(1, keepdims=True)).reshape(8, 4) + np.tile(
-        x.reshape(4, 2, 4).sum(0), (4, 1))
-    near(jit(mapped)(x), wanted)
-    loss = lambda f: lambda x: jnp.sum(jnp.sin(f(x)))
-    plain = lambda x: (x.reshape(8, 2, 2) + jnp.arange(2)[:, None] + x.reshape(8, 2, 2).sum(1, keepdims=True)).reshape(
-        8, 4) + jnp.tile(x.reshape(4, 2, 4).sum(0), (4, 1))
-    near(jit(grad(loss(mapped)))(x), grad(loss(plain))(x))
-
-
-def cube():
-    return Mesh(np.array(devices()[:8]).reshape(2, 2, 2), ("a", "b", "c"))
-
-
-@several
-def test_two_axes_and_then_the_third():
-    inner = shard_map(lambda v: jnp.sin(v) * lax.psum(v, "c"), in_specs=P("c"), out_specs=P("c"), axis_names={"c"})
-    spec = P(("a", "b"))
-    mapped = shard_map(lambda v: inner(v) * lax.psum(v, "a"), mesh=cube(), in_specs=spec, out_specs=spec, axis_names={"a", "b"})
-
-    def plain(x):
-        parts = x.reshape(2, 2, 2)
-        return (jnp.sin(parts) * parts.sum(2, keepdims=True) * parts.sum(0, keepdims=True)).reshape(-1)
-    x = rows(8)
-    near(jit(mapped)(x), plain(x))
-    near(jit(grad(lambda x: (mapped(x) ** 2).sum()))(x), grad(lambda x: (plain(x) ** 2).sum())(x))
-
-
-@several
-@pytest.mark.parametrize("axes", [("a", "c"), ("c", "a")])
-def test_collectives_over_two_axes_of_three(axes):
-    """The position along several axes counts the last name fastest."""
-    every, x = P(("a", "b", "c")), rows(8)
-    index = np.indices((2, 2, 2))
-    place = 2 * index["abc".index(axes[0])] + index["abc".index(axes[1])]  # of each device among those it talks to
-    cells = x.reshape(2, 2, 2)
-    group = np.stack([cells.transpose(*["abc".index(n) for n in ("b", *axes)]).reshape(2, 4)[j] for j in range(2)])
-
-    def run(body, out=every):
-        return np.asarray(jit(shard_map(body, mesh=cube(), in_specs=every, out_specs=out))(x))
-    near(run(lambda v: v * 0 + lax.axis_index(axes)).reshape(2, 2, 2), place)
-    near(run(lambda v: lax.psum(v, axes), P("b")), group.sum(1))
-    gathered = run(lambda v: lax.all_gather(v, axes), P(None, ("a", "b", "c"))).reshape(4, 2, 2, 2)
-    near(gathered, np.broadcast_to(group.T[:, None, :, None], (4, 2, 2, 2)))
-    with pytest.raises(RuntimeError, match="must be in the order of the mesh, .'a', 'c'"):
-        run(lambda v: lax.ppermute(v, ("c", "a"), [(0, 1)]))
-    if axes == ("a", "c"):
-        moved = run(lambda v: lax.ppermute(v, axes, [(k, (k + 1) % 4) for k in range(4)])).reshape(2, 2, 2)
-        near(moved, np.array([group[b, (place[a, b, c] - 1) % 4] for a, b, c in np.ndindex(2, 2, 2)]).reshape(2, 2, 2))
-    scale = jnp.arange(1, 5, dtype=jnp.float32)
-    near(run(lambda v: lax.psum_scatter(v * scale, axes, tiled=True)).reshape(2, 2, 2),
-         (place + 1) * group.sum(1)[None, :, None])
-    dealt = run(lambda v: lax.all_to_all(v * scale, axes, 0, 0, tiled=True), every).reshape(2, 2, 2, 4)
-    near(dealt, (place + 1)[..., None] * group[None, :, None, :])
-
-
-@several
-def test_smap():
-    x = rows(8, 4)
-    with set_mesh(grid()):
-        near(smap(lambda a: lax.psum(a, "i"), in_axes=0, out_axes=None, axis_name="i")(x), x.reshape(4, 2, 4).sum(0))
-        near(smap(lambda a, b: a * b, in_axes=(1, None), out_axes=1, axis_name="j")(x, 3.0), 3 * x)
-        nested = smap(smap(lambda a: a + lax.axis_index("i") * 10 + lax.axis_index("j"), in_axes=1, out_axes=1, axis_name="j"),
-                      in_axes=0, out_axes=0, axis_name="i")
-        near(jit(nested)(x), x + np.repeat(np.arange(4), 2)[:, None] * 10 + np.repeat(np.arange(2), 2))
-        for bad, kind in ((dict(in_axes="a", out_axes=0), TypeError), (dict(in_axes=-1, out_axes=0), ValueError),
-                          (dict(in_axes=[0], out_axes=0), TypeError)):
-            with pytest.raises(kind, match="smap"):
-                smap(lambda a: a, axis_name="i", **bad)(x)
-
-
-SPREAD = [("sin", jnp.sin), ("linear", lambda x: x * 3), ("a sum", lambda x: lax.psum(x * 2, "i")),
-          ("a sum over copies", lambda x: x + lax.psum(x, "j"))]
-
-
-@several
-@pytest.mark.parametrize("checked", [True, False])
-@pytest.mark.parametrize("_, body", SPREAD, ids=[b[0] for b in SPREAD])
-def test_gradients_of_what_is_spread_are_its_own(_, body, checked):
-    """Without types the sums over copies, which a gradient has, added up the mapped values of other devices."""
-    mapped = shard_map(body, mesh=grid(), in_specs=P("i"), out_specs=P("i"), check_vma=checked)
-    x = rows(4, 8)
-    loss = lambda r: (mapped(r) ** 2).sum()
-    want = np.stack([grad(loss)(r) for r in x])
-    for f in (vmap(grad(loss), spmd_axis_name="j"), jit(vmap(grad(loss), spmd_axis_name="j"))):
-        np.testing.assert_allclose(f(x), want, rtol=1e-5)
-    with pytest.raises(ValueError, match="depends on the position"):
-        vmap(shard_map(lambda x: x + lax.axis_index("j"), mesh=grid(), in_specs=P("i"), out_specs=P("i"), check_vma=False),
-             spmd_axis_name="j")(x)
-
-
-@several
-def test_spmd_axis_name_spreads_the_mapped_axis():
-    x = rows(2, 8, 3)
-    body = shard_map(lambda a: a * lax.psum(a, "i"), mesh=grid(), in_specs=P("i"), out_specs=P("i"))
-    spread = vmap(body, spmd_axis_name="j")
-    plain = vmap(lambda v: joined(vmap(lambda a: a * lax.psum(a, "i"), axis_name="i")(v.reshape(4, 2, 3))))
-    near(jit(spread)(x), plain(x))
-    near(grad(lambda x: jnp.sum(jnp.sin(spread(x))))(x), grad(lambda x: jnp.sum(jnp.sin(plain(x))))(x))
-    assert "P('j', 'i')" in str(make_jaxpr(spread)(x))
-    with pytest.raises(ValueError, match="spmd_axis_name cannot appear in the specs of the shard_map, and the mesh axis 'i'"):
-        vmap(body, spmd_axis_name="i")(rows(4, 8, 3))
 
 
 # -- derivatives inside ----------------------------------------------------------------------------------------------
@@ -710,117 +548,3 @@ def test_callbacks_run_on_every_device():
     x = np.arange(n, dtype=np.float32)
     near(jit(mapped)(x), 2 * x)
     assert sorted(set(seen)) == x.tolist()
-
-
-# -- errors ----------------------------------------------------------------------------------------------------------
-
-ONE = line(1)
-BAD = {
-    "rank": (dict(in_specs=P("i", None), out_specs=P()), ValueError, r"in_specs entry P\('i', None\) has length 2, but args\[0\] of type "
-             r"float32\[4\] has rank 1"),
-    "axis": (dict(in_specs=P("z"), out_specs=P()), ValueError, r"in_specs refers to 'z', in P\('z',\), but must name axes that are manual: .*\{'i': 1\}"),
-    "twice": (dict(in_specs=P(("i", "i")), out_specs=P()), DuplicateSpecError, "duplicate entries for 'i'"),
-    "structure": (dict(in_specs=(P(), P()), out_specs=P()), ValueError, "must be a pytree prefix of the arguments"),
-    "kind": (dict(in_specs="i", out_specs=P()), TypeError, "in_specs must be a pytree of jax.sharding.PartitionSpec instances"),
-    "unconstrained": (dict(in_specs=P(P.UNCONSTRAINED), out_specs=P()), ValueError, "UNCONSTRAINED has no meaning"),
-    "varies": (dict(in_specs=P("i"), out_specs=P()), ValueError, r"result of type float32\[4\]\{V:i\} varies over the mesh axes 'i', but its "
-               r"out_specs entry P\(\) does not name them. Specs that leave axes out require replication.*check_vma=False"),
-    "results": (dict(in_specs=P("i"), out_specs=(P(), P())), ValueError, "out_specs=.* must be a pytree prefix of the result"),
-    "axis_names": (dict(in_specs=P("i"), out_specs=P(), axis_names={"q"}), ValueError, r"axis_names=\{'q'\} to be a subset of mesh.axis_names"),
-    "mesh": (dict(in_specs=P("i"), out_specs=P(), mesh=3), TypeError, "mesh must be a jax.sharding.Mesh"),
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_errors_say_which_leaf_and_which_spec(name):
-    settings, kind, text = BAD[name]
-    with pytest.raises(kind, match=text):
-        shard_map(lambda a: a, **{"mesh": ONE, **settings})(np.ones(4, np.float32))
-
-
-@several
-def test_error_of_lengths():
-    with pytest.raises(ValueError, match=r"args\[0\]\['w'\] of type float32\[6,2\] has the in_specs entry P\('i',\), which splits its axis 0 of "
-                       r"length 6 over the mesh axes 'i' of size 4, but 6 is not divisible by 4. The mesh is \{'i': 4, 'j': 2\}"):
-        shard_map(lambda a: a, mesh=grid(), in_specs=P("i"), out_specs=P("i"))({"w": np.ones((6, 2), np.float32)})
-
-
-def test_other_errors():
-    x = np.ones(4, np.float32)
-    with pytest.raises(TypeError, match="expected a callable"):
-        shard_map(3, mesh=ONE, in_specs=P(), out_specs=P())
-    with pytest.raises(TypeError, match=r"args\[0\] is 'text' of type str"):
-        shard_map(lambda a: a, mesh=ONE, in_specs=P(), out_specs=P())("text")
-    with pytest.raises(ValueError, match="result is of type Ref.*cannot leave the region"):
-        shard_map(new_ref, mesh=ONE, in_specs=P(), out_specs=P(), check_vma=False)(x)
-    with pytest.raises(ValueError, match="requires a non-empty mesh"):
-        shard_map(lambda a: a, mesh=Mesh(np.empty((), object), ()), in_specs=P(), out_specs=P())(x)
-    with pytest.raises(TypeError, match="`perm` passed to `jax.lax.ppermute` must be a list or tuple"):
-        shard_map(lambda a: lax.ppermute(a, "i", zip([0], [0])), mesh=ONE, in_specs=P("i"), out_specs=P("i"))(x)
-    with pytest.raises(TypeError, match="returned at result a value of type str"):
-        shard_map(lambda a: "text", mesh=ONE, in_specs=P(), out_specs=P())(x)
-    with pytest.raises(ValueError, match="result of type .* has rank 0.*an axis"):
-        shard_map(lambda a: a.sum(), mesh=ONE, in_specs=P("i"), out_specs=P("i"))(x)
-    with pytest.raises(NameError, match="unbound axis name: k"):
-        shard_map(lambda a: lax.psum(a, "k"), mesh=ONE, in_specs=P(), out_specs=P())(x)
-    with pytest.raises(ValueError, match="manual already"):
-        shard_map(lambda a: shard_map(lambda b: b, mesh=ONE, in_specs=P(), out_specs=P())(a), mesh=ONE, in_specs=P(), out_specs=P())(x)
-    with pytest.raises(ValueError, match="auto=.* must be a subset"):
-        old_shard_map(lambda a: a, ONE, P(), P(), auto=frozenset({"q"}))
-
-
-def test_wrapper_keeps_the_name():
-    def body(a):
-        """Doc."""
-        return a
-    mapped = shard_map(body, mesh=ONE, in_specs=P(), out_specs=P())
-    assert (mapped.__name__, mapped.__doc__) == ("body", "Doc.")
-    assert functools.partial(mapped)(np.ones(2)).shape == (2,)
-
-
-@pytest.mark.parametrize("f", [lambda x, y: x * y, lambda x, y: x * 2.0, lambda x, y: jnp.where(x > 0, x, y), lambda x, y: x @ y])
-def test_values_are_not_cast_where_that_is_off(f):
-    mesh = Mesh(np.array(devices()[:2]), ("i",))
-    with flags.auto_pcast(False), pytest.raises(ValueError, match="varying manual axes to match"):
-        shard_map(f, mesh=mesh, in_specs=(P("i"), P()), out_specs=P("i"))(jnp.ones((2, 2)), jnp.ones((2, 2)))
-
-
-VARYING = [
-    ("scan", lambda x: lax.scan(lambda c, row: (c + row.sum(), None), 0.0, x)[0]),
-    ("scan that returns less", lambda x: lax.scan(lambda c, _: (jnp.zeros(3), None), x[0], length=2)[0].sum()),
-    ("while_loop", lambda x: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] + x), (0, jnp.zeros((2, 3))))[1].sum()),
-    ("fori_loop", lambda x: lax.fori_loop(0, 3, lambda i, c: c + x[0, 0], 0.0)),
-    ("cond", lambda x: lax.cond(True, lambda: jnp.zeros((2, 3)), lambda: x).sum()),
-    ("switch", lambda x: lax.switch(1, [lambda: jnp.zeros((2, 3)), lambda: x]).sum()),
-]
-
-
-@several
-@pytest.mark.parametrize("_, f", VARYING, ids=[row[0] for row in VARYING])
-def test_carries_and_branches_vary_alike(_, f):
-    def mapped(checked):
-        return shard_map(lambda x: f(x)[None], mesh=line(4), in_specs=P("i"), out_specs=P("i"), check_vma=checked)
-    with pytest.raises(TypeError, match=r"apply jax\.lax\.pcast\(\.\.\., \('i',\), to='varying'\) to the"):
-        mapped(True)(rows(8, 3))
-    assert mapped(False)(rows(8, 3)).shape == (4,)
-
-
-@pytest.mark.parametrize("bwd, given", [(lambda g: lax.psum(g, "i"), P("i")), (lambda g: jnp.zeros((1,)), P("i")),
-                                        (lambda g: lax.pcast(g, "i", to="varying"), P())], ids=["summed", "constant", "cast"])
-def test_cotangents_of_a_custom_rule_vary_as_its_argument(bwd, given):
-    @custom_vjp
-    def f(x):
-        return x * 2
-    f.defvjp(lambda x: (f(x), None), lambda _, g: (bwd(g),))
-    g = shard_map(f, mesh=line(4), in_specs=given, out_specs=given)
-    with pytest.raises(ValueError, match=r"returned for argument 0 a cotangent of type .*, expected .*it must vary over"):
-        grad(lambda x: g(x).sum())(jnp.ones(4))
-
-
-@pytest.mark.parametrize("like", [jnp.zeros_like, jnp.ones_like, jnp.empty_like, lambda x: jnp.full_like(x, 2), lambda x: lax.full_like(x, 2),
-                                  lambda x: jnp.zeros_like(x, shape=(3,), dtype=int)])
-def test_arrays_like_another_vary_as_it(like):
-    seen = []
-    shard_map(lambda x, w: (seen.append((like(x).aval.vma, get_aval(like(w)).vma)), x)[1], mesh=line(4), in_specs=(P("i"), P()), out_specs=P("i"))(
-        jnp.ones(4), jnp.ones(4))
-    assert seen[0] == ({"i"}, set())
