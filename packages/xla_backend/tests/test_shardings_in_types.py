@@ -419,9 +419,30 @@ def test_a_constraint_on_a_mesh_named_anew_gives_the_result_its_mesh(mesh, named
     np.testing.assert_array_equal(out, X)
 
 
+MIXED = Mesh(np.array(devices()[:4]).reshape(2, 2), ("x", "y"), (AxisType.Explicit, AxisType.Auto))
+
+
+@pytest.mark.parametrize("run", [lambda f: f, jit], ids=["eager", "jit"])
+@pytest.mark.parametrize("mesh, before, asked, after", [
+    (MIXED, P("x", "y"), P(), P(None, "y")), (MIXED, P("y", "x"), P(), P("y", None)), (MIXED, P(None, "y"), P("x"), P("x", "y")),
+    (MIXED, P("x", "y"), P(None, "x"), P(None, "x")), (grid(AxisType.Auto), P("x", "y"), P(), P("x", "y")), (grid(AxisType.Auto), P(), P(None), P()),
+], ids=str)
+def test_resharding_leaves_auto_axes_as_they_are(run, mesh, before, asked, after):
+    with set_mesh(mesh):
+        out = run(lambda x: reshard(x, asked))(device_put(X, before))
+    assert out.sharding.is_equivalent_to(NamedSharding(mesh, after), 2), out.sharding
+    assert typeof(out).sharding.spec == P(*[e if e == "x" and mesh is MIXED else None for e in after], *[None] * (2 - len(after)))
+    np.testing.assert_array_equal(out, X)
+
+
+def test_mixed_types_leave_only_auto_axes_to_the_compiler():
+    with set_mesh(MIXED):
+        text = jit(lambda x: jnp.dot(x, x, out_sharding=P())).lower(device_put(X[:4], P("x", "y"))).as_text()
+    assert '[{?}, {?}], replicated={"x"}>' in text
+
+
 def test_a_constraint_adds_auto_axes_to_what_the_type_says():
-    mixed = Mesh(np.array(devices()[:4]).reshape(2, 2), ("x", "y"), (AxisType.Explicit, AxisType.Auto))
-    with set_mesh(mixed):
+    with set_mesh(MIXED):
         out = jit(lambda x: lax.with_sharding_constraint(x, P(None, "y")))(device_put(X, P("y", "x")))
     assert out.sharding.spec == P(None, ("x", "y")) and str(typeof(out)) == "float32[8,4@x]"
     np.testing.assert_array_equal(out, X)

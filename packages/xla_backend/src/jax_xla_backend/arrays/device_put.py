@@ -190,7 +190,27 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
                              "move it by jax.device_put.")
         if no_collectives.value:
             check_no_collectives(getattr(x, "sharding", None), where)
-    return place(xs, out_shardings)
+    leaves, structure = tree.tree_flatten(xs)
+    kept = [_auto_axes_as_they_are(x, as_sharding(where)) for x, where in zip(leaves, wanted)]
+    moved = iter(place([x for x, where in zip(leaves, kept) if where is not None], [where for where in kept if where is not None]))
+    return tree.tree_unflatten(structure, [x if where is None else next(moved) for x, where in zip(leaves, kept)])
+
+
+def _auto_axes_as_they_are(x, where):
+    """``where``, and the ``Auto`` axes that split ``x`` already, along axes that change in no other way; None if there is nothing to change."""
+    if not isinstance(where, NamedSharding) or not where.mesh.auto_axes:
+        return where
+    if type(x) is not ArrayImpl:
+        return None if isinstance(x, Tracer) and not where.mesh.explicit_axes and get_aval(x).placement is None else where
+    own = x.sharding
+    if not isinstance(own, NamedSharding) or own.mesh.shape_tuple != where.mesh.shape_tuple or own._device_assignment != where._device_assignment:
+        return where
+    explicit, rows = where.mesh.explicit_axes, [None] * x.ndim
+    for i, (asked, lies) in enumerate(zip([*where.spec, *rows], [*own.spec, *rows][:x.ndim])):
+        rows[i] = lies if splits.entry_of(lies, explicit) == splits.entry_of(asked, explicit) else asked
+    while rows and rows[-1] is None and not explicit:
+        rows.pop()
+    return where.update(spec=where.spec.update(partitions=rows))
 
 
 def place(xs: PyTree, shardings: PyTree) -> Any:

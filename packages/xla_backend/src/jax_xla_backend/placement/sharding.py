@@ -398,11 +398,16 @@ class _Named(_OfSharding):
         return named_to_hlo(self.mesh.shape_tuple, self.spec, num_dimensions, self.mesh.manual_axes)
 
     def _to_sdy_sharding(self, num_dimensions: int, mesh_name: str = "mesh", partial: bool = False) -> str:
-        """The Shardy attribute of a value with ``num_dimensions`` axes; ``partial``: each may be split over further mesh axes."""
+        """The Shardy attribute of a value with ``num_dimensions`` axes; ``partial``: each may be split over further ``Auto`` mesh axes."""
         spec = [*self.spec.partitions, *[None] * (num_dimensions - len(self.spec))]
         parts = ", ".join("{" + ", ".join([*(f'"{a}"' for a in entry_axes(e)), *(["?"] if partial or e is UNCONSTRAINED else [])]) + "}"
                           for e in spec)
-        return f"#sdy.sharding<@{mesh_name}, [{parts}]{unreduced_text(self.spec, self.mesh.axis_names)}>"
+        whole = ""
+        if partial or UNCONSTRAINED in spec:  # over axes that types speak of only as they say: what they do not name is whole there
+            named = {*self.spec.axis_names(), *self.spec.unreduced}
+            rest = ", ".join(f'"{a}"' for a in self.mesh.explicit_axes if a not in named)
+            whole = f", replicated={{{rest}}}" if rest else ""
+        return f"#sdy.sharding<@{mesh_name}, [{parts}]{whole}{unreduced_text(self.spec, self.mesh.axis_names)}>"
 
     def __repr__(self):
         kind = "" if self._memory_kind is None else f", memory_kind={self._memory_kind}"
