@@ -49,6 +49,12 @@ def entry_point(start):
             "abacus-1.0.dist-info/entry_points.txt": "[jax_plugins]\nabacus = abacus:start\n"}
 
 
+def in_namespace(start, entry=""):
+    """A module of the namespace; ``entry``: text of an entry point for it."""
+    return {"jax_plugins/abacus/__init__.py": start, "jax_plugins/_private.py": "raise AssertionError", "jax_plugins/notes.txt": "",
+            **({"abacus-1.0.dist-info/METADATA": "Name: abacus\nVersion: 1.0\n", "abacus-1.0.dist-info/entry_points.txt": entry} if entry else {})}
+
+
 REGISTER = "from jax_xla_backend.platforms.plugins import register_plugin; register_plugin({!r}, library_path='/nowhere/lib.so')"
 TPU = {"libtpu/libtpu.so": ""}
 FALLS_BACK = {
@@ -66,6 +72,13 @@ FALLS_BACK = {
     "ROCm package of another version": (dict(files=rocm("raise AssertionError", "0.1.2"), devices=["rocm"]), "jax-rocm7-pjrt 0.1.2 is not made for"),
     "entry point that raises": (dict(files=entry_point("raise OSError('no beads')")), "'abacus' failed to start.*no beads"),
     "entry point without library": (dict(files=entry_point(REGISTER.format("abacus"))), "'abacus' failed to start"),
+    "module of the namespace that raises": (dict(files=in_namespace("def initialize():\n    raise OSError('no beads')\n")), "'abacus' failed to start.*no beads"),
+    "module of the namespace without a start": (dict(files=in_namespace("")), "'abacus' failed to start.*initialize"),
+    "module of the namespace without library": (dict(files=in_namespace("def initialize():\n    " + REGISTER.format("abacus"))), "'abacus' failed to start"),
+    "module of the namespace that an entry point names": (dict(files=in_namespace(
+        "def initialize():\n    raise OSError('no beads')\n", "[jax_plugins]\nbeads = jax_plugins.abacus\n")), "'beads' failed to start.*no beads"),
+    "two packages of a vendor": (dict(files={**cuda("raise AssertionError"), **{n.replace("12", "13"): t.replace("12", "13") for n, t in cuda("raise AssertionError").items()}}),
+                                 "no cuda device is attached"),
     "path without library": (dict(files={}, path="abacus:/nowhere/lib.so"), "platform 'abacus' cannot be used"),
     "path without name": (dict(files={}, path="/nowhere/lib.so"), "not of the form name:path"),
 }

@@ -1,8 +1,9 @@
 """PJRT plugins: shared libraries that bring further platforms (GPU, TPU, others).
 
-Found in three places, in this order: ``PJRT_NAMES_AND_LIBRARY_PATHS`` (``name:path,...``); the vendors' packages, known by
-their files; and packages with an entry point in the group ``jax_plugins``, whose function is called and calls
-`register_plugin` back. The first two are loaded when the platform is first needed.
+Found in four places, in this order: ``PJRT_NAMES_AND_LIBRARY_PATHS`` (``name:path,...``); the vendors' packages, known by
+their files; packages with an entry point in the group ``jax_plugins``, whose function is called and calls
+`register_plugin` back; and other modules in the namespace ``jax_plugins``, whose ``initialize`` does. The first two are loaded when the
+platform is first needed.
 
 A GPU vendor's package registers itself the same way: its function also tells jaxlib how the plugin is given handlers of
 custom calls. It is run only where there is such a device, or where a program is compiled for one that is described.
@@ -65,11 +66,17 @@ def find() -> None:
         for name, paths in _PACKAGES.items():
             file = next(_on_path(paths), None)
             if file is not None:
-                module = os.path.basename(os.path.dirname(file))
-                known.add(module)
-                _enter(name, functools.partial(_load_package, name, module, file))
+                known |= set(map(_folder, paths))  # one package of a vendor is used, and none other is started
+                _enter(name, functools.partial(_load_package, name, _folder(file), file))
         if _mentioned(known):
-            _run_entry_points(known)
+            known |= _run_entry_points(known)
+        for module in _in_namespace(known):
+            _start(module, lambda module=module: importlib.import_module(f"{GROUP}.{module}"))
+
+
+def _folder(path: str) -> str:
+    """The name of the folder that a file is in."""
+    return os.path.basename(os.path.dirname(path))
 
 
 def _enter(name: str, load: Callable[[], Any]) -> None:
@@ -192,17 +199,39 @@ def _mentioned(known: set[str]) -> bool:
     return False
 
 
-def _run_entry_points(known: set[str]) -> None:
+def _run_entry_points(known: set[str]) -> set[str]:
+    """Start them; returns the modules that they are in."""
     import importlib.metadata  # start-up: takes a while, and few need it
 
-    for entry in importlib.metadata.entry_points(group=GROUP):
-        if _module_of(entry.value) in known:
-            continue
+    found = {entry.value: entry for entry in importlib.metadata.entry_points(group=GROUP) if _module_of(entry.value) not in known}
+    for entry in found.values():
+        _start(entry.name, entry.load)
+    return set(map(_module_of, found))
+
+
+def _in_namespace(known: set[str]) -> list[str]:
+    """The modules in the namespace that nobody else knows."""
+    found: dict[str, None] = {}
+    for folder in sys.path:
         try:
-            loaded = entry.load()
-            (loaded if callable(loaded) else loaded.initialize)()
-        except Exception as error:  # a broken plugin must not keep the other platforms from working
-            source.warn(f"the JAX plugin {entry.name!r} failed to start and is ignored: {error!r}")
+            names = os.listdir(os.path.join(folder, GROUP))
+        except OSError:
+            continue
+        for name in sorted(names):
+            module = name.removesuffix(".py")
+            is_module = name != module or os.path.exists(os.path.join(folder, GROUP, name, "__init__.py"))
+            if is_module and module.isidentifier() and not module.startswith("_") and module not in known:
+                found[module] = None
+    return list(found)
+
+
+def _start(name: str, load: Callable[[], Any]) -> None:
+    """Call what a plugin starts with: a function, or the ``initialize`` of a module."""
+    try:
+        loaded = load()
+        (loaded if callable(loaded) else loaded.initialize)()
+    except Exception as error:  # a broken plugin must not keep the other platforms from working
+        source.warn(f"the JAX plugin {name!r} failed to start and is ignored: {error!r}")
 
 
 def register_plugin(plugin_name: str, *, priority: int = 400, library_path: str | None = None,
