@@ -16,7 +16,7 @@ from jax_core.representation import tree
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.typing import Array, DTypeLike
 
-from .. import lax, numpy as jnp
+from .. import lax, nn, numpy as jnp
 from ..pallas.call import pallas_call
 from ..pallas.control import when
 from ..pallas.grid import num_programs, program_id
@@ -180,3 +180,32 @@ def paged_attention(q: Array, k_pages: Array | QuantizedTensor, v_pages: Array |
                       grid_spec=grid, name="paged_attention", compiler_params=CompilerParams(dimension_semantics=semantics))(
         lengths.astype(np.int32), page_indices.astype(np.int32), q.reshape(b, groups, each, width), [k_pages] * pages, [v_pages] * pages)
     return out.reshape(q.shape)
+
+
+def grouped_query_attention_reference(queries: Array, k_pages: Array, v_pages: Array, seq_lens: Array, soft_cap: float | None = None,
+                                      debug: bool = False) -> Array:
+    """Attention of one query to keys in arrays, without pages and without a kernel: what `paged_attention` computes, for tests.
+
+    Args:
+      queries: ``[texts, heads, width]``, not scaled here.
+      k_pages, v_pages: ``[texts, heads of keys, positions, width]``; so many heads of queries as stand together share one of keys.
+      seq_lens: how many positions of each text there are.
+      soft_cap: scores ``s`` become ``soft_cap * tanh(s / soft_cap)``.
+      debug: accepted.
+
+    Returns:
+      an array like ``queries``.
+
+    >>> from jax.experimental.pallas.ops.tpu.paged_attention import util
+    >>> q, keys = jnp.ones((1, 2, 4)), jnp.arange(12.).reshape(1, 1, 3, 4)
+    >>> util.grouped_query_attention_reference(q, jnp.zeros_like(keys), keys, jnp.array([2]))[0, 0]
+    Array([2., 3., 4., 5.], dtype=float32)
+    """
+    b, heads, width = queries.shape
+    groups, positions = k_pages.shape[1:3]
+    grouped = queries.reshape(b, groups, heads // groups, width).astype(np.float32)
+    scores = jnp.einsum("bghd,bgtd->bght", grouped, k_pages.astype(np.float32))
+    if soft_cap is not None:
+        scores = soft_cap * jnp.tanh(scores / soft_cap)
+    scores = jnp.where(jnp.arange(positions) < seq_lens[:, None, None, None], scores, np.float32(DEFAULT_MASK_VALUE))
+    return jnp.einsum("bght,bgtd->bghd", nn.softmax(scores, -1), v_pages.astype(np.float32)).reshape(queries.shape).astype(queries.dtype)

@@ -1,14 +1,17 @@
 """What is known of the chips that kernels run on: the published figures of TPUs and GPUs.
 
-Source: the vendors' pages on their products (cores, memory, bandwidth, rates of arithmetic).
+Source: the vendors' pages on their products (cores, memory, bandwidth, rates of arithmetic); what is multiplied as it is: values of the public jax.
 """
 from __future__ import annotations
 
 import dataclasses
 import enum
-from typing import Any
+
+import numpy as np
 
 from jax_core import backends
+from jax_core.representation import dtypes
+from jax_core.representation.typing import DTypeLike
 
 
 class CoreType(enum.Enum):
@@ -52,6 +55,17 @@ class ChipVersion(enum.Enum):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class SparseCoreInfo:
+    """Sizes of the sparse cores of a chip."""
+
+    num_cores: int
+    num_subcores: int = 16
+    num_lanes: int
+    vmem_capacity_bytes: int
+    dma_granule_size_bytes: int = 32
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class TpuInfo:
     """Sizes and rates of a TPU as one device."""
 
@@ -72,7 +86,7 @@ class TpuInfo:
     int8_ops_per_second: int = 0
     fp8_ops_per_second: int = 0
     int4_ops_per_second: int = 0
-    sparse_core: Any = None
+    sparse_core: SparseCoreInfo | None = None
 
     @property
     def is_lite(self) -> bool:
@@ -84,8 +98,37 @@ class TpuInfo:
         """Whether one device is several tensor cores."""
         return self.num_cores > 1
 
+    @property
+    def is_split_chip(self) -> bool:
+        """Whether the chip has several tensor cores, and one device is one of them."""
+        return self.num_cores == 1 and self.chip_version in (*_TWO_AS_ONE, *_TWO_APART)
+
+    def get_sublane_tiling(self, dtype: np.dtype) -> int:
+        """Rows of a tile of vector memory for elements of this dtype.
+
+        >>> from jax.experimental.pallas import tpu as pltpu
+        >>> chip = pltpu.get_tpu_info_for_chip(pltpu.ChipVersion.TPU_V5E, 1)
+        >>> chip.get_sublane_tiling(jnp.dtype("float32")), chip.get_sublane_tiling(jnp.dtype("int8"))
+        (8, 32)
+        """
+        bits = dtypes.itemsize_bits(np.dtype(dtype))
+        return self.num_sublanes if bits == 16 and self.generation < 7 else self.num_sublanes * max(1, 32 // max(bits, 4))
+
+    def is_matmul_supported(self, lhs_dtype: DTypeLike, rhs_dtype: DTypeLike) -> bool:
+        """Whether the chip multiplies matrices of these dtypes without converting them.
+
+        >>> from jax.experimental.pallas import tpu as pltpu
+        >>> pltpu.get_tpu_info_for_chip(pltpu.ChipVersion.TPU_V5E, 1).is_matmul_supported("int8", "bfloat16")
+        False
+        """
+        lhs, rhs = np.dtype(lhs_dtype).name, np.dtype(rhs_dtype).name
+        return any(lhs in left.split() and rhs in right.split() for left, right in _PRODUCTS[self.generation])
+
 
 _GB, _T = 10**9, 10**12
+_SPARSE = {5: SparseCoreInfo(num_cores=4, num_lanes=8, vmem_capacity_bytes=512 << 10),
+           6: SparseCoreInfo(num_cores=2, num_lanes=8, vmem_capacity_bytes=256 << 10),
+           7: SparseCoreInfo(num_cores=2, num_lanes=16, vmem_capacity_bytes=512 << 10)}
 _CHIPS = {  # vector memory, main memory, bandwidth, bfloat16; then what differs
     ChipVersion.TPU_V2: (2, 1, 16 << 20, 8 * _GB, 358 * _GB, 23 * _T, dict(smem_capacity_bytes=16 << 10)),
     ChipVersion.TPU_V3: (3, 2, 16 << 20, 17_200_000_000, 412_500_000_000, 70 * _T, dict(smem_capacity_bytes=16 << 10)),
@@ -103,6 +146,11 @@ _BY_KIND = {"TPU v2": ChipVersion.TPU_V2, "TPU v3": ChipVersion.TPU_V3, "TPU v4"
             "TPU v5 lite": ChipVersion.TPU_V5E, "TPU v5e": ChipVersion.TPU_V5E, "TPU v5": ChipVersion.TPU_V5P, "TPU v5p": ChipVersion.TPU_V5P,
             "TPU v6 lite": ChipVersion.TPU_V6E, "TPU v6e": ChipVersion.TPU_V6E, "TPU7": ChipVersion.TPU_7, "TPU7x": ChipVersion.TPU_7X}
 _TWO_AS_ONE = (ChipVersion.TPU_V4, ChipVersion.TPU_V5P)
+_TWO_APART = (ChipVersion.TPU_V2, ChipVersion.TPU_V3, ChipVersion.TPU_7, ChipVersion.TPU_7X)
+_SMALL = [("float32 bfloat16 float8_e5m2 float8_e4m3b11fnuz",) * 2, ("int8 uint8",) * 2, ("int4 uint4",) * 2]
+_PRODUCTS = {  # by generation: operands on the left, and on the right
+    2: [("float32",) * 2], 3: [("float32",) * 2], 4: [("float32 bfloat16", "float32 bfloat16 int8")], 5: _SMALL, 6: _SMALL,
+    7: [("float32 bfloat16", "float32 bfloat16 float8_e5m2 float8_e4m3fn"), ("float8_e5m2 float8_e4m3fn",) * 2]}
 
 
 def _kind() -> str:
@@ -159,7 +207,8 @@ def get_tpu_info_for_chip(chip_version: ChipVersion, num_tensor_cores_per_logica
                          f"device only on {' and '.join(map(str, _TWO_AS_ONE))}.")
     generation, mxus, vmem, hbm, bandwidth, rate, rest = _CHIPS[chip_version]
     return TpuInfo(chip_version=chip_version, generation=generation, num_cores=num_tensor_cores_per_logical_device, num_mxus=mxus,
-                   vmem_capacity_bytes=vmem, hbm_capacity_bytes=hbm, mem_bw_bytes_per_second=bandwidth, bf16_ops_per_second=rate, **rest)
+                   vmem_capacity_bytes=vmem, hbm_capacity_bytes=hbm, mem_bw_bytes_per_second=bandwidth, bf16_ops_per_second=rate,
+                   sparse_core=None if chip_version is ChipVersion.TPU_V5E else _SPARSE.get(generation), **rest)
 
 
 class GpuVersion(enum.Enum):

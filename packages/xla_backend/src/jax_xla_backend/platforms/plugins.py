@@ -71,7 +71,7 @@ def find() -> None:
         if _mentioned(known):
             known |= _run_entry_points(known)
         for module in _in_namespace(known):
-            _start(module, lambda module=module: importlib.import_module(f"{GROUP}.{module}"))
+            _start(module, functools.partial(importlib.import_module, f"{GROUP}.{module}"))
 
 
 def _folder(path: str) -> str:
