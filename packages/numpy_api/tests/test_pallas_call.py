@@ -336,8 +336,12 @@ def test_under_jit_a_kernel_is_traced_once():
     def kernel(x, out):
         traced.append(None)
         out[...] = x[...]
-    f = jit(run(kernel, f32(8)))
+    call_of_kernel = run(kernel, f32(8))
+    f = jit(lambda x: call_of_kernel(call_of_kernel(x)))
     f(X), f(X + 1)
+    assert len(traced) == 1
+    f = jit(lambda x: call_of_kernel(x))
+    f(X)
     assert len(traced) == 1
 
 

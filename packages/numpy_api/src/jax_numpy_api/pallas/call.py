@@ -219,6 +219,7 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
     if not interpret and semantics is not None and len(semantics) != len(sizes):
         raise ValueError(f"{where}: dimension_semantics has {len(semantics)} entries, and the grid {len(sizes)} axes; give one for each axis.")
     options = Options(name, interpret, bool(debug), compiler_params, cost_estimate, frozen(metadata))
+    traced_before: dict[Any, Program] = {}
 
     @api_boundary
     def call(*args: Any) -> Any:
@@ -227,7 +228,8 @@ def pallas_call(kernel: Callable[..., None], out_shape: PyTree, *, grid_spec: Gr
         if isinstance(interpret, InterpretParams):
             asked = options._replace(bounds=interpret.out_of_bounds_reads if alone else None, mesh=manual.axes_in_scope())
         with manual.unchecked():
-            program, operands = _program(where, kernel, grid_spec, sizes, args, out_shape, out_tree, results, input_output_aliases, asked, names)
+            program, operands = _program(where, kernel, grid_spec, sizes, args, out_shape, out_tree, results, input_output_aliases, asked, names,
+                                         traced_before)
         if isinstance(interpret, InterpretParams):
             check_memory(where, program.kernel.jaxpr)
         if debug:
@@ -277,8 +279,8 @@ def _specs(where: str, argument: str, other: str, specs: Any, full: Any, count: 
     return [no_block_spec if s is None else s for s in found]
 
 
-def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, aliases, options, axis_names=None):
-    """The program of one call, and the flat operands."""
+def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, aliases, options, axis_names=None, known=None):
+    """The program of one call, and the flat operands; ``known``: programs of calls before, of the same kernel and specs."""
     dynamic = [n for n in sizes if not isinstance(n, int)]
     grid = tuple(n if isinstance(n, int) else None for n in sizes)
     count = spec.num_scalar_prefetch
@@ -288,6 +290,10 @@ def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, ali
     avals = [a if type(a) is AbstractRef else ShapedArray(a.shape, a.dtype) for a in leaf_avals(where, "args", args, flat)]
     if any(type(a) is AbstractRef for a in avals):
         raise TypeError(f"{where}: an operand is a mutable reference; pass its contents, ref[...].")
+    operands = [*(_int32(n) for n in dynamic), *map(strong, flat)]
+    key = None if known is None or context.state.axes else (structure, tuple(avals), options.bounds, engine.trace_key())
+    if key is not None and key in known:
+        return known[key], operands
     scalar_leaves = len(tree.leaves(args[:count]))
     scalar_refs = tuple(AbstractRef(a) for a in avals[:scalar_leaves])
     in_specs = _specs(where, "in_specs", "the operands", spec.in_specs, args[count:], len(flat) - scalar_leaves)
@@ -308,7 +314,9 @@ def _program(where, kernel, spec, sizes, args, out_shape, out_tree, results, ali
     memory = tuple(tree.leaves((scratch, keywords)))
     program = Program(ClosedJaxpr(jaxpr, ()), grid, scalar_refs, inputs, outputs, memory,
                       _aliases(where, aliases, scalar_leaves, inputs, outputs), options)
-    return program, [*(_int32(n) for n in dynamic), *map(strong, flat)]
+    if key is not None:
+        known[key] = program
+    return program, operands
 
 
 def _int32(x: Any) -> Any:
