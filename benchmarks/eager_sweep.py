@@ -2,13 +2,15 @@
 """Eager calls of all of jax.numpy at 10, 1,000 and 1,000,000 elements, beside the reference and NumPy, worst first.
 
 usage: eager_sweep.py OURS_PYTHON THEIRS_PYTHON [--rounds 3] [--only NAME ...] [--sizes 10 1000 1000000] [--most 40] [--cpu] [--seconds 0.02]
+       [--modules jax.numpy jax.numpy.linalg jax.lax jax.nn jax.scipy.special ...] [--lists 1]
 
-Each function is called with the first of a few lists of arguments that it takes under ours. A figure is the least time of a
+Each function of ``--modules`` is called with the first ``--lists`` of a few lists of arguments that it takes under ours. A figure is the least time of a
 call, ready result included, over rounds in which the two interpreters alternate. A call is a loss against the reference where it takes
 10 % more and against NumPy where it takes more than 5 us + 1.3 times as long. ``--cpu`` counts the processor's time of all threads, not the
 wall's: for machines that do other work too. ``--seconds`` is the length of one measurement, of which there are five.
 """
 import argparse
+import importlib
 import inspect
 import json
 import math
@@ -20,7 +22,7 @@ import warnings
 
 SIZES = 10, 1_000, 1_000_000
 # What is no computation on arrays, or needs a function or a file.
-LEFT_OUT = set("""save savez load fromfile fromfunction frompyfunc apply_along_axis apply_over_axes vectorize piecewise printoptions get_printoptions
+LEFT_OUT = set("""save savez load fromfile fromfunction frompyfunc apply_along_axis apply_over_axes vectorize printoptions get_printoptions
 set_printoptions array_repr array_str array2string from_dlpack fromstring frombuffer fromiter info finfo iinfo issubdtype isdtype can_cast promote_types
 result_type dtype einsum_path save_npz broadcast_shapes index_exp s_ ufunc ndim shape size iterable isscalar mask_indices unravel_index""".split())
 
@@ -45,6 +47,7 @@ def arguments(n):
     named.update(dict.fromkeys(["vander", "poly", "roots", "diag", "diagflat"], (x[:k],)))  # as many results as the square of n
     named.update(dict.fromkeys(["outer", "kron", "convolve", "correlate", "polymul", "polydiv"], (x[:k], y[:k])))
     named.update(dict.fromkeys(["hstack", "vstack", "dstack", "column_stack", "concatenate", "concat", "stack", "lexsort", "block", "ix_"], ((x, y),)), ix_=(at, at))
+    named.update(polyfit=(x, y, 2), piecewise=(x, [b], [1.0, 2.0]), block=([[matrix, matrix], [matrix, matrix]],))
     return named, [(x,), (x, y), (i,), (i, j), (matrix,), (matrix, matrix), (b, x, y), (x, 1), (x, at), (x, 0.25), (b,), (b, x), (x, (n,)), ((x, y),), (n,),
             ((k, k),), ((k, k), 1.0), (x, x, y), (x, 2, 0), (matrix, 0, 1), (0.0, 1.0, n), ("ij,jk->ik", matrix, matrix), (x, -1, 0), (matrix, 0),
             (x, at, 1.0), (matrix, k), (k,), (k, 2), (x, [(0, 1)]), (matrix, (1, 0)), (b, (x,), 0.0), ([b], [x]), (matrix, [0, 1])]
@@ -78,30 +81,33 @@ def measure(plan):
     length = plan["seconds"]
     clock = time.process_time if plan["cpu"] else time.perf_counter
     chosen, times, numpys = {}, {}, {}
+    modules = {where: importlib.import_module(where) for where in plan["modules"]}
     for n in plan["sizes"]:
         named, common = arguments(n)
         to_device = lambda tree: jax.tree.map(lambda a: jnp.asarray(a) if isinstance(a, np.ndarray) else a, tree)
-        for name in plan["only"] or public(jnp):
-            fun, key = getattr(jnp, name), f"{name} {n}"
-            if plan["chosen"] is not None and key not in plan["chosen"]:
-                continue
-            lists = [named[name]] if name in named else common
-            for index in range(len(lists)) if plan["chosen"] is None else [plan["chosen"][key]]:
-                given = to_device(lists[index])
-                if plan["progress"]:
-                    print(key, index, round(time.process_time(), 1), file=sys.stderr, flush=True)
-                call = lambda: jax.block_until_ready(fun(*given))
-                try:
-                    call(), call()
-                except Exception:
-                    continue
-                chosen[key], times[key] = index, seconds(call, clock, length) * 1e6
-                if hasattr(np, name):
+        for where, module in modules.items():
+            for name in plan["only"] or public(module):
+                lists = [named[name]] if name in named and module is jnp else common
+                label = name if module is jnp else f"{where.removeprefix('jax.')}.{name}"
+                found = 0
+                for index, given in enumerate(map(to_device, lists)):
+                    key = f"{label} {n}" if plan["lists"] == 1 else f"{label} [{index}] {n}"
+                    if found == plan["lists"] or plan["chosen"] is not None and plan["chosen"].get(key) != index:
+                        continue
+                    if plan["progress"]:
+                        print(key, index, round(time.process_time(), 1), file=sys.stderr, flush=True)
+                    call = lambda: jax.block_until_ready(getattr(module, name)(*given))
                     try:
-                        numpys[key] = seconds(lambda: getattr(np, name)(*lists[index]), clock, length) * 1e6
+                        call(), call()
                     except Exception:
-                        pass
-                break
+                        continue
+                    found += 1
+                    chosen[key], times[key] = index, seconds(call, clock, length) * 1e6
+                    if module is jnp and hasattr(np, name):
+                        try:
+                            numpys[key] = seconds(lambda: getattr(np, name)(*lists[index]), clock, length) * 1e6
+                        except Exception:
+                            pass
     return {"chosen": chosen, "times": times, "numpy": numpys}
 
 
@@ -115,9 +121,9 @@ def run(python, plan):
 
 def table(title, rows, most):
     print(f"\n{title}: {len(rows)}")
-    print(f"{'call, elements':32} {'ours us':>12} {'other us':>12} {'other/ours':>10}")
+    print(f"{'call, elements':40} {'ours us':>12} {'other us':>12} {'other/ours':>10}")
     for name, ours, other in sorted(rows, key=lambda row: row[2] / row[1])[:most]:
-        print(f"{name:32} {ours:12.1f} {other:12.1f} {other / ours:10.2f}")
+        print(f"{name:40} {ours:12.1f} {other:12.1f} {other / ours:10.2f}")
 
 
 def main():
@@ -131,8 +137,10 @@ def main():
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.02)
     parser.add_argument("--progress", action="store_true", help="name each call on stderr before it is made")
+    parser.add_argument("--modules", nargs="*", default=["jax.numpy"])
+    parser.add_argument("--lists", type=int, default=1, help="how many lists of arguments of each function")
     args = parser.parse_args()
-    plan = {"sizes": args.sizes, "only": args.only, "chosen": None, "cpu": args.cpu, "seconds": args.seconds, "progress": args.progress}
+    plan = {"sizes": args.sizes, "only": args.only, "modules": args.modules, "lists": args.lists, "chosen": None, "cpu": args.cpu, "seconds": args.seconds, "progress": args.progress}
     best = {"ours": {}, "theirs": {}, "numpy": {}}
 
     def note(side, times):

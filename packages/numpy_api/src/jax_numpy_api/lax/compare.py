@@ -63,9 +63,8 @@ def flushed(x: ArrayLike):
         out = np.empty_like(x)  # not a sum: an infinity by 1j has a NaN for its real part
         out.real, out.imag = flushed(x.real), flushed(x.imag)
         return out
-    tiny = dtypes.finfo(x.dtype).smallest_normal
-    small = np.abs(x) < tiny
-    return np.where(small & (x != 0), np.zeros((), x.dtype), x) if small.any() else x
+    small = np.abs(x) < dtypes.finfo(x.dtype).smallest_normal
+    return np.where(small, x * 0, x) if small.any() else x
 
 
 def _total_key(x):

@@ -231,10 +231,14 @@ def _numpy_order(keys: Sequence[np.ndarray], axis: int) -> np.ndarray:
     order: Any = None
     for digit in reversed(digits):
         if order is not None:
-            digit = np.take_along_axis(digit, order, axis)
+            digit = _numpy_take(digit, order, axis)
         step = np.sort(digit << 32 | position, axis) & 0xFFFFFFFF
-        order = step if order is None else np.take_along_axis(order, step, axis)
+        order = step if order is None else _numpy_take(order, step, axis)
     return order
+
+
+def _numpy_take(x: np.ndarray, order: np.ndarray, axis: int) -> np.ndarray:
+    return x[order] if x.ndim == 1 else np.take_along_axis(x, order, axis)
 
 
 def _sort_reference(*xs, dimension, is_stable, num_keys):
@@ -244,7 +248,7 @@ def _sort_reference(*xs, dimension, is_stable, num_keys):
         zeros_differ = xs[0].dtype.kind == "f" and np.signbit(out[out == 0]).any()
         return [np.sort(xs[0], dimension, kind="stable") if zeros_differ else out]
     order = _numpy_order(xs[:num_keys], dimension)
-    return [np.take_along_axis(x, order, dimension) for x in xs]
+    return [_numpy_take(x, order, dimension) for x in xs]
 
 
 # -- sort ------------------------------------------------------------------------------------------------------------

@@ -282,7 +282,6 @@ def hard_sigmoid(x: ArrayLike) -> Array:
     return relu6(x + 3.0) / 6.0
 
 
-@custom_jvp
 @inlined
 def hard_silu(x: ArrayLike) -> Array:
     """``x * hard_sigmoid(x)``; its slope at -3 is 0, and 1 at 3. Source: Howard et al., ICCV 2019.
@@ -290,20 +289,24 @@ def hard_silu(x: ArrayLike) -> Array:
     >>> jax.nn.hard_silu(jnp.array([-4., 1.5, 4.]))
     Array([-0.   ,  1.125,  4.   ], dtype=float32)
     """
+    return _hard_silu(x)
+
+
+@custom_jvp
+def _hard_silu(x):
     return x * hard_sigmoid(x)
 
 
-@hard_silu.defjvp
+@_hard_silu.defjvp
 def _hard_silu_jvp(primals, tangents):
     """Written out, as the product rule says infinity times 0 at infinity."""
     (x,), (t,) = primals, tangents
-    return hard_silu(x), t * jnp.where(x >= 3, 1, jnp.where(x <= -3, 0, x / 3 + 0.5))
+    return _hard_silu(x), t * jnp.where(x >= 3, 1, jnp.where(x <= -3, 0, x / 3 + 0.5))
 
 
 hard_swish = hard_silu
 
 
-@custom_jvp
 @inlined
 def log1mexp(x: ArrayLike) -> Array:
     """``log(1 - exp(-x))`` for positive ``x``, accurate at both ends. Source: Maechler, "Rmpfr" vignette, 2012.
@@ -311,15 +314,19 @@ def log1mexp(x: ArrayLike) -> Array:
     >>> jax.nn.log1mexp(1.)
     Array(-0.45867515, dtype=float32, weak_type=True)
     """
-    (x,) = _inexact("log1mexp", x)
+    return _log1mexp(*_inexact("log1mexp", x))
+
+
+@custom_jvp
+def _log1mexp(x):
     small = x < math.log(2.0)
     return jnp.where(small, jnp.log(-jnp.expm1(-x)), jnp.log1p(-jnp.exp(-x)))
 
 
-@log1mexp.defjvp
+@_log1mexp.defjvp
 def _log1mexp_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
-    return log1mexp(x), t * (jnp.exp(-x) / -jnp.expm1(-x))  # 1 / (exp(x) - 1), whose own slope overflows
+    return _log1mexp(x), t * (jnp.exp(-x) / -jnp.expm1(-x))  # 1 / (exp(x) - 1), whose own slope overflows
 
 
 def tanh(x: ArrayLike, /) -> Array:

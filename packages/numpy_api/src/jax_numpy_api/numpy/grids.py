@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
 
 
+_NUMBERS = (bool, int, float, complex, np.generic)
 _MANY = 1 << 14  # points from which on to fill an array by NumPy takes longer than to call compiled code
 
 
@@ -98,7 +99,8 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "linspace")
     check_arraylike("linspace", start, stop)
     axis = canonical_axis(integer("linspace: axis", axis), max(np.ndim(start), np.ndim(stop)) + 1, "linspace: axis")
-    values, step = _linspace(start, stop, num, given_flag(endpoint), asked, axis)
+    numbers = evaluating() and isinstance(start, _NUMBERS) and isinstance(stop, _NUMBERS)
+    values, step = (_linspace_of_numbers if numbers else _linspace)(start, stop, num, given_flag(endpoint), asked, axis)
     values = placed(values, device)
     return (values, as_array(step)) if retstep else values
 
@@ -115,15 +117,22 @@ def _count(num, name):
     return num
 
 
-def _linspace(start, stop, num, endpoint, dtype, axis):
-    if type(start) in (int, float) and type(stop) in (int, float) and evaluating():
+def _linspace_of_numbers(start, stop, num, endpoint, dtype, axis):
+    if type(start) in (int, float) and type(stop) in (int, float):
         computed = dtypes.default_float_dtype()
         return _host_linspace(start, stop, num, endpoint, dtype or computed, computed)
     start, stop = map(strong, promote_dtypes_inexact(start, stop))
     computed = np.dtype(lax.dtype(start))
+    if computed.kind == "c":
+        return _linspace(start, stop, num, endpoint, dtype, axis)
+    return _host_linspace(start, stop, num, endpoint, dtype or computed, computed)
+
+
+@inlined(static_argnums=(2, 3, 4, 5))
+def _linspace(start, stop, num, endpoint, dtype, axis):
+    start, stop = map(strong, promote_dtypes_inexact(start, stop))
+    computed = np.dtype(lax.dtype(start))
     dtype = dtype or computed
-    if computed.kind != "c" and evaluating() and all(isinstance(x, (bool, int, float, np.generic)) for x in (start, stop)):
-        return _host_linspace(start, stop, num, endpoint, dtype, computed)
     check_batch_ranks("linspace", (shape_of(start), 0), (shape_of(stop), 0))
     shape = np.broadcast_shapes(shape_of(start), shape_of(stop))
     start, stop = broadcast_to(start, shape), broadcast_to(stop, shape)
@@ -151,8 +160,7 @@ def _host_linspace(start, stop, num, endpoint, dtype, computed):
     low, high, gaps = float(computed.type(start)), float(computed.type(stop)), num - 1 if endpoint else num
     step = (high - low) / gaps if gaps > 0 else 0.0
     if 1e-30 < abs(step) < math.inf and num > _MANY:
-        values, distance = _linspace_compiled(computed.type(start), computed.type(stop), num, endpoint, dtype, 0)
-        return values, distance
+        return _linspace(computed.type(start), computed.type(stop), num, endpoint, dtype, 0)
     if 1e-30 < abs(step) < math.inf:
         values = np.arange(num) * step + low
         if endpoint:
@@ -162,9 +170,6 @@ def _host_linspace(start, stop, num, endpoint, dtype, computed):
     if dtype.kind in "iu":
         values = np.floor(values.astype(computed))
     return _put(values.astype(dtype)), np.asarray(step, computed)
-
-
-_linspace_compiled = inlined(static_argnums=(2, 3, 4, 5))(_linspace)
 
 
 @inlined(static_argnames=("num", "endpoint", "dtype", "axis"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Sequence, cast, overload
 import numpy as np
 from numpy.exceptions import AxisError
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import source, splits
 from jax_core.representation.arguments import integer, integers
 from jax_core.representation.array import Array
@@ -536,6 +537,13 @@ def roll(a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[in
         shifts = (shift,) if type(shift) is int else shift if type(shift) is tuple else ()
         if shifts and all(type(s) is int for s in shifts):
             return _roll_by(a, Static(shifts), given_axes(axis))
+        if isinstance(shift, Array):
+            return _roll_by_array(a, shift, given_axes(axis))
+    return _roll(a, shift, axis)
+
+
+@inlined(static_argnums=(2,))
+def _roll_by_array(a: Any, shift: Array, axis: Any) -> Array:
     return _roll(a, shift, axis)
 
 

@@ -54,7 +54,8 @@ _WEIGHTED = ("inverted_cdf",)
 # -- quantiles ---------------------------------------------------------------------------------------------------------
 
 
-def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool, weights: Any) -> Array:
+def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool, weights: Any,
+              percent: bool = False) -> Array:
     check_arraylike(name, a, q)
     if method not in _METHODS:
         raise ValueError(f"{name}: method must be one of {', '.join(_METHODS)}, got {method!r}")
@@ -62,15 +63,15 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
         check_arraylike(name, weights)
         if method not in _WEIGHTED:
             raise ValueError(f"{name}: weights are only supported with method='inverted_cdf', got {method!r}")
-        return _weighted(as_array(a), as_array(q), as_array(weights), given_axes(axis), keepdims, skip_nan)
+        return _weighted(as_array(a), as_array(_hundredths(q) if percent else q), as_array(weights), given_axes(axis), keepdims, skip_nan)
     if type(q) in NUMBERS:
-        q = operand(q, a)
-    return _sorted_quantile(name, a, q, given_axes(axis), method, given_flag(keepdims), skip_nan)
+        q, percent = operand(_hundredths(q) if percent else q, a), False
+    return _sorted_quantile(name, a, q, given_axes(axis), method, given_flag(keepdims), skip_nan, percent)
 
 
-@inlined(static_argnums=(0, 3, 4, 5, 6))
-def _sorted_quantile(name, a, q, axis, method, keepdims, skip_nan):
-    a, q = as_array(promote_dtypes_inexact(a)[0]), as_array(q)
+@inlined(static_argnums=(0, 3, 4, 5, 6, 7))
+def _sorted_quantile(name, a, q, axis, method, keepdims, skip_nan, percent):
+    a, q = as_array(promote_dtypes_inexact(a)[0]), as_array(_hundredths(q) if percent else q)
     if _is_complex(a) or _is_complex(q):
         raise ValueError(f"{name} does not support complex input, as the operation is poorly defined.")
     if q.ndim > 1:
@@ -286,7 +287,7 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = 
     check_arraylike("percentile", a, q)
     if out_sharding is not None:
         a = _whole_along(a, axis)
-    result = _quantile("percentile", a, _hundredths(q), axis, method, keepdims, False, weights)
+    result = _quantile("percentile", a, q, axis, method, keepdims, False, weights, percent=True)
     return placed(result, None, out_sharding)
 
 
@@ -315,7 +316,7 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None
     """
     _refuse("nanpercentile", out, overwrite_input)
     check_arraylike("nanpercentile", a, q)
-    return _quantile("nanpercentile", a, _hundredths(q), axis, method, keepdims, True, weights)
+    return _quantile("nanpercentile", a, q, axis, method, keepdims, True, weights, percent=True)
 
 
 def _hundredths(q: Any) -> Any:

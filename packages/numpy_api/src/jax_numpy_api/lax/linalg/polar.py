@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
@@ -51,11 +52,16 @@ def qdwh(x: ArrayLike, *, is_hermitian: bool = False, max_iterations: int | None
     check_matrix("qdwh", lax.full_like(x, 0).aval)
     if np.ndim(x) != 2 or np.shape(x)[0] < np.shape(x)[1]:
         raise ValueError(f"qdwh: the input must be one matrix with at least as many rows as columns, got shape {np.shape(x)}.")
-    if dynamic_shape is not None:
-        x = _masked(x, dynamic_shape)
     dtype = real_dtype(dtypes.dtype(x))
     eps = float(dtypes.finfo(dtype).eps) if eps is None else float(eps)
     limit = 10 if max_iterations is None else int(max_iterations)
+    return _polar(x, dynamic_shape, is_hermitian, dtype, eps, limit)
+
+
+@inlined(static_argnums=(2, 3, 4, 5))
+def _polar(x, dynamic_shape, is_hermitian, dtype, eps, limit):
+    if dynamic_shape is not None:
+        x = _masked(x, dynamic_shape)
     u, count, converged = _iterate(x, dtype, eps, limit)
     if is_hermitian and np.shape(x)[0] == np.shape(x)[1]:
         u = lax.mul(lax.add(u, mh(u)), full_like(u, 0.5))

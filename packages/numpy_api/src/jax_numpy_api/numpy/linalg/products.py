@@ -5,6 +5,7 @@ import functools
 import operator
 from typing import TYPE_CHECKING, Any, Sequence
 
+from jax_core.programs.jit import inlined
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
@@ -46,6 +47,11 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
         n = operator.index(n)
     except TypeError as error:
         raise TypeError(f"exponent must be an integer, got {n}") from error
+    return _power(base, n)
+
+
+@inlined(static_argnums=(1,))
+def _power(base: Array, n: int) -> Array:
     if n == 0:
         return broadcast_to(eye(base.shape[-2], dtype=base.dtype), base.shape)
     if n < 0:
