@@ -1,6 +1,7 @@
 """Norms of vectors and matrices, and what is measured by them: condition and rank."""
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Callable
 
@@ -187,13 +188,24 @@ def _cond(x, p):
     return arithmetic.select(infinite, _like(out, np.inf), out)
 
 
+def _second_is_a_limit(function: Callable[..., Array]) -> Callable[..., Array]:
+    """By position NumPy's second argument is the limit itself, which it calls ``tol``, though the array API has ``rtol`` there."""
+    @functools.wraps(function)
+    def rank(*given: Any, **named: Any) -> Array:
+        if len(given) == 2 and given[1] is not None and not named.keys() & {"rtol", "tol"}:
+            return function(given[0], tol=given[1], **named)
+        return function(*given, **named)
+    return rank
+
+
+@_second_is_a_limit
 def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool = False,
                 tol: ArrayLike | None = None) -> Array:
     """Number of singular values above a limit.
 
     Args:
       M: matrices, or a vector, whose rank is 1 unless it is 0.
-      rtol: limit, as a share of the largest; by default epsilon times ``max(m, n)``.
+      rtol: limit, as a share of the largest; by default epsilon times ``max(m, n)``. Given by position it is ``tol``, as in NumPy.
       hermitian: ``M`` is hermitian.
       tol: limit itself, an older form.
 

@@ -405,7 +405,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 @inlined
 def _factorial(n):
     n = jnp.asarray(promote_args_inexact("factorial", n)[0])
-    out = jnp.where(n < 0, 0, gamma(n + 1))
+    out = jnp.where(n < 0, 0, gamma(jnp.where(n < 0, 1, n + 1)))  # gamma has poles there, and a product of 0 and their slopes is NaN
     return convert_element_type_p.bind(out, new_dtype=n.dtype, weak_type=n.weak_type, sharding=None)
 
 
