@@ -93,6 +93,7 @@ ROWS = {
     "jnp.sinc(jnp.array([jnp.inf, 0.5], 'complex64'))": "complex64 [0j, (0.6366197466850281-0j)]",
     "jnp.sinc(jnp.array([complex(-inf, 1), complex(inf, inf)], 'complex64'))": "complex64 [0j, (nan+nanj)]",
     "len(jnp.split(v, 2.0))": "2", "jnp.split(v, [1.0])": "TypeError",
+    "jnp.polyint(0.5)": "float32 [0.5, 0.0]", "jit(lambda: nn.squareplus(0.0))()": "~float32 1.0",
     "jnp.linalg.matrix_rank(x, 0.1, tol=0.1)": "ValueError", "jnp.linalg.matrix_rank(jnp.diag(jnp.array([4., 2., .8])), 0.3)": "int32 3", "jnp.linalg.matrix_rank(jnp.diag(jnp.array([4., 2., .8])), rtol=0.3)": "int32 2",
     "jnp.var(c, dtype='float32')": "ValueError", "jnp.nanstd(c, dtype='float32')": "ValueError",
     "jnp.setdiff1d(f16, jnp.array([1, 2]))": "float16 [0.0, 3.0]",

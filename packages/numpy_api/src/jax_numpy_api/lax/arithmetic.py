@@ -320,6 +320,7 @@ def addition_chain(n: int) -> tuple[tuple[int, int], ...]:
     """
     if n < 1:
         raise ValueError(f"addition_chain: n must be at least 1, got {n}")
+    n = int(n)
     if n > 128:
         half = addition_chain(n // 2)
         steps = (*half, (len(half), len(half)))

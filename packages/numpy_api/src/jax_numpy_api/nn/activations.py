@@ -264,6 +264,7 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     Array(1., dtype=float32, weak_type=True)
     """
     (x,) = _inexact("squareplus", x)
+    x = jnp.asarray(x)
     size = jnp.where(x < 0, -x, x)
     far = size > float(dtypes.finfo(x.dtype).max) ** 0.5 / 2  # its square would overflow
     near = jnp.where(far, 0, size)

@@ -67,7 +67,7 @@ def _transform(name: str, kind: str, a: Any, s: Any, axes: Any, norm: Any) -> Ar
 @inlined(static_argnums=(1, 2, 3, 4, 5))
 def _transform_core(a, name, kind, s, axes, norm):
     if kind == "rfft":
-        a, = promote_dtypes_inexact(a)
+        a = as_array(*promote_dtypes_inexact(a))
         if _is_complex(a):
             raise ValueError(f"jax.numpy.fft.{name}: a real array is needed, got dtype {a.dtype}")
     else:

@@ -181,7 +181,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """The ``m``-th integral of a polynomial, with constants of integration ``k`` (0 by default). Source: `numpy.polyint`.
 
     Raises:
-      ValueError: ``m`` is negative; ``k`` has neither one constant nor ``m``.
+      ValueError: ``m`` is negative; ``k`` has neither one constant nor ``m``. TypeError: ``p`` is a matrix.
 
     >>> jnp.polyint(jnp.array([2., 2.]))
     Array([1., 2., 0.], dtype=float32)
@@ -192,7 +192,9 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     p, k = (as_array(v) for v in promote_dtypes_inexact(p, k))
     if m < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
-    k = atleast_1d(k)
+    p, k = atleast_1d(p), atleast_1d(k)
+    if p.ndim != 1:
+        raise TypeError(f"jax.numpy.polyint: p must be a vector of coefficients, got shape {p.shape}")
     if k.shape[0] == 1:
         k = broadcast_to(k, (m,))
     if k.shape != (m,):

@@ -592,7 +592,7 @@ def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
       counts, and a list of edges.
 
     Raises:
-      ValueError: ``range`` or ``bins`` has not one entry for each axis.
+      ValueError: ``sample`` is no matrix; ``range`` or ``bins`` has not one entry for each axis.
 
     Source: `numpy.histogramdd`.
 
@@ -604,6 +604,8 @@ def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
         sample = stack([ravel(s) for s in sample], 1)
     check_arraylike("histogramdd", sample)
     sample, = promote_dtypes_inexact(as_array(sample))
+    if sample.ndim != 2:
+        raise ValueError(f"jax.numpy.histogramdd: sample must have shape (n, d), one row for each point, got {sample.shape}")
     rank = sample.shape[1]
     if range is not None and len(range) != rank:
         raise ValueError(f"For sample.shape={sample.shape}, range should be a sequence of {rank} pairs or Nones; got "

@@ -18,7 +18,7 @@ import numpy as np
 from jax_core.configuration import engine, flags
 from jax_core.interfaces import LowerSpec
 from jax_core.representation import source
-from jax_core.representation.aval import AbstractValue, abstract_token
+from jax_core.representation.aval import AbstractValue, ShapeDtypeStruct, abstract_token
 from jax_core.representation.effects import ordered_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
 from jax_core.representation.memory import Space, mark
@@ -172,6 +172,8 @@ def _split_constants(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[list, list]:
     for v, x in zip(jaxpr.constvars, consts):
         if isinstance(x, Tracer):  # of a library's trace, which staging takes as it is
             raise escaped(x)
+        if isinstance(x, ShapeDtypeStruct):
+            raise TypeError(f"{x!r} is the type of an array and has no values; a program can be traced with it, not run")
         if v in read:
             inside = v.aval is abstract_token or not is_extended(v.aval) and v.aval.nbytes <= _INLINE_BYTES and _on_host(x)
             (inlined if inside else hoisted).append((v, x))
