@@ -208,8 +208,15 @@ class _Docstrings:
         default = str(flag.default) if isinstance(flag.default, str) else flag.default  # of an enumeration, its text
         return (f"{flag.help}{values} Default: {default!r}.\n\n"
                 f"Called with a value it is a context manager, and a decorator, under which the flag `{flag.name}` has that value in this thread. "
-                f"`jax.config.update({flag.name!r}, value)` sets it for the process, the environment variable {flag.name.upper()} from the start.")
+                f"`jax.config.update({flag.name!r}, value)` sets it for the process, the environment variable {flag.name.upper()} from the start."
+                + (_EXAMPLE.format(flag.name.removeprefix("jax_"), flag.name, default) if isinstance(default, bool | int | float | str | None) else ""))
 
+
+_EXAMPLE = """
+
+>>> with jax.{0}({2!r}):
+...     print(jax.config.{1})
+{2}"""
 
 State.__doc__ = _Docstrings(State.__doc__)  # type: ignore[assignment]  # `help(jax.enable_x64)` speaks of that flag
 

@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import itertools
 import threading
-import warnings
 from typing import TYPE_CHECKING, Any, Callable, Hashable, NamedTuple, Sequence
 
 import numpy as np
+
+from jax_core.representation.source import warn
 
 from ..uninitialized import uninitialized_value
 from .races import Clock, Races, Region, join, text
@@ -103,7 +104,7 @@ class World:
             if found and self.params.on_race == "raise":
                 raise RuntimeError(f"{self.where}: {found}")
             if found:
-                warnings.warn(f"{self.where}: {found}", RuntimeWarning, stacklevel=2)
+                warn(f"{self.where}: {found}", RuntimeWarning)
 
     # -- semaphores and copies
 
