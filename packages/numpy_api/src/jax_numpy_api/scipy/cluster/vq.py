@@ -45,4 +45,5 @@ def _vq(obs, code_book):
     if obs.shape[1] != code_book.shape[1]:
         raise ValueError(f"vq: observations and codes must have one length, got shapes {obs.shape} and {code_book.shape}")
     distances = jnp.linalg.norm(obs[:, None, :] - code_book[None, :, :], axis=-1)
-    return jnp.argmin(distances, -1), jnp.min(distances, -1)
+    codes = jnp.argmin(distances, -1)
+    return codes, jnp.take_along_axis(distances, codes[:, None], -1)[:, 0]  # a minimum would share its slope among codes as near
