@@ -404,10 +404,10 @@ euler_gamma: float
 inf: float
 nan: float
 @overload
-def where(condition: ArrayLike, x: None = None, y: None = None, /, *, size: int | None = None, fill_value: Any = None) -> tuple[Array, ...]:
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /, *, size: int | None = None, fill_value: Any = None) -> Array:
     """Elements of one array or of another; with one argument, the indices of nonzero elements."""
 @overload
-def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /, *, size: int | None = None, fill_value: Any = None) -> Array: ...
+def where(condition: ArrayLike, x: None = None, y: None = None, /, *, size: int | None = None, fill_value: Any = None) -> tuple[Array, ...]: ...
 @overload
 def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: builtins.bool = True, retstep: Literal[False] = False, dtype: DTypeLike | None = None, axis: int = 0, *, device: Any = None) -> Array:
     """Evenly spaced numbers."""
@@ -435,12 +435,22 @@ def atleast_3d(x: ArrayLike, /) -> Array:
 def atleast_3d(*arys: ArrayLike) -> tuple[Array, ...]: ...
 # == jax.lax
 _C = TypeVar("_C")
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, _C], _C], init_val: _C, *, unroll: int | bool | None = None) -> _C:
+_Number: TypeAlias = int | float | np.number[Any] | np.ndarray[Any, Any]
+@overload
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: _Number, *, unroll: int | bool | None = None) -> Array:
     """A loop over integers that carries a value."""
-def while_loop(cond_fun: Callable[[_C], Any], body_fun: Callable[[_C], _C], init_val: _C, *, max_steps: int | None = None) -> _C:
+@overload
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: _C, *, unroll: int | bool | None = None) -> _C: ...
+@overload
+def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: _Number, *, max_steps: int | None = None) -> Array:
     """A loop while a condition of the carried value holds."""
-def scan(f: Callable[[_C, Any], tuple[_C, Any]], init: _C, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[_C, Any]:
+@overload
+def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: _C, *, max_steps: int | None = None) -> _C: ...
+@overload
+def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: _Number, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[Array, Any]:
     """A loop over the leading axis that carries a value and stacks results."""
+@overload
+def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: _C, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[_C, Any]: ...
 def stop_gradient(x: _C) -> _C:
     """The value, whose derivative is zero."""
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Array]:
@@ -507,3 +517,7 @@ def logsumexp(a: ArrayLike, axis: int | Sequence[int] | None = None, b: ArrayLik
     """The logarithm of a sum of exponentials."""
 @overload
 def logsumexp(a: ArrayLike, axis: int | Sequence[int] | None = None, b: ArrayLike | None = None, keepdims: bool = False, *, return_sign: Literal[True], where: ArrayLike | None = None) -> tuple[Array, Array]: ...
+# == jax.profiler
+class ProfileSession:
+    @property
+    def profile_data(self) -> Any: ...

@@ -197,7 +197,7 @@ def step(carry: Array, item: Array) -> tuple[Array, Array]:
 final, history = lax.scan(step, jnp.float32(0), x[0])
 assert_type(final, Array)
 assert_type(lax.fori_loop(0, 10, lambda i, c: c + 1, x), Array)
-assert_type(lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1]), (1, x)), tuple[int, Array])
+looped: tuple[int, Array] = lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1]), (1, x))
 chosen = lax.cond(x[0, 0] > 0, jnp.sin, jnp.cos, x)
 chosen = lax.switch(1, [jnp.sin, jnp.cos], x)
 assert_type(lax.dynamic_slice(x, (0, 0), (1, 2)), Array)
@@ -319,3 +319,8 @@ half: np.dtype[Any] = jnp.float16
 assert_type(jnp.float32(1.5), Array)
 assert_type(nn.one_hot([0, 1], 3), Array)
 assert_type(jnp.array_equal(x, [1, 2]), Array)
+assert_type(lax.fori_loop(0, 3, lambda i, c: c + x[i, 0], 0.0), Array)
+assert_type(lax.scan(lambda c, row: (c + row.sum(), row), 0, x)[0], Array)
+assert_type(lax.while_loop(lambda c: c < 5, lambda c: c + x.sum(), 0.0), Array)
+lax.while_loop(lambda c: c[0] < 5, lambda c: (c[0] + 1, c[1] + x.sum()), (0, 1.0))
+lax.fori_loop(0, 3, scoped, x)  # error

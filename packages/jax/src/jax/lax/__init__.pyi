@@ -1,4 +1,5 @@
 """Types of `jax.lax`. Written by packages/jax/tools/make_stubs.py."""
+import numpy as np
 from enum import Enum, IntEnum
 from jax import Array, Device
 from jax.sharding import PartitionSpec, Sharding
@@ -663,12 +664,22 @@ def zeta(x: ArrayLike, q: ArrayLike) -> Array:
     """Elementwise Hurwitz zeta function: the sum of ``(k + q) ** -x`` over k = 0, 1, ... Source: CHLO `zeta`."""
 zeta_p: Any
 _C = TypeVar("_C")
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, _C], _C], init_val: _C, *, unroll: int | bool | None = None) -> _C:
+_Number: TypeAlias = int | float | np.number[Any] | np.ndarray[Any, Any]
+@overload
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: _Number, *, unroll: int | bool | None = None) -> Array:
     """A loop over integers that carries a value."""
-def while_loop(cond_fun: Callable[[_C], Any], body_fun: Callable[[_C], _C], init_val: _C, *, max_steps: int | None = None) -> _C:
+@overload
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: _C, *, unroll: int | bool | None = None) -> _C: ...
+@overload
+def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: _Number, *, max_steps: int | None = None) -> Array:
     """A loop while a condition of the carried value holds."""
-def scan(f: Callable[[_C, Any], tuple[_C, Any]], init: _C, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[_C, Any]:
+@overload
+def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: _C, *, max_steps: int | None = None) -> _C: ...
+@overload
+def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: _Number, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[Array, Any]:
     """A loop over the leading axis that carries a value and stacks results."""
+@overload
+def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: _C, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[_C, Any]: ...
 def stop_gradient(x: _C) -> _C:
     """The value, whose derivative is zero."""
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Array]:

@@ -799,10 +799,10 @@ euler_gamma: float
 inf: float
 nan: float
 @overload
-def where(condition: ArrayLike, x: None = None, y: None = None, /, *, size: int | None = None, fill_value: Any = None) -> tuple[Array, ...]:
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /, *, size: int | None = None, fill_value: Any = None) -> Array:
     """Elements of one array or of another; with one argument, the indices of nonzero elements."""
 @overload
-def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /, *, size: int | None = None, fill_value: Any = None) -> Array: ...
+def where(condition: ArrayLike, x: None = None, y: None = None, /, *, size: int | None = None, fill_value: Any = None) -> tuple[Array, ...]: ...
 @overload
 def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: builtins.bool = True, retstep: Literal[False] = False, dtype: DTypeLike | None = None, axis: int = 0, *, device: Any = None) -> Array:
     """Evenly spaced numbers."""
