@@ -366,3 +366,14 @@ def test_names_that_the_tutorials_of_primitives_and_interpreters_import():
     for call in (lambda: util.safe_zip([1], [1, 2]), lambda: util.split_list([1], [2]), lambda: util.merge_lists([True], [1], [])):
         with pytest.raises(ValueError, match="length|values"):
             call()
+
+
+def test_a_mask_of_a_function():
+    """maxtext and axlearn derive theirs from it; equal functions are equal masks, which kernels are cached by."""
+    from jax.experimental.pallas.ops.tpu.splash_attention.splash_attention_mask import _ComputableMask, Mask
+    blocks = lambda q, k: q // 2 >= k // 2
+    mask = _ComputableMask((4, 6), blocks)
+    assert isinstance(mask, Mask) and mask[1:3, 0:3].tolist() == [[True, True, False], [True, True, True]] and mask.q_sequence.tolist() == [0, 1, 2, 3]
+    assert mask == _ComputableMask((4, 6), blocks) != _ComputableMask((4, 6), lambda q, k: q >= k) and (mask & mask)[0:1, 0:3].tolist() == [[True, True, False]]
+    with pytest.raises(ValueError, match="shard_count=4"):
+        _ComputableMask((4, 4), blocks, 4)

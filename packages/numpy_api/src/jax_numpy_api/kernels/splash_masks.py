@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -129,6 +129,20 @@ class ComputableMask(Mask):
 
     def __hash__(self) -> int:
         return hash((type(self), self._key()))
+
+
+class MaskOfFunction(ComputableMask):
+    """The mask whose ``mask_function(q, k)`` says of arrays of places, which broadcast, which key is seen; libraries (maxtext) derive their own of it."""
+
+    def __init__(self, shape: tuple[int, int], mask_function: Callable[[Any, Any], Any], shard_count: int = 1):
+        super().__init__(shape, shard_count)
+        self.mask_function, self.q_sequence = mask_function, np.arange(shape[0], dtype=np.int32)
+
+    def _key(self):
+        return self._shape, self.mask_function, self.shard_count
+
+    def seen(self, q: Any, k: Any) -> Any:
+        return self.mask_function(q, k)
 
 
 def _two_slices(mask: Mask, idx: Any) -> _Slices:
