@@ -370,10 +370,21 @@ def test_names_that_the_tutorials_of_primitives_and_interpreters_import():
 
 def test_a_mask_of_a_function():
     """maxtext and axlearn derive theirs from it; equal functions are equal masks, which kernels are cached by."""
-    from jax.experimental.pallas.ops.tpu.splash_attention.splash_attention_mask import _ComputableMask, Mask
+    from jax.experimental.pallas.ops.tpu.splash_attention.splash_attention_mask import Mask, _ComputableMask
     blocks = lambda q, k: q // 2 >= k // 2
     mask = _ComputableMask((4, 6), blocks)
     assert isinstance(mask, Mask) and mask[1:3, 0:3].tolist() == [[True, True, False], [True, True, True]] and mask.q_sequence.tolist() == [0, 1, 2, 3]
     assert mask == _ComputableMask((4, 6), blocks) != _ComputableMask((4, 6), lambda q, k: q >= k) and (mask & mask)[0:1, 0:3].tolist() == [[True, True, False]]
     with pytest.raises(ValueError, match="shard_count=4"):
         _ComputableMask((4, 4), blocks, 4)
+
+
+@pytest.mark.parametrize("transform", [
+    jax.eval_shape, lambda f, x: jax.jvp(f, (x,), (x,)), jax.linearize, lambda f, x: jax.vmap(f)(x), lambda f, x: jax.grad(f)(x[0]),
+                                       lambda f, x: f(x), lambda f, x: f(jax.random.key(0)), lambda f, x: f(jax.new_ref(x))],
+                         ids="jit jvp linearize vmap grad array key ref".split())
+def test_the_class_of_a_value_names_jax(transform):
+    """opt_einsum and autoray read the library of a value off its class' module, and call NumPy where they do not know it."""
+    seen = []
+    transform(lambda x: seen.append(type(x)) or x, jnp.ones(2))
+    assert seen[0].__module__.split(".")[0] in ("jax", "jaxlib") and hasattr(importlib.import_module(seen[0].__module__), "__file__")

@@ -88,6 +88,7 @@ def _dtype_of(impl: Any) -> KeyType:
 
 class PRNGKeyArray:
     """An array of typed keys. Made by `jax.random.key`, `split`, `wrap_key_data`; never by calling this class."""
+    __module__ = "jax._src.random.prng"  # see `Tracer`
 
     __slots__ = ("dtype", "_base_array", "_consumed", "__weakref__")
     __hash__ = None  # type: ignore[assignment]

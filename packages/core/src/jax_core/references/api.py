@@ -69,6 +69,7 @@ class Ref(_Access, metaclass=_RefMeta):
     >>> ref[...]
     Array([0., 2., 0.], dtype=float32)
     """
+    __module__ = "jax"  # see `Tracer`
 
     __slots__ = ("_aval", "_cell", "__weakref__")
 

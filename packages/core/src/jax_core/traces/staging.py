@@ -30,6 +30,7 @@ _SCALARS = (bool, int, float, complex)
 
 class DynamicJaxprTracer(Tracer):
     """A value of the program being written."""
+    __module__ = "jax.interpreters.partial_eval"  # see `Tracer`
 
     __slots__ = ("aval", "_var")
 

@@ -135,6 +135,7 @@ class Tracer(TracerHabits):
 
     Subclasses have ``_trace``, and ``aval`` as an attribute or property.
     """
+    __module__ = "jax.core"  # by the first word of which opt_einsum, autoray and others know whose value it is
 
     __slots__ = ("_trace", "__weakref__")
     _is_traced_array = True

@@ -68,6 +68,7 @@ def unmapped_aval(aval: ShapedArray, size: int, dim: int, mesh_axis: AxisName | 
 
 class BatchTracer(Tracer):
     """``val`` with its mapped axis at ``dim``."""
+    __module__ = "jax.interpreters.batching"  # see `Tracer`
 
     __slots__ = ("val", "dim", "_aval")
     _trace: BatchTrace

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 class PrimalTracer(Tracer):
     """``primal``, with something beside it that the trace computes along: whatever is asked of the value, the primal answers."""
+    __module__ = "jax.interpreters.ad"  # see `Tracer`
 
     __slots__ = ("primal",)
     primal: Any
@@ -55,6 +56,7 @@ class PrimalTracer(Tracer):
 
 class JVPTracer(PrimalTracer):
     """A value with its tangent (never a `Zero`: values without tangent are not wrapped)."""
+    __module__ = "jax.interpreters.ad"  # see `Tracer`
 
     __slots__ = ("tangent",)
 

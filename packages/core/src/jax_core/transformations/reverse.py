@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 class LinearTracer(Tracer):
     """A tangent that is an input of the tape, or was recorded on it."""
+    __module__ = "jax.interpreters.ad"  # see `Tracer`
 
     __slots__ = ("aval",)
 

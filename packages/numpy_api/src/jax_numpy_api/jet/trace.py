@@ -60,6 +60,7 @@ class JetTracer(PrimalTracer):
       primal: the coefficient of ``t^0``.
       order: the highest power whose coefficient may be asked for.
     """
+    __module__ = "jax.experimental.jet"  # see `Tracer`
 
     __slots__ = ("order", "_found", "_next")
 

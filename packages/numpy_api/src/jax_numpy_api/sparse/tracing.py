@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 class SparseTracer(Tracer):
     """Stands for the sparse array ``spvalue`` of its trace's environment; looks dense."""
+    __module__ = "jax.experimental.sparse.transform"  # see `Tracer`
 
     __slots__ = ("_spvalue",)
 

@@ -1,4 +1,3 @@
 """Types of `jax.experimental.mosaic.dialects`. Written by packages/jax/tools/make_stubs.py."""
-from typing import Any
 
-tpu: Any
+
