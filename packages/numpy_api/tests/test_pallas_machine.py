@@ -12,7 +12,7 @@ from jax_numpy_api.pallas.copies import async_copy, sync_copy
 from jax_numpy_api.pallas.cores import TensorCoreMesh, core_map
 from jax_numpy_api.pallas.grid import program_id
 from jax_numpy_api.pallas.machine.races import Races, overlap
-from jax_numpy_api.pallas.memory import load, store
+from jax_numpy_api.pallas.memory import atomic_add, load, store
 from jax_numpy_api.pallas.pipeline import emit_pipeline
 from jax_numpy_api.pallas.semaphores import semaphore_read, semaphore_signal, semaphore_wait
 from jax_numpy_api.pallas.spaces import ANY, VMEM, SemaphoreType
@@ -86,6 +86,8 @@ VALUES = {
     "work beside a copy": (copied(works_beside), [0, 1, 2, 3, 7, 7, 7, 7]),
     "a pipeline": (lambda params: call(doubles, params, in_specs=[BlockSpec(memory_space=ANY)], out_specs=BlockSpec(memory_space=ANY)), 2 * X),
     "blocks, branches, loops, masks": (lambda params: call(blocks, params, grid=4, in_specs=[ROWS], out_specs=ROWS), [3, 4, 5, 6, 4, -1, 6, -1]),
+    "places by number, atomics": (lambda params: call(lambda x, o: (put(o, load(x, (lax.iota(np.int32, 8),), mask=lax.iota(np.int32, 8) < 6)), atomic_add(o, (7,), 5.)),
+                                                      params), [0, 1, 2, 3, 4, 5, 0, 5]),
     "shared memory": (lambda params: call(lambda x, o: put(o, x[...] + 1), params, grid=3, in_specs=[BlockSpec((8,), lambda i: (0,))],
                                           out_specs=BlockSpec((8,), lambda i: (0,)), input_output_aliases={0: 0}), X + 1),
 }

@@ -12,6 +12,7 @@ from jax_core.references.primitives import RefPrimitive, addupdate_p, free_ref_p
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
+from ... import numpy as jnp
 from ...lax.parallel import axis_index_p
 from ..copies import send_copy_p, start_copy_p, wait_copy_p
 from ..grid import Operand
@@ -141,6 +142,8 @@ class Core:
     def _compute(self, eqn: JaxprEqn, args: list) -> Any:
         prim, params = eqn.primitive, eqn.params
         avals = [v.aval for v in eqn.outvars]
+        if not all(isinstance(v.aval.dtype, np.dtype) for v in (*eqn.invars, *eqn.outvars)):  # keys, which NumPy does not have
+            return prim.bind(*args, **params)
         if prim.reference is not None and not prim.multiple_results:
             with np.errstate(all="ignore"):
                 found = np.asarray(prim.reference(*map(np.asarray, args), **params))
@@ -155,7 +158,7 @@ class Core:
         index = params.get("index", Index())
         moving = _moving(index)
         region = _key(index, rest[len(rest) - moving:], memory.shape)[1]
-        result, contents = prim.on_contents(memory.array.copy(), *rest, **params)
+        result, contents = prim.on_contents(jnp.asarray(memory.array.copy()), *rest, **params)
         self.access(memory, region, contents is not None)
         if contents is not None:
             memory.array[...] = np.asarray(contents)
