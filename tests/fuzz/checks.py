@@ -21,7 +21,7 @@ from fuzz.reference import Interpreter
 from jax_core.representation.jaxpr import interpret
 
 Difference = tuple[str, str] | tuple[str, str, int] | None  # of a program in stages also which of `Program.apart` it is
-TOLERANCE = {"bfloat16": 0.06, "float16": 8e-3, "float32": 3e-3, "complex64": 3e-3, "float64": 1e-7, "complex128": 1e-7}  # of the largest element
+TOLERANCE = {"bfloat16": 0.06, "float16": 8e-3, "float32": 3e-3, "complex64": 3e-3, "float64": 1e-7, "complex128": 1e-7, "float8_e4m3fn": 0.15, "float8_e5m2": 0.3}  # of the largest element
 
 COARSE = {"bfloat16": TOLERANCE["bfloat16"], "float16": TOLERANCE["float16"], "float32": 1e-5}  # what comes of a program with such an argument, in any dtype
 LONG = {"bfloat16": 0.25, "float16": 0.1, "float32": 1e-5}  # of a nested one, whose second derivatives cancel

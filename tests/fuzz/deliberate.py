@@ -11,6 +11,8 @@ REFUSED: tuple[tuple[str, str, str], ...] = (  # what the other one says where i
     (r"cannot safely cast argument", r"random\.", "samples have the dtype that was asked for, whatever that of the parameters"),
     (r"Invalid integer data type 'V'|dimension size of operand at 'all_gather_dim'|result dimension size at scatter", "", "integers of 4 bits are summed, and nothing is gathered, too"),
     (r"Error interpreting argument to custom_linear_solve", r"sparse\.linalg", "the derivative of a solver by what its operator closes over"),
+    (r"has no attribute 'process_primitive'", r"jet\(", "a series of a function with a rule of its own, mapped"),
+    (r"Addition between sparse matrices of different shapes", r"sparse", "sparse arrays broadcast where they are added"),
     (r"ragged_dot vmap over", r"ragged_dot", "any axis is mapped"),
     (r"Batching rule for 'linear_call'", r"linear_call", "a linear call is mapped as its function is"),
     (r"lu does not accept dtype float16|A\.dtype=b?float16", r"det|inv|solve|lu\b|expm", "half precision is computed in float32"),
