@@ -13,6 +13,7 @@ from jax_numpy_api.pallas.cores import TensorCoreMesh, core_map
 from jax_numpy_api.pallas.grid import program_id
 from jax_numpy_api.pallas.machine.races import Races, overlap
 from jax_numpy_api.pallas.memory import atomic_add, load, store
+from jax_numpy_api.pallas.mode import force_tpu_interpret_mode
 from jax_numpy_api.pallas.pipeline import emit_pipeline
 from jax_numpy_api.pallas.semaphores import semaphore_read, semaphore_signal, semaphore_wait
 from jax_numpy_api.pallas.spaces import ANY, VMEM, SemaphoreType
@@ -137,6 +138,8 @@ def test_cores_wait_for_each_other():
     np.testing.assert_array_equal(on_cores(after_the_other), [21] * 8)
     np.testing.assert_array_equal(on_cores(after_the_other, params=InterpretParams()), [21] * 8)
     np.testing.assert_array_equal(on_cores(meet, 4), X)
+    with force_tpu_interpret_mode():
+        np.testing.assert_array_equal(on_cores(meet, 4, params=False), X)
 
 
 ERRORS = {

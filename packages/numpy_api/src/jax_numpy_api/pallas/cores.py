@@ -124,12 +124,12 @@ def kernel(body: Callable[..., None] | None = None, out_type: PyTree = (), *, me
     if params.dimension_semantics is None:
         params = dataclasses.replace(params, dimension_semantics=mesh.dimension_semantics)  # type: ignore[union-attr]
 
-    if isinstance(interpret, InterpretParams):  # cores have memory of their own
-        interpret = dataclasses.replace(interpret, num_cores_or_threads=mesh.num_cores)  # type: ignore[union-attr]
-
     @api_boundary
     @functools.wraps(body)
     def call(*args: Any) -> Any:
+        asked = interpret or forced_interpretation.value
+        if isinstance(asked, InterpretParams):  # cores have memory of their own
+            asked = dataclasses.replace(asked, num_cores_or_threads=mesh.num_cores)  # type: ignore[union-attr]
         held = [k for k, x in enumerate(args) if is_ref(x)]
         own = tuple(ShapedArray(args[k].shape, args[k].dtype) for k in held)
         first = len(tree.leaves(results))
@@ -143,7 +143,7 @@ def kernel(body: Callable[..., None] | None = None, out_type: PyTree = (), *, me
                 body(*given, *rest[:len(results)], *rest[len(results) + len(held):], **named)
         whole = BlockSpec(memory_space=ANY)
         outs = pallas_call(on_core, (*results, *own), grid=(mesh.num_cores,), in_specs=whole, out_specs=whole,  # type: ignore[union-attr]
-                           scratch_shapes=scratch_types, input_output_aliases=aliases, interpret=interpret, cost_estimate=cost_estimate, debug=debug,
+                           scratch_shapes=scratch_types, input_output_aliases=aliases, interpret=asked, cost_estimate=cost_estimate, debug=debug,
                            name=name or getattr(body, "__name__", None), compiler_params=params,
                            metadata=metadata)(*(x[...] if k in held else x for k, x in enumerate(args)))
         for k, x in zip(held, outs[len(results):]):
