@@ -388,3 +388,14 @@ def test_the_class_of_a_value_names_jax(transform):
     seen = []
     transform(lambda x: seen.append(type(x)) or x, jnp.ones(2))
     assert seen[0].__module__.split(".")[0] in ("jax", "jaxlib") and hasattr(importlib.import_module(seen[0].__module__), "__file__")
+
+
+def test_a_uniform_number_between_bounds_of_one_element():
+    """flashbax' prioritised buffers ask for it; the result has the shape of the bounds, where both have axes."""
+    key, one = jax.random.key(0), jnp.ones(1)
+    plain = jax.random.uniform(key, (), minval=0, maxval=2)
+    for bounds, shape in ((0 * one, 2 * one), (1,)), ((0., 2 * one), ()), ((0 * one, 2 * one[None]), (1, 1)):
+        drawn = jax.jit(lambda low, high: jax.random.uniform(key, (), minval=low, maxval=high))(*bounds)
+        assert drawn.shape == shape and drawn.item() == plain.item()
+    with pytest.raises(ValueError, match=r"\(3,\)"):
+        jax.random.uniform(key, (), minval=jnp.zeros(3))

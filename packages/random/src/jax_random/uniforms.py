@@ -105,11 +105,11 @@ def uniform(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, m
       key: one key.
       shape: of the result.
       dtype: any float; default float32, or float64 where x64 is enabled.
-      minval, maxval: broadcast to ``shape``.
+      minval, maxval: broadcast to ``shape``. For the shape () they may hold one element each in any shape.
       out_sharding: placement of the result.
 
     Returns:
-      ``dtype[shape]``. In float32 the unit draw is a multiple of 2**-23.
+      ``dtype[shape]``; of the bounds' shape where that is () and both have axes (flashbax). In float32 the unit draw is a multiple of 2**-23.
 
     Raises:
       ValueError: dtype is not a float, key is an array of keys, bounds that do not broadcast to ``shape``.
@@ -124,6 +124,10 @@ def uniform(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, m
     if type(minval) is float and type(maxval) is float and minval == 0.0 and maxval == 1.0:
         return run(_unit, out_sharding, words, impl=impl, shape=shape, dtype=dtype)
     minval, maxval = check_array("uniform", "minval", minval), check_array("uniform", "maxval", maxval)
+    low, high = np.shape(minval), np.shape(maxval)
+    if shape == () and (low or high) and {*low, *high} == {1}:
+        drawn = run(_uniform, out_sharding, words, lax.reshape(minval, ()), lax.reshape(maxval, ()), impl=impl, shape=shape, dtype=dtype)
+        return lax.reshape(drawn, max(low, high, key=len)) if low and high else drawn
     broadcast_shape("uniform", shape, minval, maxval)
     return run(_uniform, out_sharding, words, minval, maxval, impl=impl, shape=shape, dtype=dtype)
 
