@@ -26,7 +26,7 @@ from .convert import bitcast_convert_type, convert_element_type
 from .elementary_cpu import gamma
 from .elementary_cpu.lanes import FLOAT32, FLOAT64, Formulation, is_short
 from .nary import FLOAT, apply, constant, elementwise, full_operands, like, op
-from .select import clamp, select_n_p
+from .select import select_n_p
 from .series import chebyshev
 from .transcendental import exp, log, sin
 
@@ -135,7 +135,8 @@ def _trigamma(x):
 # -- functions that CHLO has ---------------------------------------------------------------------------------------------
 
 def _gaussian(g, x, factor):
-    near = clamp(_k(-30, x), x, _k(30, x))  # beyond it is 0, and so is its derivative, which would be infinity times 0
+    # beyond 30 it is 0, and so is its derivative, which would be infinity times 0; clamp would stop a NaN's derivative too
+    near = _where(gt(absolute(x), _k(30, x)), like(_k(30, x), x), x)
     return mul(g, mul(exp(neg(square(near))), _k(factor, x)))
 
 
