@@ -200,7 +200,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def _static_power(x, exponent, /):
     """``x`` to a power that is a Python integer: repeated squaring."""
     if lax.dtype(x) == np.bool_:
-        x = convert(x, dtypes.default_int_dtype())
+        x = convert(x, np.dtype(np.int32))  # with 64 bits too, as the public release does
     if _is_inexact(x) or exponent >= 0:
         return lax.integer_pow(x, exponent)
     raise TypeError(f"Integers cannot be raised to negative powers, got integer_pow({lax.dtype(x)}"
