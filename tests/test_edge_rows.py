@@ -106,6 +106,9 @@ ROWS = {
     "jax.random.randint(jax.random.key(0), (2,), -2**32, 0, 'int8')": "OverflowError", "jax.random.randint(jax.random.key(0), (2,), -129, -127, 'int8')": "Array([-128, -128], dtype=int8)",
     # without elements
     "jnp.linalg.norm(jnp.ones((0, 2)), 2)": "Array(0., dtype=float32)", "jnp.linalg.norm(jnp.ones((0, 2)), -2)": "ValueError",
+    "jax.vmap(jnp.convolve)(jnp.ones((0, 3)), jnp.ones((0, 2)))": "Array([], shape=(0, 4), dtype=float32)",
+    "jax.vmap(jnp.convolve, (None, 0))(jnp.ones(3), jnp.ones((0, 2)))": "Array([], shape=(0, 4), dtype=float32)",
+    "jax.jacfwd(lambda x: lax.conv(x, jnp.ones((1, 1, 1)), (1,), [(1, 0)]))(jnp.ones((1, 1, 0))).shape": "(1, 1, 1, 1, 1, 0)",
     "jax.vjp(lambda x: lax.conv(x, jnp.ones((1, 1, 2)), (1,), [(0, 0)]), jnp.ones((1, 1, 0)))[1](jnp.ones((1, 1, 0)))": "(Array([], shape=(1, 1, 0), dtype=float32),)",
     "jax.vjp(lambda k: lax.conv(jnp.ones((1, 1, 1)), k, (1,), [(0, 0)]), jnp.ones((1, 1, 2)))[1](jnp.ones((1, 1, 0)))": "(Array([[[0., 0.]]], dtype=float32),)",
     # as NumPy and SciPy have it

@@ -27,6 +27,7 @@ from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_core.traces import structural
 from jax_core.traces.structural import convert_element_type_p, zeros
+from jax_core.transformations.batching import mapped_aval
 
 from . import conv_cpu, conv_split
 from .dot import Precision, PrecisionLike, canonical_precision, check_result_dtype, cotangent_split, dot_general
@@ -369,6 +370,9 @@ def _conv_transpose(ct, lhs, rhs, **params):
 def _conv_batch(axis, args, dims, **params):
     """The mapped axis joins the batch (operand mapped), the output features (kernel mapped), or makes groups (both)."""
     (lhs, rhs), (dl, dr) = args, dims
+    if axis.size == 0:  # groups and lengths are told apart by dividing by it
+        one = _conv_type(*[get_aval(x) if d is None else mapped_aval(get_aval(x), d) for x, d in zip(args, dims)], **params)
+        return zeros(ShapedArray((0, *one.shape), one.dtype)), 0
     numbers = params["dimension_numbers"]
     (batch, feature), (out_axis, _) = numbers.lhs_spec[:2], numbers.rhs_spec[:2]
     groups = params["feature_group_count"] * params["batch_group_count"]
