@@ -64,7 +64,7 @@ def flushed(x: ArrayLike):
         out.real, out.imag = flushed(x.real), flushed(x.imag)
         return out
     small = np.abs(x) < dtypes.finfo(x.dtype).smallest_normal
-    return np.where(small, x * 0, x) if small.any() else x
+    return np.where(small, np.zeros((), x.dtype), x) if small.any() else x
 
 
 def _total_key(x):

@@ -11,7 +11,6 @@ import fractions
 import functools
 import math
 import operator
-from functools import partial
 
 import numpy as np
 
@@ -256,8 +255,8 @@ def _where_summed(plain, far_below, s, x):
 
     def fused(s, *points):
         return [plain(s, x) for x in points]
-    return lax.platform_dependent(s, x, cpu=lambda s, x: lax.cond(jnp.any(x < _SUMMED), partial(far_below, stacked), plain, s, x),
-                                  default=partial(far_below, fused))
+    return lax.platform_dependent(s, x, cpu=lambda s, x: lax.cond(jnp.any(x < _SUMMED), functools.partial(far_below, stacked), plain, s, x),
+                                  default=functools.partial(far_below, fused))
 
 
 def _polygamma_far_below(at_three, n, x):
