@@ -15,7 +15,6 @@ from jax_numpy_api import lax, numpy as jnp
 from jax_numpy_api.lax import series, special as lax_special
 from jax_numpy_api.lax.quotient_cpu import shared_quotient
 from jax_numpy_api.scipy import special
-from jax_numpy_api.scipy.special import gammas
 
 _RNG = np.random.default_rng(0)
 LINE = np.concatenate([_RNG.uniform(-9, 9, 60), [0.0, 1e-8, 0.5, 1.0, 2.0]])
@@ -260,11 +259,25 @@ def test_a_call_by_steps_is_seen():
     assert steps_of(lambda: lax.exp(lax.sin(lax.exp(jnp.float32(0.5))))) > 1
 
 
-@pytest.mark.parametrize("plain, far_below, s", [(lax.polygamma, gammas._polygamma_far_below, 1.0), (lax.zeta, gammas._zeta_far_below, 2.0)],
-                         ids=["polygamma", "zeta"])
-def test_accelerators_sums_are_those_of_the_cpu(plain, far_below, s):
-    """Which do one sum only where nothing is far below 0."""
-    for x in np.float32([0.3, 5, -2.5, 40, -0.5]), np.float32([0.3, -10.3, -4.2, 1e5, -2.5]):
-        s_of = jnp.full(x.shape, s, x.dtype)
-        there = far_below(lambda s, *points: [plain(s, p) for p in points], s_of, x)
-        np.testing.assert_array_equal(there, gammas._where_summed(plain, far_below, s_of, x))
+ZETA = [  # arguments, mpmath's value: of Riemann's function below 1, and where numbers of both signs are summed
+    (-1.5, 1.0, -0.025485201889833036), (-2.25, 1.0, 0.0057588939680615192), (-0.75, 1.0, -0.13364277443658456), (-40.5, 1.0, -5530487585144642.3),
+    (-2.0, 1.0, 0.0), (-1e30, 1.0, 0.0), (7.0, -10.5, 9.2741408342912962e-8), (5.0, -2.5, 0.0028331666461138068),
+    (3.0, -3.25, -61.977605519711011), (4.0, -300.25, 259.75757607841969), (3.0, -2.0 ** -33, -6.338253001141147e29), (3.0, -20.0, np.inf),
+    (1.0, -2.5, np.inf), (np.inf, 1.0, 1.0), (2.5, -0.5, np.nan), (0.5, 2.0, np.nan)]
+POLYGAMMA = [  # also where the factorial is too large for float32, or the sum too small
+    (6, -1.5, -1.3180061075500352), (9, 10000.0, 4.0338147023999933e-32), (16, 170.0, -2.8158730956639727e-24),
+    (50, 20.0, -0.014745157490906249), (3, 0.25, 1538.7821440091884), (120, 60.0, -5.4025374539528573e-17), (2, 0.0, -np.inf), (3, np.inf, 0.0), (-1, 2.0, np.nan)]
+
+
+@pytest.mark.parametrize("x64, relative", [(False, 3e-5), (True, 5e-13)], ids=["float32", "float64"])
+@pytest.mark.parametrize("function, rows", [(special.zeta, ZETA), (special.polygamma, POLYGAMMA)], ids=["zeta", "polygamma"])
+def test_sums_of_powers_keep_their_digits(function, rows, x64, relative):
+    first, second, want = zip(*rows)
+    with flags.enable_x64(x64):
+        np.testing.assert_allclose(function(np.array(first), np.array(second)), want, rtol=relative)
+
+
+def test_slopes_of_zeta_left_of_its_pole():
+    """Values by mpmath."""
+    slopes = vmap(grad(special.zeta))(jnp.float32([-1.5, -2.25, -2.0, -40.5]))
+    np.testing.assert_allclose(slopes, [-0.076309255320550887, -0.016375468882742297, -0.030448457058393271, 19060914565784851.0], rtol=5e-6)

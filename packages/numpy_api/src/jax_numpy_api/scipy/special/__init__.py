@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "exponentials": """boxcox boxcox1p entr expit kl_div log_softmax logit rel_entr softmax xlog1py xlogy""",
-    "gammas": """bernoulli beta betainc betaln comb digamma factorial gamma gammainc gammaincc gammaln gammasgn loggamma
-        multigammaln poch polygamma zeta""",
+    "gammas": """beta betainc betaln comb digamma factorial gamma gammainc gammaincc gammaln gammasgn loggamma
+        multigammaln poch""",
+    "zetas": "bernoulli polygamma zeta",
     "errors": "dawsn erf erfc erfcinv erfcx erfinv fresnel log_ndtr ndtr ndtri owens_t wofz",
     "integrals": "exp1 expi expn sici spence",
     "bessel": "bessel_jn i0 i0e i1 i1e",

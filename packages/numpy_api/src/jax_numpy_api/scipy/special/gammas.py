@@ -1,16 +1,13 @@
-"""The gamma function and its relatives: beta, incomplete gamma and beta, polygamma, zeta, binomials, Bernoulli numbers.
+"""The gamma function and its relatives: beta, incomplete gamma and beta, digamma, binomials.
 
 The gamma function is computed from ``1 / gamma`` on [1, 2], the recurrence, Stirling's formula, and reflection, and not as
 ``exp(log gamma)``, which multiplies the error of the logarithm by its size.
 
-Sources: DLMF 5.5.1, 5.5.3, 5.11.1, 5.11.3, 25.11.28; Chebyshev coefficients: `benchmarks/accuracy/fit.py`.
+Sources: DLMF 5.5.1, 5.5.3, 5.11.1, 5.11.3; Chebyshev coefficients: `benchmarks/accuracy/fit.py`.
 """
 from __future__ import annotations
 
-import fractions
-import functools
 import math
-import operator
 
 import numpy as np
 
@@ -24,7 +21,7 @@ from jax_core.transformations.autodiff import jvp
 from ... import lax, numpy as jnp
 from ...lax.incomplete import _lgamma_gap
 from ...lax.quotient_cpu import shared_quotient
-from ...numpy.promotion import check_arraylike, convert, promote_args_inexact
+from ...numpy.promotion import convert, promote_args_inexact
 from ._series import chebyshev, differentiable, inlined, log1p, wide
 
 _RGAMMA = (
@@ -222,51 +219,6 @@ def digamma(x: ArrayLike) -> Array:
     return convert(_digamma(x), dtype)
 
 
-@inlined
-def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
-    """``n``-th derivative of `digamma` at ``x``, for integers ``n`` not below 0.
-
-    Raises:
-      ValueError: ``n`` is not of an integer dtype.
-
-    Source: `scipy.special.polygamma`.
-
-    >>> jsp.special.polygamma(1, 1.)
-    Array(1.644934, dtype=float32, weak_type=True)
-    """
-    check_arraylike("polygamma", n, x)
-    if not dtypes.issubdtype(dtypes.dtype(n), np.integer):
-        raise ValueError(f"polygamma: n is the number of a derivative and must be an integer, got dtype {dtypes.dtype(n)}; "
-                         "jax.lax.polygamma takes floats")
-    n, x = jnp.broadcast_arrays(*promote_args_inexact("polygamma", n, x))
-    return _where_summed(lax.polygamma, _polygamma_far_below, n, x)
-
-
-_SUMMED = -4.0  # from here on the sums of `lax.polygamma` and `lax.zeta` reach large numbers
-
-
-def _where_summed(plain, far_below, s, x):
-    """``plain(s, x)``, and ``far_below(at_three, s, x)`` if something in ``x`` is below `_SUMMED`.
-
-    Accelerators always do the second, by three sums in one kernel. On the CPU these take long to run, and as one operation they compile sooner.
-    """
-    def stacked(s, *points):
-        return plain(jnp.stack([s] * 3), jnp.stack(points))
-
-    def fused(s, *points):
-        return [plain(s, x) for x in points]
-    return lax.platform_dependent(s, x, cpu=lambda s, x: lax.cond(jnp.any(x < _SUMMED), functools.partial(far_below, stacked), plain, s, x),
-                                  default=functools.partial(far_below, fused))
-
-
-def _polygamma_far_below(at_three, n, x):
-    """By the periodicity of ``polygamma(n, x) - (-1)**n polygamma(n, 1 - x)`` (DLMF 5.15.6)."""
-    below, part, one = x < _SUMMED, x - jnp.floor(x), jnp.ones_like(x)
-    here, beside, mirrored = at_three(n, jnp.where(below, part, x), jnp.where(below, 1 - part, one), jnp.where(below, 1 - x, one))
-    sign = jnp.where(n % 2 == 0, -one, one)
-    return jnp.where(below, (here + sign * beside) - sign * mirrored, here)  # first what may cancel
-
-
 def multigammaln(a: ArrayLike, d: int) -> Array:
     """Logarithm of the multivariate gamma function of dimension ``d``: ``d (d-1)/4 log(pi) + sum gammaln(a - k/2)``,
     k from 0 to d - 1.
@@ -459,136 +411,3 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
     value = value + lax.stop_gradient(jnp.where(whole, jnp.round(value) - value, 0))
     # n says where: a second mask beside those of _betaln, in memory, costs jaxlib 0.12 twenty seconds of compilation in float64.
     return convert(jnp.where(n >= 0, value, 0.0), dtype, args[0].weak_type and args[1].weak_type)
-
-
-# -- zeta --------------------------------------------------------------------------------------------------------------
-
-@functools.lru_cache(maxsize=None)
-def _bernoulli_numbers(n: int) -> tuple[fractions.Fraction, ...]:
-    """B_0 ... B_n with B_1 = -1/2, by ``sum_k binomial(m + 1, k) B_k = 0``."""
-    out = [fractions.Fraction(1)]
-    for m in range(1, n + 1):
-        odd = m > 1 and m % 2
-        out.append(fractions.Fraction(0) if odd else
-                   -sum((math.comb(m + 1, k) * b for k, b in enumerate(out) if b), fractions.Fraction(0)) / (m + 1))
-    return tuple(out)
-
-
-_BERNOULLI_END = 258  # the last that float64 can hold; it is positive
-
-
-def bernoulli(n: int) -> Array:
-    """The Bernoulli numbers ``B_0 ... B_n`` (B_1 = -1/2), for ``n`` known and not negative.
-
-    Raises:
-      ValueError: ``n`` is not from 0 to 2**31 - 1.
-
-    Source: `scipy.special.bernoulli`.
-
-    >>> jsp.special.bernoulli(2)
-    Array([ 1.        , -0.5       ,  0.16666667], dtype=float32)
-    """
-    n = operator.index(n)
-    if not 0 <= n < 2**31:
-        raise ValueError(f"bernoulli: n must be from 0 to 2**31 - 1, got {n}")
-    dtype = dtypes.default_float_dtype()
-    out = np.zeros(n + 1)
-    out[:_BERNOULLI_END + 1] = [float(b) for b in _bernoulli_numbers(min(n, _BERNOULLI_END))]
-    out[_BERNOULLI_END + 2::4] = -math.inf
-    out[_BERNOULLI_END + 4::4] = math.inf
-    with np.errstate(over="ignore"):
-        return jnp.asarray(out.astype(dtype))
-
-
-def _euler_maclaurin(s, q, terms=10, corrections=10):
-    """Hurwitz zeta for ``s`` above about -10, by the Euler-Maclaurin formula (DLMF 25.11.28); differentiable in both."""
-    total = sum((jnp.power(q + k, -s) for k in range(terms)), jnp.zeros_like(s))
-    w = q + terms
-    power = jnp.power(w, -s)
-    total = total + w * power / (s - 1) + 0.5 * power
-    r = jnp.minimum(s, 50 * w)  # beyond, the power is 0 next to the sum, and the factors would overflow
-    term = r / w * power
-    for j, b in enumerate(_bernoulli_numbers(2 * corrections)[2::2], 1):
-        total = total + float(b / math.factorial(2 * j)) * term
-        term = term * ((r + 2 * j - 1) / w) * ((r + 2 * j) / w)
-    return total
-
-
-def _zeta_slope(s, q):
-    """The derivative of the Euler-Maclaurin sum in ``s``."""
-    return jvp(lambda s: _euler_maclaurin(s, q), (s,), (jnp.ones(s.shape, s.dtype),))[1]
-
-
-@differentiable
-def _riemann_right(s):
-    """Riemann's zeta function for s > 1."""
-    return lax.zeta(s, jnp.ones(s.shape, s.dtype))
-
-
-@_riemann_right.defjvp
-def _riemann_right_jvp(primals, tangents):
-    (s,), (t,) = primals, tangents
-    return _riemann_right(s), t * _zeta_slope(s, 1.0)
-
-
-_LEFT = -2  # below it the sum is not good enough, and Riemann's zeta function is reflected
-
-
-def _mirrored(s):
-    """For ``s < _LEFT``: ``t = 1 - s``, ``2 (2 pi)**-t gamma(t) zeta(t)``, and cosine and sine of ``pi t/2`` (DLMF 25.4.1)."""
-    t = jnp.where(s < _LEFT, 1 - s, 3.0)
-    angle = 0.5 * np.pi * jnp.mod(t, 4)
-    return t, 2 * jnp.power(2 * np.pi, -t) * _gamma(t) * _riemann_right(t), jnp.cos(angle), jnp.sin(angle)
-
-
-def _riemann(s):
-    """Riemann zeta below 1."""
-    _, size, cosine, _ = _mirrored(s)
-    trivial = (s < 0) & (jnp.mod(s, 2) == 0)
-    return jnp.where(trivial, 0.0, jnp.where(s < _LEFT, size * cosine, _euler_maclaurin(jnp.maximum(s, _LEFT), 1.0)))
-
-
-def _riemann_slope(s):
-    t, size, cosine, sine = _mirrored(s)
-    relative = _zeta_slope(t, 1.0) / _riemann_right(t)
-    return size * (cosine * (math.log(2 * math.pi) - _digamma(t) - relative) + 0.5 * np.pi * sine)
-
-
-def _zeta_far_below(at_three, x, q):
-    """For whole ``x``, by the terms on both sides of 0, which are two sums of positive numbers; as `_polygamma_far_below`."""
-    below, part, one = (q < _SUMMED) & (x == jnp.floor(x)), q - jnp.floor(q), jnp.ones_like(q)
-    here, beside, mirrored = at_three(x, jnp.where(below, part, q), jnp.where(below, 1 - part, one), jnp.where(below, 1 - q, one))
-    sign = jnp.where(x % 2 == 0, one, -one)
-    return jnp.where(below, (here + sign * beside) - sign * mirrored, here)
-
-
-@differentiable
-def _zeta(x, q):
-    left = (q == 1) & (x < 1)
-    value = jnp.where(left, _riemann(jnp.where(left, x, 0.5)), _where_summed(lax.zeta, _zeta_far_below, x, q))
-    return jnp.where((q == np.inf) & (x > 1), 0.0, value)
-
-
-@_zeta.defjvp
-def _zeta_jvp(primals, tangents):
-    (x, q), (dx, dq) = primals, tangents
-    value = _zeta(x, q)
-    low = x < _LEFT
-    by_x = jnp.where(low, _riemann_slope(x), _zeta_slope(jnp.where(low, 0.5, x), q))
-    at_zero = x == 0  # x times the pole is 1 there, and next to it 1 - x digamma(q)
-    by_q = jnp.where(at_zero, x * _digamma(q) - 1, -x * _zeta(jnp.where(at_zero, 1, x) + 1, q))
-    slope = dx * by_x + dq * by_q
-    return value, slope * jnp.where(jnp.isnan(value), np.nan, 1.0).astype(x.dtype)
-
-
-@inlined
-def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
-    """Hurwitz zeta function, the sum of ``(k + q)**-x``, k = 0, 1, ...; by default Riemann's, ``q = 1``, also below 1.
-
-    Source: `scipy.special.zeta`.
-
-    >>> jsp.special.zeta(2., 1.)
-    Array(1.644934, dtype=float32, weak_type=True)
-    """
-    (x, q), dtype = wide("zeta", x, 1.0 if q is None else q)
-    return convert(_zeta(*jnp.broadcast_arrays(x, q)), dtype, x.weak_type and q.weak_type)

@@ -14,7 +14,8 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import lax, numpy as jnp
 from ._series import chebyshev, check_floats, differentiable, inlined, log1p, wide
-from .gammas import _bernoulli_numbers, _gamma
+from .gammas import _gamma
+from .zetas import _bernoulli_numbers
 
 _E1 = (
     0.7578721561413121, -0.1918875669402129, 0.037503304706453154, -0.009073540733687109, 0.0025109816813965137,
