@@ -13,7 +13,6 @@ from .exponentials import (
     xlogy as xlogy,
 )
 from .gammas import (
-    bernoulli as bernoulli,
     beta as beta,
     betainc as betainc,
     betaln as betaln,
@@ -28,6 +27,9 @@ from .gammas import (
     loggamma as loggamma,
     multigammaln as multigammaln,
     poch as poch,
+)
+from .zetas import (
+    bernoulli as bernoulli,
     polygamma as polygamma,
     zeta as zeta,
 )
