@@ -5,6 +5,7 @@ Sources: DLMF 10.6.1, 10.12.4 (Miller's backward recurrence).
 from __future__ import annotations
 
 import functools
+import itertools
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ...numpy import bessel
 from ...numpy.promotion import convert, promote_args_inexact
 from ._series import inlined, wide
 
-_UNROLL = 5  # steps of the recurrence in one kernel
+_UNROLL = 5  # steps of the recurrence in one kernel; up to so many last ones are written out
 
 
 @inlined
@@ -110,14 +111,28 @@ def _bessel_jn(z, v, n_iter):
         return (here * factor, below * factor, total * factor), (here, factor)
     start = jnp.zeros_like(x), jnp.full_like(x, 1e-30), jnp.zeros_like(x)
     carry, _ = lax.scan(lambda carry, k: (step(carry, k)[0], None), start, np.arange(n_iter, v, -1, np.int32), unroll=_UNROLL)
-    (_, here, total), (rows, factors) = lax.scan(step, carry, np.arange(v, 0, -1, np.int32), unroll=_UNROLL)
-    rows = jnp.concatenate([here[None], (rows * lax.cumprod(factors, 0, reverse=True))[::-1]])  # as scaled as the last of them
-    order = np.arange(v + 1, dtype=x.dtype).reshape(v + 1, *[1] * x.ndim)
-    half = (x / 2)[None]
-    first = lax.cumprod(jnp.concatenate([jnp.ones_like(half), half / order[1:]]), 0)  # (z/2)^k / k!
-    square = half ** 2
-    series = first * (1 - square / (order + 1) * (1 - square / (2 * (order + 2))))
-    return convert(jnp.where(small[None], series, rows / (total + here)[None]), dtype)
+    if v <= _UNROLL:
+        rows: list[Array] = []
+        for k in range(v, 0, -1):
+            carry, (here, factor) = step(carry, np.int32(k))
+            rows = [row * factor for row in [*rows, here]]
+        found = jnp.stack([carry[1], *reversed(rows)])
+    else:
+        carry, (stacked, factors) = lax.scan(step, carry, np.arange(v, 0, -1, np.int32), unroll=_UNROLL)
+        found = jnp.concatenate([carry[1][None], (stacked * lax.cumprod(factors, 0, reverse=True))[::-1]])  # as scaled as the last of them
+    return convert(jnp.where(small[None], _power_series(x, v), found / (carry[2] + carry[1])[None]), dtype)
+
+
+def _power_series(x, v):
+    """Three terms of the power series of each order (DLMF 10.2.2)."""
+    half = x / 2
+    if v <= _UNROLL:
+        first = jnp.stack([*itertools.accumulate(range(1, v + 1), lambda power, k: power * (half / k), initial=jnp.ones_like(x))])
+    else:
+        divisors = np.arange(1, v + 1, dtype=x.dtype).reshape(v, *[1] * x.ndim)
+        first = lax.cumprod(jnp.concatenate([jnp.ones_like(x)[None], half[None] / divisors]), 0)  # (x/2)^k / k!
+    order, square = np.arange(v + 1, dtype=x.dtype).reshape(v + 1, *[1] * x.ndim), (half ** 2)[None]
+    return first * (1 - square / (order + 1) * (1 - square / (2 * (order + 2))))
 
 
 @_bessel_jn.defjvp
