@@ -101,8 +101,12 @@ def _read_ranks(lines, q, method, skip_nan):
     n, dtype = lines.shape[-1], np.dtype(lines.dtype)
     is_nan = lax.ne(lines, lines)
     shape = (*q.shape, *lines.shape[:-1])
-    q = lax.broadcast_in_dim(q, shape, tuple(range(q.ndim)))
+
+    def everywhere(x: Any):
+        """``x``, which has the axes of ``q``, for all lines."""
+        return x if x.shape == shape else lax.broadcast_in_dim(x, shape, tuple(range(x.ndim)))
     if skip_nan:
+        q = everywhere(q)
         count = n - reductions.sum(is_nan, axis=-1, dtype=np.int32)
         count = broadcast_to(convert(count, dtype), shape)
         empty = lax.eq(count, _like(count, 0))
@@ -115,17 +119,17 @@ def _read_ranks(lines, q, method, skip_nan):
     low = lax.floor(rank)
     part = lax.sub(rank, low)
     low = lax.convert_element_type(low, np.int32)
-    high = lax.min(lax.add(low, np.int32(1)), broadcast_to(as_array(convert(top, np.dtype(np.int32))), shape)
-                   if shape_of(top) == () else lax.convert_element_type(top, np.int32))
+    high = lax.min(lax.add(low, np.int32(1)), convert(top, np.dtype(np.int32)))
     if order_statistics.pays(lines.shape, dtype, q.size // max(math.prod(lines.shape[:-1]), 1)):
-        below, above = order_statistics.neighbours(lines, low)
-        above = arithmetic.select(lax.eq(high, low), below, above)
+        below, above = order_statistics.neighbours(lines, everywhere(low))
+        above = arithmetic.select(everywhere(lax.eq(high, low)), below, above)
     else:
         ordered = lax.sort(lines, lines.ndim - 1, is_stable=False)  # NaN last
-        below, above = _pick(ordered, low), _pick(ordered, high)
+        pick = _pick if skip_nan else _pick_alike
+        below, above = pick(ordered, low), pick(ordered, high)
     if method in ("lower", "inverted_cdf", "closest_observation"):
         above = below
-    out = _between(below, above, part, method)
+    out = _between(below, above, everywhere(part), method)
     return arithmetic.select(empty, dtype.type(np.nan), out)
 
 
@@ -174,6 +178,13 @@ def _pick(ordered, index):
         return lax.squeeze(take_along_axis(ordered, lax.expand_dims(index, (lead,)), -1, mode="clip"), (lead,))
     moved = moveaxis(index, 0, -1)
     return moveaxis(take_along_axis(ordered, moved, -1, mode="clip"), -1, 0)
+
+
+def _pick_alike(ordered, index):
+    """``ordered[..., index]``, the axes of ``index`` in front, where all lines have the same one: slices, not a gather of elements."""
+    if index.ndim == 0:
+        return lax.dynamic_index_in_dim(ordered, index, ordered.ndim - 1, keepdims=False)
+    return moveaxis(take(ordered, index, -1, mode="clip"), -1, 0)
 
 
 def _between(below, above, part, method):
