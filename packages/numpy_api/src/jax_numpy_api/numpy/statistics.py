@@ -99,7 +99,8 @@ def _one_line(a: Any, axis: Any) -> tuple:
 def _read_ranks(lines, q, method, skip_nan):
     """Elements at fractional ranks of the last axis; the result has the axes of ``q`` first."""
     n, dtype = lines.shape[-1], np.dtype(lines.dtype)
-    is_nan = lax.ne(lines, lines)
+    selected = order_statistics.pays(lines.shape, dtype, q.size)
+    ordered = lines if selected else lax.sort(lines, lines.ndim - 1, is_stable=False)  # NaN last
     shape = (*q.shape, *lines.shape[:-1])
 
     def everywhere(x: Any):
@@ -107,12 +108,13 @@ def _read_ranks(lines, q, method, skip_nan):
         return x if x.shape == shape else lax.broadcast_in_dim(x, shape, tuple(range(x.ndim)))
     if skip_nan:
         q = everywhere(q)
-        count = n - reductions.sum(is_nan, axis=-1, dtype=np.int32)
+        count = n - reductions.sum(lax.ne(ordered, ordered), axis=-1, dtype=np.int32)
         count = broadcast_to(convert(count, dtype), shape)
         empty = lax.eq(count, _like(count, 0))
     else:
         count = dtype.type(n)
-        empty = broadcast_to(reductions.any(is_nan, axis=-1), shape)
+        last = ordered if selected else lax.slice_in_dim(ordered, n - 1, n, axis=ordered.ndim - 1)
+        empty = broadcast_to(reductions.any(lax.ne(last, last), axis=-1), shape)
     rank = _ranks(q, count, method)
     top = lax.sub(count, dtype.type(1))
     rank = lax.max(dtype.type(0), lax.min(rank, top))
@@ -120,11 +122,10 @@ def _read_ranks(lines, q, method, skip_nan):
     part = lax.sub(rank, low)
     low = lax.convert_element_type(low, np.int32)
     high = lax.min(lax.add(low, np.int32(1)), convert(top, np.dtype(np.int32)))
-    if order_statistics.pays(lines.shape, dtype, q.size // max(math.prod(lines.shape[:-1]), 1)):
+    if selected:
         below, above = order_statistics.neighbours(lines, everywhere(low))
         above = arithmetic.select(everywhere(lax.eq(high, low)), below, above)
     else:
-        ordered = lax.sort(lines, lines.ndim - 1, is_stable=False)  # NaN last
         pick = _pick if skip_nan else _pick_alike
         below, above = pick(ordered, low), pick(ordered, high)
     if method in ("lower", "inverted_cdf", "closest_observation"):
