@@ -208,6 +208,8 @@ def test_shard_map():
     assert jax.grad(loss)(X).numbers.tolist() == jax.jit(jax.grad(loss))(X).numbers.tolist() == [0, 32, 64]
     total = jax.shard_map(lambda x, y: jax.lax.psum(value(x).sum() * y, "i"), mesh=mesh, in_specs=(split, jax.P()), out_specs=jax.P())
     assert total(X, 2.0) == 12
+    made = jax.shard_map(lambda x, s: doubled(pack(x, s)), mesh=mesh, in_specs=(jax.P("i"), jax.P()), out_specs=split)  # of arrays only
+    assert numbers(made(jnp.arange(3.0), jnp.float32(2))) == numbers(jax.jit(made)(jnp.arange(3.0), jnp.float32(2))) == [0, 4, 8]
     for wrong in (lambda: jax.shard_map(doubled, mesh=mesh, in_specs=jax.P("i"), out_specs=split)(X),
                   lambda: jax.shard_map(value, mesh=mesh, in_specs=split, out_specs=split)(X)):
         with pytest.raises(TypeError, match="HiPspec"):

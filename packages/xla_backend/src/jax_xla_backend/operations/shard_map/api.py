@@ -143,6 +143,11 @@ def old_shard_map(f: Callable[..., PyTree], mesh: Mesh | AbstractMesh, in_specs:
 _is_spec = lambda s: s is None or isinstance(s, (PartitionSpec, HiPspec))
 
 
+def _holds_high_specs(specs: Any) -> bool:
+    """Whether values of high-level types go in or come out, by their specs: of the results nothing else is known before the function runs."""
+    return any(isinstance(s, HiPspec) for s in tree.leaves(specs, is_leaf=_is_spec))
+
+
 class _Call:
     """One call of a mapped function: its mesh, its specs, and the checks on them."""
 
@@ -175,7 +180,7 @@ class _Call:
         self.explicit = set(self.manual) <= set(self.mesh.explicit_axes)
 
     def run(self, args: tuple) -> Any:
-        if holds_high_values(args):
+        if holds_high_values(args) or _holds_high_specs(self.in_specs) or _holds_high_specs(self.out_specs):
             return self._run_high(args)
         every, in_tree = tree.flatten(args)
         found = [None] * len(every) if self.in_specs is Infer else self._flat("in_specs", self.in_specs, args)
@@ -221,10 +226,12 @@ class _Call:
         return tree.unflatten(out_tree[0], outs)
 
     def _run_high(self, args: tuple) -> Any:
-        if self.in_specs is Infer:
+        inferred = self.in_specs is Infer
+        if inferred and holds_high_values(args):
             raise NotImplementedError(f"shard_map of {self.name}: in_specs cannot be inferred for values of high-level types; give them.")
         manual = frozenset(self.manual)
-        on_arrays = OnArrays(self.f, self.name, args, self._flat("in_specs", self.in_specs, args),
+        given = [None] * len(tree.leaves(args)) if inferred else self._flat("in_specs", self.in_specs, args)
+        on_arrays = OnArrays(self.f, self.name, args, given,
                              lambda result: self._flat("out_specs", self.out_specs, result),
                              lambda aval, spec: aval.shard(self.mesh, manual, self.checked, spec),
                              lambda aval, spec: aval.unshard(self.mesh, self.checked, spec))
@@ -233,7 +240,7 @@ class _Call:
             outs = on_arrays(*arrays)
             call.out_specs = on_arrays.out_specs
             return outs
-        call = _Call(f, self.mesh, on_arrays.in_specs, None, manual, self.checked)
+        call = _Call(f, self.mesh, Infer if inferred else on_arrays.in_specs, None, manual, self.checked)
         call.name = self.name
         return on_arrays.value(call.run(on_arrays.args))
 
