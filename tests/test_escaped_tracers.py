@@ -96,6 +96,15 @@ def test_a_value_left_behind_is_an_error(leak, use):
         USES[use](kept[0])
 
 
+def test_a_value_left_behind_has_a_shape():
+    kept = []
+    jax.eval_shape(lambda v: kept.append(v), jnp.ones(4))
+    assert jax.eval_shape(lambda: (kept[0] + 1, jax.vmap(lambda i: kept[0][0] * i)(jnp.arange(3)))) == (
+        jax.ShapeDtypeStruct((4,), "float32"), jax.ShapeDtypeStruct((3,), "float32"))
+    with pytest.raises(UnexpectedTracerError):
+        jax.jit(lambda: kept[0])()
+
+
 def test_values_of_transformations_in_force_are_taken():
     def f(x):
         return jax.vmap(lambda i: jax.checkpoint(lambda: jnp.sin(x) * i)())(jnp.arange(2.0)).sum()

@@ -130,6 +130,54 @@ def test_a_product_of_a_users_own_is_told_what_it_gives():
     assert seen == [jnp.float32]
 
 
+@pytest.mark.parametrize("labels, shapes, left", [
+    ("ij,jk->ik", [(2, 3), (3, 4)], ((2, 3), (1,), ())), ("ij,jk->ki", [(2, 3), (3, 4)], ((3, 4), (0,), ())),
+    ("bij,bjk->ibk", [(2, 3, 4), (2, 4, 5)], ((2, 4, 5), (1,), (0,))), ("bhqk,bkhd->bqhd", [(2, 5, 4, 6), (2, 6, 5, 8)], ((2, 6, 5, 8), (1,), (0, 2))),
+    ("btnh,nhd->btd", [(2, 3, 5, 6), (5, 6, 4)], ((2, 3, 5, 6), (3, 2), ())), ("ab,ab->ba", [(2, 3), (2, 3)], ((2, 3), (), (1, 0)))])
+def test_which_operand_a_product_of_a_users_own_gets_first(labels, shapes, left):
+    """Where weights are quantised in another way than activations, the numbers depend on it (qwix, aqt)."""
+    seen = []
+
+    def product(x, y, numbers, precision, preferred_element_type):
+        seen.append((x.shape, numbers[0][0], numbers[1][0]))
+        return lax.dot_general(x, y, numbers, precision, preferred_element_type)
+    operands = [np.arange(float(np.prod(s)), dtype=np.float32).reshape(s) for s in shapes]
+    np.testing.assert_allclose(jnp.einsum(labels, *operands, _dot_general=product), np.einsum(labels, *operands))
+    assert seen == [left]
+
+
+def test_attention_without_groups_multiplies_without_an_axis_for_them():
+    x = jnp.ones((2, 5, 4, 8))
+    dots = [e for e in jax.make_jaxpr(jax.nn.dot_product_attention)(x, x, x).eqns if e.primitive is jax.extend.core.primitives.dot_general_p]
+    assert [v.aval.ndim for e in dots for v in e.invars] == [4] * 4
+
+
+def test_a_value_is_followed_back_to_what_it_was_made_of():
+    """qwix finds out so which parameter a kernel is."""
+    c, seen = jnp.ones((2, 3)), []
+
+    @jax.jit
+    def program(x):
+        y = x.reshape(3, 2)
+        seen.append([x.parent is None, y.parent.primitive.name, y.parent.in_tracers[0] is x, (y * 2).parent.in_tracers[0] is y,
+                     len((y * 2).parent.in_tracers), (x + c).parent.in_tracers[1].get_const() is c, x.get_const()])
+        jax.jit(lambda z: seen.append((z + x).parent.in_tracers[1].get_const() is x))(c)
+        return (x + 1) * 2  # the sum is in nobody's hands when it is asked for
+    program(c)
+    assert seen == [[True, "reshape", True, True, 2, True, None], True]
+    jax.jit(lambda x: seen.append(jnp.exp(x + 1).parent.in_tracers[0].parent.in_tracers[0] is x))(c)
+    assert seen[-1]
+
+
+@pytest.mark.parametrize("name, flag", [("jax_export_calling_convention_version",) * 2, ("enable_x64", "jax_enable_x64"),
+                                        ("traceback_in_locations_limit", "jax_traceback_in_locations_limit")])
+def test_flags_by_their_internal_names(name, flag):
+    from jax._src import config
+    assert getattr(config, name).value == getattr(jax.config, flag)
+    with pytest.raises(AttributeError, match="no_such_flag"):
+        config.no_such_flag
+
+
 @pytest.mark.parametrize("nothing", [None, {"a": None}], ids=["whole", "leaf"])
 def test_none_stands_for_zeros_that_rules_before_it_get(nothing):
     """flax' rules return new statistics as cotangents whatever they are given."""

@@ -8,5 +8,6 @@
 ``flat_trees``    operands and results of loops in groups, as interpreters of loops read them
 ``extended_dtypes``  dtypes that libraries define by a class of rules
 ``stages``        how tools take compiled programs apart
+``origins``       what computed a value, as libraries follow it back
 ``fields``        `dataclasses.replace` of classes that are written by hand
 """

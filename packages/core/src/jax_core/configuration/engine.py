@@ -328,6 +328,11 @@ def before_change(name: str, objection: Callable[[], None]) -> None:
     _state(name)._objections.append(objection)
 
 
+def find(name: str) -> State | None:
+    """The flag of that name, if there is one."""
+    return _states.get(name)
+
+
 def _state(name: str) -> State:
     try:
         return _states[name]

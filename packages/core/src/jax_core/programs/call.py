@@ -27,6 +27,7 @@ from .options import JitOptions, asked_placements, placements_of_results
 
 if TYPE_CHECKING:
     from ..representation.tree import PyTreeDef
+    from ..traces.staging import DynamicJaxprTrace
 
 
 class TracedProgram:
@@ -147,7 +148,8 @@ class Call:
                 return where
         return None
 
-    def trace(self) -> TracedProgram:
+    def trace(self, kind: type[DynamicJaxprTrace] | None = None) -> TracedProgram:
+        """The program, written anew; ``kind`` of trace writes it, if given."""
         check_may_trace(self.fun, self.avals)
         self._check_mesh()
         fun, in_tree, static, count = self.fun, self.in_tree, self.static, self.args_count
@@ -161,7 +163,7 @@ class Call:
             return check_results(fun, structure, outs)
         debug = DebugInfo("jit", describe_function(fun), LazyNames(fun, in_tree, static), LazyPaths(out_tree))
         with timed("/jax/core/compile/jaxpr_trace_duration", "tracing", name_of(fun)):
-            jaxpr, consts, _ = trace_to_jaxpr(flat_fun, self.avals, debug)
+            jaxpr, consts, _ = trace_to_jaxpr(flat_fun, self.avals, debug, None if kind is None else kind(debug))
         trace = weakref.ref(context.state.trace) if any(isinstance(x, Tracer) for x in consts) else None
         return TracedProgram(jaxpr, consts, out_tree[0], trace)
 

@@ -8,11 +8,13 @@ from ..configuration import context
 from ..representation import tree
 from ..representation.arguments import check_callable
 from ..representation.aval import as_type
+from ..representation.errors import UnexpectedTracerError
 from ..representation.jaxpr import Jaxpr
 from ..representation.tracebacks import api_boundary, boundary
 from ..representation.typing import AxisName
+from ..traces.staging import TypesTrace
 from ..transformations.batching import AxisData
-from .call import Call
+from .call import Call, TracedProgram
 from .options import JitOptions
 from .stages import out_struct, out_structs
 
@@ -84,9 +86,13 @@ def eval_shape(fun: Callable[..., PyTree], *args: Any, **kwargs: Any) -> Any:
     try:
         hash(fun)
     except TypeError:
-        program = call.trace()
+        write: Callable[[], TracedProgram] = call.trace
     else:
-        program = call.program()
+        write = call.program
+    try:
+        program = write()
+    except UnexpectedTracerError:  # libraries (qwix) ask for the shape of what leaked out of another eval_shape
+        program = call.trace(TypesTrace)
     return tree.unflatten(program.out_tree, out_structs(program.closed.out_avals, _asked(program.closed.jaxpr)))
 
 

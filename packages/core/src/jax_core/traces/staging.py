@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from ..compat.origins import HasOrigin
 from ..configuration import context, flags
 from ..representation import source, spec_text
 from ..representation.aval import AbstractValue, canonicalize_handlers, foreign_value, get_aval
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _SCALARS = (bool, int, float, complex)
 
 
-class DynamicJaxprTracer(Tracer):
+class DynamicJaxprTracer(HasOrigin, Tracer):
     """A value of the program being written."""
     __module__ = "jax.interpreters.partial_eval"  # see `Tracer`
 
@@ -255,7 +256,7 @@ class DynamicJaxprTrace(Trace):
 
     def producer(self, var: Var) -> JaxprEqn | None:
         """The equation that computes ``var``."""
-        return next((e for e in reversed(self.eqns) if var in e.outvars), None)
+        return next((e for e in reversed(self.eqns) if any(v is var for v in e.outvars)), None)
 
     def _inputs_of(self, var):
         producers = {v: e for e in self.eqns for v in e.outvars}
@@ -279,6 +280,17 @@ class FoldingTrace(DynamicJaxprTrace):
             with context.Use(EVAL):
                 return prim.bind(*args, **params)
         return super().process(prim, args, params)
+
+
+class TypesTrace(DynamicJaxprTrace):
+    """Of a program that nobody will run: a tracer whose transformation has ended has a type, which is all that is asked for."""
+
+    __slots__ = ()
+
+    def constant(self, x):
+        if isinstance(x, Tracer) and id(x) not in self.constants and not self._is_above(x._trace):
+            self.constants[id(x)] = (Var(x.aval), x)
+        return super().constant(x)
 
 
 def check_may_trace(fun: Callable, avals: Sequence[AbstractValue]) -> None:

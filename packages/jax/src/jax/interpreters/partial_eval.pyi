@@ -7,6 +7,9 @@ from typing import Any, Callable, MutableMapping, Sequence
 class DynamicJaxprTracer(Tracer):
     """A value of the program being written."""
     def __init__(self, trace: Any, aval: AbstractValue, var: Any) -> None: ...
+    def get_const(self) -> Any: ...
+    @property
+    def parent(self) -> Any: ...
 JaxprTracer = DynamicJaxprTracer
 class PartialVal(tuple):
     """A pair (type, value); one of the two is None."""

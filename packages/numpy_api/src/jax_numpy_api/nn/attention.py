@@ -63,7 +63,8 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
     b, t, n, h = q.shape
     s, groups = k.shape[1], k.shape[2]
     scale = 1 / np.sqrt(h) if scale is None else scale
-    scores = jnp.einsum("btkgh,bskh->bkgts", q.reshape(b, t, groups, n // groups, h), k,
+    heads, g = ((n,), "") if n == groups else ((groups, n // groups), "g")  # no axis of length 1: products that quantise in tiles count axes
+    scores = jnp.einsum(f"btk{g}h,bskh->bk{g}ts", q.reshape(b, t, *heads, h), k,
                         preferred_element_type=dtypes.common_dtype(q.dtype, np.float32))
     scores = scores.reshape(b, n, t, s) * np.asarray(scale, scores.dtype)
     if bias is not None:
@@ -72,7 +73,7 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
     if allowed is not None:
         scores = jnp.where(allowed, scores, np.asarray(-0.7 * float(np.finfo(np.float32).max), scores.dtype))
     weights = softmax(scores, axis=-1).astype(k.dtype)
-    out = jnp.einsum("bkgts,bskh->btkgh", weights.reshape(b, groups, n // groups, t, s), v).reshape(b, t, n, v.shape[3])
+    out = jnp.einsum(f"bk{g}ts,bskh->btk{g}h", weights.reshape(b, *heads, t, s), v).reshape(b, t, n, v.shape[3])
     if query_seq_lengths is not None:
         live = jnp.arange(t)[None, :] < jnp.asarray(query_seq_lengths)[:, None]
         out = jnp.where(live[:, :, None, None], out, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -315,13 +315,13 @@ def _pair(x, y, lx, ly, out, precision, preferred, dot_general, where):
     y, ly = _without_ones(y, ly, x, lx)
     x, lx = _summed(x, lx, [c for c in lx if c not in ly and c not in out])
     y, ly = _summed(y, ly, [c for c in ly if c not in lx and c not in out])
-    if _in_place(_as_multiplied(ly, lx, out), out) > _in_place(_as_multiplied(lx, ly, out), out):
+    if _changes_places(lx, ly, out, dot_general):
         x, lx, y, ly = y, ly, x, lx
-    batch = [c for c in lx if c in ly and c in out]
-    contract = [c for c in lx if c in ly and c not in out]
+    batch = [c for c in (lx if dot_general is None else out) if c in lx and c in ly and c in out]
+    contract = [c for c in (lx if dot_general is None else sorted(lx)) if c in ly and c not in out]
     numbers = ((tuple(map(lx.index, contract)), tuple(map(ly.index, contract))),
                (tuple(map(lx.index, batch)), tuple(map(ly.index, batch))))
-    names = _as_multiplied(lx, ly, out)
+    names = _as_multiplied(batch, lx, ly)
     if not contract and dot_general is None and not preferred:
         return _ordered(_product(x, y, lx, ly, names, _in_order(where, names, out)), names, out)
     options = {}
@@ -331,9 +331,21 @@ def _pair(x, y, lx, ly, out, precision, preferred, dot_general, where):
     return _ordered(product, names, out)
 
 
-def _as_multiplied(lx: str, ly: str, out: str) -> str:
+def _changes_places(lx: str, ly: str, out: str, dot_general: Callable[..., ArrayLike] | None) -> bool:
+    """Whether the second operand is to be the left one.
+
+    A user's product may treat its operands differently (it quantises weights and activations), so who is left must not depend on speed:
+    the first one is where the product then needs no transpose, else the second.
+    """
+    if dot_general is None:
+        batch = [c for c in lx if c in ly and c in out]
+        return _in_place(_as_multiplied(batch, ly, lx), out) > _in_place(_as_multiplied(batch, lx, ly), out)
+    return _as_multiplied([c for c in out if c in lx and c in ly], lx, ly) != out
+
+
+def _as_multiplied(batch: Sequence[str], lx: str, ly: str) -> str:
     """Labels of `dot_general`'s result: batch axes, the left operand's own, the right one's."""
-    return "".join([*(c for c in lx if c in ly and c in out), *(c for c in lx if c not in ly), *(c for c in ly if c not in lx)])
+    return "".join([*batch, *(c for c in lx if c not in ly), *(c for c in ly if c not in lx)])
 
 
 def _in_place(labels: str, out: str) -> int:
