@@ -3,6 +3,9 @@ from jax._lazy import mirror as _mirror
 
 __getattr__, __dir__ = _mirror(__name__, "jax_xla_backend.extend", expand_platform_alias="jax_xla_backend.platforms.client:expand_platform_alias",
                                _backends="jax_xla_backend.platforms.client:_clients",
+                               CUDA_VISIBLE_DEVICES="jax_core.configuration.flags:cuda_visible_devices",  # the vendors' packages read these three
+                               _ROCM_VISIBLE_DEVICES="jax_core.configuration.flags:rocm_visible_devices",
+                               _ONEAPI_VISIBLE_DEVICES="jax_core.configuration.flags:oneapi_visible_devices",
                                backends_are_initialized="jax_xla_backend.extend:backends_are_initialized",
                                **{name: f"jax_xla_backend.api:{name}" for name in (
                                    "default_backend", "device_count", "devices", "local_device_count", "local_devices", "process_count",
