@@ -5,7 +5,9 @@ import scipy.special
 
 from harness import LAWS, Bad, Case
 from jax_core.configuration import flags
+from jax_core.interfaces import LowerSpec
 from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
@@ -188,3 +190,11 @@ def test_empty_and_single_elements():
         x = np.ones(shape, np.float32)
         for f in (lax.sort, lax.cumsum, lax.cumlogsumexp, lambda x: lax.top_k(x, 0)[0]):
             assert jit(f)(x).shape[:1] == (shape[:1] if len(shape) > 1 or f in (lax.sort, lax.cumsum, lax.cumlogsumexp) else (0,))
+
+
+@pytest.mark.parametrize("platform, by_value", [("cpu", False), ("tpu", False), ("cuda", True), ("rocm", True)])
+def test_the_order_of_floats_is_one_that_compilers_for_gpus_know(platform, by_value):
+    """They sort by radix where zeros are compared as numbers; on other platforms that would make subnormals zeros."""
+    module = pytest.importorskip("jax_xla_backend.lowering.module")
+    text = module.lower_module(make_jaxpr(lambda x: lax.sort(x))(np.ones(5, np.float32)), LowerSpec("main"), platform=platform).text()
+    assert ("stablehlo.bitcast_convert" not in text) is by_value

@@ -188,16 +188,23 @@ def _compare_keys(b, args, num_keys):
 
 
 def _canonical(b, x):
-    """One zero and one NaN for all. -0.0 is told by its bits: to the processor, as XLA sets it, subnormal numbers are zeros too."""
+    """One zero and one NaN for all.
+
+    -0.0 is told by its bits: to the processor, as XLA sets it, subnormal numbers are zeros too. GPUs tell these apart, and XLA's compiler
+    for them knows an order whose zeros are compared as numbers: it sorts by radix then.
+    """
     dtype, truth = x.aval.dtype, ShapedArray((), bool)
     zero, nan = b.scalar(0, dtype), b.scalar(np.nan, dtype)
-    whole = np.dtype(f"uint{8 * dtype.itemsize}")
-    negative_zero = b.scalar(1 << 8 * dtype.itemsize - 1, whole)
-    bits = b.emit(f"stablehlo.bitcast_convert {x}", x, out=ShapedArray((), whole))
-    is_zero = b.emit(f"stablehlo.compare EQ, {bits}, {negative_zero}, UNSIGNED", bits, negative_zero, out=truth)
-    x = b.emit(f"stablehlo.select {is_zero}, {zero}, {x}", is_zero, zero, x, out=x.aval)
+    if b.platform in ("cuda", "rocm"):
+        is_zero = b.emit(f"stablehlo.compare EQ, {x}, {zero}, FLOAT", x, zero, out=truth)
+    else:
+        whole = np.dtype(f"uint{8 * dtype.itemsize}")
+        negative_zero = b.scalar(1 << 8 * dtype.itemsize - 1, whole)
+        bits = b.emit(f"stablehlo.bitcast_convert {x}", x, out=ShapedArray((), whole))
+        is_zero = b.emit(f"stablehlo.compare EQ, {bits}, {negative_zero}, UNSIGNED", bits, negative_zero, out=truth)
+    one_zero = b.emit(f"stablehlo.select {is_zero}, {zero}, {x}", is_zero, zero, x, out=x.aval)
     is_nan = b.emit(f"stablehlo.compare NE, {x}, {x}, FLOAT", x, x, out=truth)
-    return b.emit(f"stablehlo.select {is_nan}, {nan}, {x}", is_nan, nan, x, out=x.aval)
+    return b.emit(f"stablehlo.select {is_nan}, {nan}, {one_zero}", is_nan, nan, one_zero, out=x.aval)
 
 
 # -- digits, in NumPy ------------------------------------------------------------------------------------------------
