@@ -1,4 +1,5 @@
 """The modules that programs with callbacks become on each platform."""
+import numpy as np
 import pytest
 
 from jax_callbacks import debug, io_callback, pure_callback
@@ -43,6 +44,30 @@ def test_slices_are_kept_apart_from_calls_with_tokens_on_gpu(platform, barriers)
         debug.print("{}", x[2])
         return z
     assert module(platform, sliced, (3, 2)).text().count("stablehlo.optimization_barrier") == barriers
+
+
+@pytest.mark.parametrize("platform, kind", [("cpu", "i4"), ("cuda", "i8"), ("rocm", "i8")])
+def test_narrow_numbers_reach_callbacks_in_whole_bytes(platform, kind):
+    """Accelerators pack two into a byte, which no handler of callbacks unpacks."""
+    seen = []
+    m = module(platform, lambda x: pure_callback(lambda a: (seen.append(a.dtype), a)[1], x.astype(jnp.int4), x.astype(jnp.int4)))
+    assert f"(tensor<3x{kind}>) -> tensor<3x{kind}>" in m.text()
+    given = np.array([1, -8, 7], np.int8 if kind == "i8" else jnp.int4)
+    (result,) = m.facts.host_callbacks[0](given)
+    assert result.dtype == given.dtype and list(result) == [1, -8, 7] and seen == [jnp.int4]
+
+
+def test_a_failure_may_be_waited_for_twice_but_on_cpu():
+    """Accelerators report it at the first wait, and again at any other; what the CPU raised once is let go."""
+    from jax_callbacks import errors
+
+    def fails(x):
+        raise KeyError("gone")
+    for platform, there in (("cpu", [True, False]), ("cuda", [True, True])):
+        function = module(platform, lambda x: pure_callback(fails, x, x)).facts.host_callbacks[0]
+        with pytest.raises(errors.CallbackFailed) as info:
+            function(np.ones(3, np.float32))
+        assert [isinstance(errors._kept_exception([f"INTERNAL: {info.value}"]), KeyError) for _ in range(2)] == there
 
 
 def test_tpu_sends_and_receives():

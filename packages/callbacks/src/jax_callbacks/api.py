@@ -82,10 +82,10 @@ def lower_call(b: Builder, operands: Sequence[Value], site: Site, effect: Effect
     # XLA hands out zeros as the results of a call that another device than the first makes
     device = next(iter(sharding.device_set)) if sharding is not None and not out else None
     if effect is None:
-        return b.host_callback(site.host_function(False), operands, out, has_side_effect=has_side_effect, name=site.kind,
+        return b.host_callback(site.host_function(False, b.platform), operands, out, has_side_effect=has_side_effect, name=site.kind,
                                device=device)
     chain = effect if effect.ordered else ("calls without order", b.block)  # within a block they are made in the order of the text
-    token, *outs = b.host_callback(site.host_function(True), [b.token(chain), *operands], [abstract_token, *out],
+    token, *outs = b.host_callback(site.host_function(True, b.platform), [b.token(chain), *operands], [abstract_token, *out],
                                    has_side_effect=True, name=site.kind, partitioned=partitioned, device=device)
     b.set_token(chain, token)
     return outs

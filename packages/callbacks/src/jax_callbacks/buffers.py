@@ -29,7 +29,7 @@ class BufferCallbackEffect(UsualEffect):
 _EFFECTS = frozenset({BufferCallbackEffect()})
 
 
-def _host_function(callback: Callable, in_tree: Any, out_tree: Any) -> Callable:
+def _host_function(callback: Callable, in_tree: Any, out_tree: Any, platform: str) -> Callable:
     count = in_tree.num_leaves
 
     def call(context, *buffers):
@@ -41,7 +41,7 @@ def _host_function(callback: Callable, in_tree: Any, out_tree: Any) -> Callable:
                                  f"results into the buffers it gets. It returned a value of type {type(result).__name__}.")
             return
         except BaseException as error:
-            failure = carrier(error, "ffi.buffer_callback")
+            failure = carrier(error, "ffi.buffer_callback", platform)
         raise failure
     return call
 
@@ -65,8 +65,9 @@ def _batch(axis, args, dims, *, callback, vmap_method, result_avals, **params):
 
 def _lower(b, *xs, callback, in_tree, out_tree, has_side_effect, input_output_aliases, command_buffer_compatible, **_):
     install()
-    return b.buffer_callback(_host_function(callback, in_tree, out_tree), xs, list(b.out_avals), has_side_effect=has_side_effect,
-                             aliases=dict(input_output_aliases), command_buffer_compatible=command_buffer_compatible)
+    return b.buffer_callback(_host_function(callback, in_tree, out_tree, b.platform), xs, list(b.out_avals),
+                             has_side_effect=has_side_effect, aliases=dict(input_output_aliases),
+                             command_buffer_compatible=command_buffer_compatible)
 
 
 buffer_callback_p = Primitive(

@@ -48,11 +48,11 @@ _log = logging.getLogger("jax._src.callback")  # the name at which applications 
 _log.addHandler(logging.NullHandler())  # shown where the application has logging set up; the caller gets the exception in any case
 
 
-def carrier(error: BaseException, kind: str) -> CallbackFailed:
+def carrier(error: BaseException, kind: str, platform: str) -> CallbackFailed:
     """Keep ``error`` of a call of ``kind``, log it, and return the exception to raise into the runtime.
 
-    Where the callback runs in a thread of the runtime, any number of waits may raise the error later, so it is kept. Else
-    the program was called by this thread, and that call raises the error once.
+    Where the callback runs in a thread of the runtime, or the program on another device than a CPU, any number of waits may raise the
+    error later, so it is kept. Else the program was called by this thread, and that call raises the error once.
     """
     if _runtime_error is None:
         install()
@@ -60,7 +60,7 @@ def carrier(error: BaseException, kind: str) -> CallbackFailed:
         _log_failure(error, kind)
     number = next(_numbers)
     with _lock:
-        _pending[number] = error, not _in_thread_of_runtime()
+        _pending[number] = error, platform == "cpu" and not _in_thread_of_runtime()
         if len(_pending) > _LIMIT:
             del _pending[next(iter(_pending))]
     return CallbackFailed(f"{_MARK.format(number)}: {type(error).__name__}: {_text(error)}")

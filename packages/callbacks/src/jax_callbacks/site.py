@@ -95,25 +95,25 @@ class Site:
             return ()
         return self._checked(result)
 
-    def host_function(self, ordered: bool) -> Callable:
-        """The function for the runtime. With ``ordered`` the first operand and the first result are tokens."""
+    def host_function(self, ordered: bool, platform: str) -> Callable:
+        """The function for the runtime of a platform. With ``ordered`` the first operand and the first result are tokens."""
         if self._inputs == 1 and len(self._wanted) == 1 and self.out_tree.num_nodes == 1:
-            return self._one_to_one(ordered)
-        call = self._any()
+            return self._one_to_one(ordered, platform)
+        call = self._any(platform)
         return (lambda token, *arrays: (token, *call(*arrays))) if ordered else call
 
-    def _any(self) -> Callable:
+    def _any(self, platform: str) -> Callable:
         run = self.run
 
         def call(*arrays):
             try:
                 return tuple(run(arrays))
             except BaseException as error:
-                failure = carrier(error, self.kind)
+                failure = carrier(error, self.kind, platform)
             raise failure
         return call
 
-    def _one_to_one(self, ordered: bool) -> Callable:
+    def _one_to_one(self, ordered: bool, platform: str) -> Callable:
         """`_any` for the commonest case, one array in and one out: what is only needed in special cases is left to `run`.
 
         The runtime takes results with any strides.
@@ -136,7 +136,7 @@ class Site:
                     return (result,)
                 return tuple(checked(result))
             except BaseException as error:
-                failure = carrier(error, kind)
+                failure = carrier(error, kind, platform)
             raise failure
         return (lambda token, x: (token, call(x)[0])) if ordered else call
 

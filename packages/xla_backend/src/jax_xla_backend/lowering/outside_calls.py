@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback",
                      "rocm": "xla_ffi_python_gpu_callback"}
 _plain = re.compile(r"[A-Za-z_][\w$.]*\Z")
+_WHOLE_BYTES = {**{f"{kind}{bits}": np.dtype(f"{kind}8") for kind in ("int", "uint") for bits in (1, 2, 4)}, "float4_e2m1fn": np.dtype(np.float32)}
+"""By the name of a dtype of which several elements share a byte in an accelerator's memory: one that holds its values."""
 
 
 def symbol(name: str) -> str:
@@ -146,6 +148,11 @@ def host_callback(b: Builder, function: Callable, operands: Sequence[Value], out
     if not target and b.platform != "tpu":
         raise NotImplementedError(f"host callback {name or function!r}: platform {b.platform} has no callbacks; they "
                                   f"exist on {', '.join([*_CALLBACK_TARGETS, 'tpu'])}")
+    types = [x.aval for x in operands]
+    if b.platform != "cpu" and any(_in_bytes(aval) is not aval for aval in (*types, *out)):
+        whole = [x if (aval := _in_bytes(x.aval)) is x.aval else b.convert(x, aval.dtype) for x in operands]
+        results = host_callback(b, _narrowed(function, types, out), whole, list(map(_in_bytes, out)), has_side_effect, name, partitioned, device)
+        return [x if aval is x.aval or aval is abstract_token else b.convert(x, aval.dtype) for x, aval in zip(results, out)]
     together = b.module.shardings.devices > 1 and b.module.axis_env is None  # else each device calls for itself
     if partitioned and together and target:
         return _partitioned_callback(b, target, function, operands, out)
@@ -154,7 +161,6 @@ def host_callback(b: Builder, function: Callable, operands: Sequence[Value], out
         operands = [x if x.aval is abstract_token else b.sharding_constraint(x, everywhere) for x in operands]
     if b.platform == "tpu":
         return _host_transfer(b, function, operands, out, name, together, device)
-    types = [x.aval for x in operands]
     if b.platform == "cpu" and callback_buffers.worthwhile([*types, *out]):
         target, function = callback_buffers.TARGET, callback_buffers.on_buffers(function, types, out)
     apart = _kept_apart if b.platform != "cpu" and abstract_token in [*types, *out] else lambda b, values: values
@@ -162,6 +168,20 @@ def host_callback(b: Builder, function: Callable, operands: Sequence[Value], out
     return apart(b, b.custom_call(target, *apart(b, operands), out=list(out), backend_config={"index": np.uint64(index)},
                                   has_side_effect=has_side_effect,
                                   extra=b.module.shardings.on_one_device(len(out), device) if together else ""))
+
+
+def _in_bytes(aval: Any) -> Any:
+    """The type that stands for ``aval`` in a callback: itself, or one whose elements take whole bytes."""
+    wide = None if aval is abstract_token else _WHOLE_BYTES.get(aval.dtype.name)
+    return aval if wide is None else aval.update(dtype=wide)
+
+
+def _narrowed(function: Callable, types: Sequence[Any], out: Sequence[Any]) -> Callable:
+    """``function`` of arrays of ``types`` that returns arrays of ``out``, for the types that stand for them."""
+    def call(*arrays):
+        given = [x if _in_bytes(aval) is aval else x.astype(aval.dtype) for x, aval in zip(arrays, types)]
+        return [x if (wide := _in_bytes(aval)) is aval else np.asarray(x).astype(wide.dtype) for x, aval in zip(function(*given), out)]
+    return call
 
 
 def _kept_apart(b, values):
