@@ -92,8 +92,8 @@ def make_array(aval: AbstractValue, sharding: ShardingLike | None, buffers: list
 
 
 def to_dlpack(array: object, stream: object, max_version: tuple | None, copied: bool) -> Any:
-    """A DLPack capsule of a single-device array; jaxlib from 0.11 on can make versioned ones."""
-    if VERSION < (0, 11):
+    """A DLPack capsule of a single-device array; jaxlib from 0.12 on can make versioned ones."""
+    if VERSION < (0, 12):
         return _jax.buffer_to_dlpack_managed_tensor(array, stream=stream)
     return _jax.buffer_to_dlpack_managed_tensor(array, stream=stream, max_version=max_version, copied=copied)
 

@@ -410,6 +410,8 @@ def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
         raise ValueError("jax.numpy.array: None is no value of an array; use jnp.nan, or leave it out")
     if hasattr(x, "__jax_array__"):
         return _array_of(own_array(x), dtype, copy)
+    if hasattr(x, "__cuda_array_interface__") and hasattr(x, "__dlpack__"):  # on a GPU, from where NumPy takes nothing
+        return _from_array(from_dlpack(x, copy=True), dtype, copy)
     if hasattr(x, "__array__"):
         return _from_numpy(np.asarray(x), dtype)
     if isinstance(x, (str, dict, set)):

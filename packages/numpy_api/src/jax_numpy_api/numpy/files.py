@@ -84,6 +84,8 @@ def frombuffer(buffer: bytes | memoryview, dtype: DTypeLike = float, count: int 
     >>> jnp.frombuffer(bytes([1, 2]), dtype=jnp.uint8)
     Array([1, 2], dtype=uint8)
     """
+    if isinstance(buffer, Array):  # which need not be where a buffer can show it
+        buffer = np.asarray(buffer)
     return asarray(np.frombuffer(buffer, dtype=np.dtype(dtype), count=count, offset=offset))
 
 

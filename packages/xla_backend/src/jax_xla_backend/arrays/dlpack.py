@@ -1,7 +1,7 @@
 """Arrays of other libraries through DLPack, without a copy where the memory allows."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -57,8 +57,9 @@ def from_dlpack(external_array: object, device: Placement | None = None, copy: b
         return _from_numpy(external_array, device, copy)
     source = _device_of(external_array)
     array = _import(external_array, source, copy)
-    if copy and source.platform == "cpu":  # whatever it is told, jaxlib takes over memory that is aligned
-        array = put(np.array(array), None, array.sharding)
+    if copy:  # whatever it is told, jaxlib takes over memory that is aligned
+        array = put(np.array(array), None, array.sharding) if source.platform == "cpu" else cast(ArrayImpl, array.copy())
+        array.block_until_ready()  # its owner may write to the memory from now on
     wide = dtypes.canonicalize_dtype(array.dtype)
     if wide != array.dtype:  # x64 is off; the import itself was no copy
         array = put(np.asarray(array), ShapedArray(array.shape, wide))
