@@ -223,7 +223,7 @@ def _is_strong_integer(x):
 
 
 def _power_of_integers(base, exponent):
-    """Binary exponentiation, until no exponent has a bit left."""
+    """Binary exponentiation. Accelerators take all bits in one pass; the CPU a few, and more as long as some exponent has a bit left."""
     shape = np.broadcast_shapes(shape_of(base), shape_of(exponent))
     base, exponent = broadcast_together((strong(base), strong(exponent)), shape)
     one, zero = _like(base, 1), _like(base, 0)
@@ -236,13 +236,18 @@ def _power_of_integers(base, exponent):
         odd = lax.eq(lax.bitwise_and(exponent, one), one)
         result = select(odd, lax.mul(result, base), result)
         return result, lax.mul(base, base), lax.shift_right_logical(exponent, one)
-    state = lax.full_like(base, 1), base, exponent
-    for _ in range(_COMMON_BITS):
-        state = step(state)
-    return lax.while_loop(more, step, state)[0]
+
+    def steps(count, base, exponent):
+        state = lax.full_like(base, 1), base, exponent
+        for _ in range(count):
+            state = step(state)
+        return state
+    bits = 8 * np.dtype(base.dtype).itemsize
+    return lax.platform_dependent(base, exponent, cpu=lambda *args: lax.while_loop(more, step, steps(min(_COMMON_BITS, bits), *args))[0],
+                                  default=lambda *args: steps(bits, *args)[0])
 
 
-_COMMON_BITS = 6  # of an exponent; done in one pass. A power with more bits overflows, unless its base is 0, 1 or -1
+_COMMON_BITS = 6  # of an exponent. A power with more bits overflows, unless its base is 0, 1 or -1
 
 
 def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
