@@ -71,8 +71,9 @@ def _draw_until_accepted(keys, impl, d, c):
     """``v`` of the first accepted trial of each element."""
     f = d.dtype.type
 
-    def positive(for_x, x: Array, root):
-        """Draw x anew where 1 + c x is not positive."""
+    def positive(for_x):
+        """x and 1 + c x, drawn until the second is positive. In one loop with the first draw: a copy of it before the loop would make
+        the program longer by a third."""
         def again(carry: PyTree):
             for_x, x, root = carry
             bad = lax.le(root, f(0))
@@ -80,12 +81,12 @@ def _draw_until_accepted(keys, impl, d, c):
             drawn = draw_normal(used, impl, (), d.dtype)
             fresh = lax.add(f(1), lax.mul(drawn, c))
             return _select_rows(bad, following, for_x), lax.select(bad, drawn, x), lax.select(bad, fresh, root)
-        return lax.while_loop(lambda carry: jnp.any(lax.le(carry[2], f(0))), again, (for_x, x, root))[1:]
+        return lax.while_loop(lambda carry: jnp.any(lax.le(carry[2], f(0))), again, (for_x, lax.full_like(d, 0), lax.full_like(d, 0)))[1:]
 
     def step(carry: PyTree):
         keys, v, rejected = carry
-        following, for_x, for_u, x, root = _trial(keys, impl, c)
-        x, root = positive(for_x, x, root)
+        following, for_x, for_u = split_words(keys, impl, 3)
+        x, root = positive(for_x)
         fresh = lax.mul(lax.mul(root, root), root)
         still = _is_rejected(d, lax.mul(x, x), fresh, draw_unit(for_u, impl, (), d.dtype))
         return (_select_rows(rejected, following, keys), lax.select(rejected, fresh, v),
