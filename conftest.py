@@ -1,6 +1,8 @@
 """For the whole suite: eight virtual CPU devices, set before anything starts the client, and no programs on disk."""
 import gc
 import os
+import re
+import traceback
 
 import hypothesis
 import pytest
@@ -11,6 +13,14 @@ os.environ.setdefault("JAX_ENABLE_COMPILATION_CACHE", "0")
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True, database=None,
                                      suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("suite")
+
+
+ACCELERATOR = os.environ.get("JAX_PLATFORMS", "").partition(",")[0] not in ("", "cpu")
+"""Whether the suite runs on a GPU or TPU (`nox -s tests_gpu`), of which there may be one only."""
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "only_cpu: a test of code for the CPU alone, or of what only the CPU has")
 
 
 @pytest.fixture
@@ -28,12 +38,51 @@ def pytest_collection_modifyitems(items):
         raise pytest.UsageError(f"names of tests that differ from run to run; give ids: {unstable[0]}")
 
 
+def pytest_runtest_setup(item):
+    if ACCELERATOR and item.get_closest_marker("only_cpu") is not None:
+        pytest.skip("is about the CPU alone")
+
+
+def why_not_here(error):
+    """What an accelerator or a compiler lacks for a test that ended in ``error``; None where the test is to blame, or what it tests."""
+    text = str(error)
+    if "xla_cpu_max_isa=SSE4_2" in os.environ.get("XLA_FLAGS", "") and "Failed to materialize symbols" in text:
+        return "XLA of jaxlib 0.10, told to keep to SSE4.2, refers to conversions of halves that nothing defines"
+    if not ACCELERATOR:
+        return None
+    if re.search(r"needs \d+ devices, and there are \d+|has \d+ places for \d+ devices", text):
+        return "is about several devices, of which this machine has too few"
+    if isinstance(error, IndexError) and "devices" in (traceback.extract_tb(error.__traceback__)[-1].line or ""):
+        return "is about a second device"
+    if isinstance(error, NotImplementedError) and "there is no lowering for platform" in text:
+        return text
+    return "the vendor's compiler refuses it" if type(error).__name__ == "UnsupportedByCompiler" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef, request):
+    return (yield from _judged())
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call():
-    """XLA of jaxlib 0.10, told to keep to SSE4.2, refers to conversions of halves that nothing defines."""
+    return (yield from _judged())
+
+
+def _judged():
     try:
         return (yield)
     except Exception as error:
-        if "xla_cpu_max_isa=SSE4_2" in os.environ.get("XLA_FLAGS", "") and "Failed to materialize symbols" in str(error):
-            pytest.skip("this jaxlib cannot compile conversions of halves for SSE4.2")
+        if (reason := why_not_here(error)) is not None:
+            pytest.skip(reason)
         raise
+
+
+def pytest_runtest_teardown():
+    """What a program on an accelerator still has to report, a later test would get."""
+    if ACCELERATOR:
+        import jax
+        try:
+            jax.effects_barrier()
+        except BaseException:
+            pass

@@ -14,6 +14,8 @@ from jax_core.representation import dtypes
 from jax_numpy_api import lax
 from jax_numpy_api.lax.elementary_cpu.lanes import SMALL
 
+pytestmark = pytest.mark.only_cpu
+
 ROWS = {  # function: (mpmath's, units that it may be off in float32 and in float64, intervals of the operands)
     "sin": (lax.sin, mpmath.sin, 0.51, 0.51, [(-10, 10)], [(1e8, 1e38)]),
     "cos": (lax.cos, mpmath.cos, 0.51, 0.51, [(-10, 10)], [(1e8, 1e38)]),

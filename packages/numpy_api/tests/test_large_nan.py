@@ -11,6 +11,8 @@ from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api.lax.nan_cpu import _LARGE
 
+pytestmark = pytest.mark.only_cpu
+
 RNG = np.random.default_rng(0)
 CASES = {  # name: function of [128, 128], how many NaN one NaN makes
     "max": (jnp.max, 1), "min": (jnp.min, 1), "max of rows": (lambda x: jnp.max(x, 1), 1), "min of columns": (lambda x: jnp.min(x, 0), 1),

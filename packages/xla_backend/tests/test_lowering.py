@@ -28,6 +28,8 @@ from jax_xla_backend.lowering.module import lower_module
 from jax_xla_backend.lowering.types import dense_text, type_text
 from jax_xla_backend.platforms import client
 
+pytestmark = pytest.mark.only_cpu
+
 backends.get()  # sets jaxlib up
 NO = none("not needed in these tests")
 

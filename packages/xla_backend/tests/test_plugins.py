@@ -10,6 +10,8 @@ import pytest
 from jax_xla_backend.jaxlib_compat import VERSION
 from jax_xla_backend.platforms import attached, client, plugins, registry
 
+pytestmark = pytest.mark.only_cpu
+
 FITTING = ".".join(map(str, VERSION))
 
 

@@ -107,6 +107,7 @@ def test_devices_wait_long_for_each_other(monkeypatch, flags, given, seconds):
     assert name not in dict(compile.compile_options(devices()[:1]).env_option_overrides)
 
 
+@pytest.mark.only_cpu
 def test_on_four_devices():
     import os
     done = subprocess.run([sys.executable, "-c", ON_FOUR], capture_output=True, text=True,

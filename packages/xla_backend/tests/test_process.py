@@ -7,6 +7,8 @@ import pytest
 
 from jax_xla_backend.platforms.plugins import HOW_TO_INSTALL
 
+pytestmark = pytest.mark.only_cpu
+
 
 def python(code: str, **environment) -> subprocess.CompletedProcess:
     import os
