@@ -35,6 +35,7 @@ SIGNATURES = [
     (lambda a, b: a == b, (KEY, KEY), []),
     (jit(random.normal), (KEY,), [Sink(0)]),
     (vmap(random.bits), (KEYS,), [Sink(0)]),
+    (lambda k: (lambda words: random.bits(words[0]) + random.bits(words[0]))(random.split(random.key_data(k))), (KEY,), "slice"),
     (lambda p, k: lax.cond(p, random.uniform, lambda k: 1.0, k), (True, KEY), [Sink(1)]),
     (lambda k: lax.scan(lambda k, _: tuple(random.split(k)), k, length=3)[0], (KEY,), [Sink(0), Source(0)]),
     (lambda k: lax.map(random.bits, k), (KEYS,), [Sink(0)]),
@@ -60,8 +61,22 @@ REUSES = [
     (lambda k: lax.scan(lambda c, _: (c, random.bits(c)), k, length=2), (KEY,), "scan body function leads to key reuse"),
     (lambda k: lax.while_loop(lambda i: i < random.uniform(k), lambda i: i + 1, 0.0), (KEY,), "while_loop cond"),
     (lambda k: lax.while_loop(lambda i: i < 5, lambda i: i + random.uniform(k), 0.0), (KEY,), "while_loop body"),
+    (lambda k: (lambda words: random.bits(words[0]) + random.bits(words[0]))(random.split(random.key_data(k))), (KEY,), "slice"),
     (lambda p, k: lax.cond(p, random.uniform, lambda k: 1.0, k) + random.uniform(k), (True, KEY), "random_bits"),
 ]
+
+
+NO_REUSES = [
+    lambda k: random.key_data(k)[0] + random.bits(k),
+    lambda k: random.key_data(random.split(k))[1],
+    lambda k: lax.concatenate([random.key_data(k)] * 2, 0),
+    lambda k: random.bits(random.wrap_key_data(random.key_data(random.split(k))[0])),
+]
+
+
+@pytest.mark.parametrize("fun", NO_REUSES, ids=[str(i) for i in range(len(NO_REUSES))])
+def test_reading_words_of_a_key_is_no_use(fun):
+    check_key_reuse(fun, KEY)
 
 
 @pytest.mark.parametrize("fun, args, where", REUSES, ids=[str(i) for i in range(len(REUSES))])

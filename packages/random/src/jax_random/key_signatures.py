@@ -252,9 +252,12 @@ def _of(closed: ClosedJaxpr, holds: Sequence[bool]) -> KeyReuseSignature:
 # -- signatures of primitives --------------------------------------------------------------------------------------------
 
 def _slice_signature(eqn: JaxprEqn, holds: Sequence[bool]) -> KeyReuseSignature:
-    mask = np.zeros(eqn.invars[0].aval.shape, bool)
-    strides = eqn.params["strides"] or (1,) * mask.ndim
-    mask[tuple(map(slice, eqn.params["start_indices"], eqn.params["limit_indices"], strides))] = True
+    aval = eqn.invars[0].aval
+    parts = tuple(map(slice, eqn.params["start_indices"], eqn.params["limit_indices"], eqn.params["strides"] or (1,) * len(aval.shape)))
+    if not _is_key(aval) and len(range(*parts[-1].indices(aval.shape[-1]))) < aval.shape[-1]:
+        return KeyReuseSignature()  # some words of a key are no key
+    mask = np.zeros(aval.shape if _is_key(aval) else aval.shape[:-1], bool)
+    mask[parts[:mask.ndim]] = True
     return KeyReuseSignature(Sink(0, mask), Source(0))
 
 
@@ -321,6 +324,8 @@ def _while_signature(eqn: JaxprEqn, holds: Sequence[bool]) -> KeyReuseSignature:
 
 
 def _concatenate_signature(eqn: JaxprEqn, holds: Sequence[bool]) -> KeyReuseSignature:
+    if not _is_key(eqn.outvars[0].aval) and eqn.params["dimension"] == len(eqn.outvars[0].aval.shape) - 1:
+        return KeyReuseSignature()  # of words, one key's behind another's
     return KeyReuseSignature(*map(Sink, range(len(eqn.invars))), Source(0))
 
 
