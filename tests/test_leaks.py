@@ -124,3 +124,17 @@ def test_programs_do_not_hold_what_their_functions_close_over():
     alive = run()
     gc.collect()
     assert alive() is None
+
+
+@pytest.mark.parametrize("kept, layer", [(0, jnp.sin), (0, lambda x: jnp.tanh(2 * x)), (1, lambda x: x * x)])
+def test_pullbacks_keep_only_what_derivatives_read(kept, layer):
+    """Of a chain of layers each would else hold its own result and the input, which is the result of the one before."""
+    import gc
+    import weakref
+    x = jnp.arange(3.0) + 1
+    alive = weakref.ref(x)
+    _, pullback = jax.vjp(layer, x)
+    del x
+    gc.collect()
+    assert (alive() is not None) == kept
+    assert jax.tree.leaves(pullback) and pullback(jnp.ones(3))[0].shape == (3,)

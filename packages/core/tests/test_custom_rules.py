@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+from jax_core.configuration import flags
 from jax_core.programs import jit, tracing
 from jax_core.representation.aval import get_aval
 from jax_core.representation.effects import Effect
@@ -89,6 +90,33 @@ def test_symbolic_zeros():
     f.defjvp(rule, symbolic_zeros=True)
     close(grad(lambda x: total(f(x, X)))(X), X)
     assert seen == [[False, True]]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, vmap, lambda f: vmap(jit(f)), lambda f: vmap(vmap(lambda x: total(f(x))))])
+def test_zeros_reach_the_backward_function_as_zeros_through_vmap(wrap):
+    seen = []
+    f = custom_vjp(lambda x: (sin(x), mul(x, x)))
+
+    def backward(x, cts):
+        seen.append([type(ct) is SymbolicZero and ct.shape == np.shape(x) for ct in cts])
+        return (mul(cts[1], x),)
+    f.defvjp(lambda x: (f(x.value), x.value), backward, symbolic_zeros=True)
+    x = np.tile(X, (2, 1)) if wrap not in (vmap,) else X
+    close(grad(lambda x: total(wrap(lambda x: f(x)[1])(x)))(x), x)
+    assert seen == [[True, False]]
+
+
+def test_functions_are_traced_first_where_the_flags_say_so():
+    constant = custom_jvp(lambda x: np.float32(2))
+    constant.defjvp(lambda primals, tangents: (np.zeros(2, np.float32), np.zeros(2, np.float32)))
+    assert type(constant(X)) is np.float32 and jvp(constant, (X,), (X,))[0].shape == (2,)
+    other = custom_vjp(lambda x: sin(x))
+    other.defvjp(lambda x: (sin(x)[:2], None), lambda _, ct: (X,))
+    with flags.custom_jvp3(True), flags.custom_vjp3(True):
+        with pytest.raises(TypeError, match=r"returns a value of type float32\[\] where the primal output of its rule"):
+            jvp(constant, (X,), (X,))
+        with pytest.raises(TypeError, match="returns float32.2. as output 0, and <lambda> itself float32.3."):
+            grad(lambda x: total(other(x)))(X)
 
 
 def test_defjvps():

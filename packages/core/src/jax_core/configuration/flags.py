@@ -98,6 +98,12 @@ thread_guard = define_bool("jax_thread_guard", False,
 traceback_filtering = define_enum(
     "jax_traceback_filtering", ("off", "tracebackhide", "remove_frames", "quiet_remove_frames", "auto"), "auto",
     "How frames of the library are kept out of tracebacks.")
+custom_jvp3 = define_bool("jax_custom_jvp3", False,
+                          "Trace functions with a JVP rule of their own before anything else, also where they are called eagerly: their results "
+                          "are arrays, and the rule's are checked against their types.")
+custom_vjp3 = define_bool("jax_custom_vjp3", False,
+                          "Trace functions with a VJP rule of their own before anything else, also where they are called eagerly, and check the "
+                          "outputs of the forward function against the types of theirs.")
 log_checkpoint_residuals = define_bool("jax_log_checkpoint_residuals", False,
                                        "Log what each `jax.checkpoint` saves.")
 logging_level = define_enum("jax_logging_level", ("NOTSET", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),

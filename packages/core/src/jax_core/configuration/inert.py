@@ -28,8 +28,6 @@ _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
     "jax_compiler_detailed_logging_min_ops": 10,
     "jax_cross_host_transfer_socket_address": "",
     "jax_cross_host_transport_addresses": "",
-    "jax_custom_jvp3": False,
-    "jax_custom_vjp3": False,
     "jax_debug_leaked_clients_on_clear_backends": False,
     "jax_disable_vmap_shmap_error": False,
     "jax_disallow_mesh_context_manager": False,

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import backends
 from ..compat.linear_util import WrappedFun, wrap_init
-from ..configuration import context
+from ..configuration import context, flags
 from ..references.discharge import custom_rule
 from ..representation import dtypes, tree
 from ..representation.arguments import signature_of
@@ -94,6 +94,15 @@ class MappedResults:
 
     def dims(self) -> list[int | None]:
         return [0 if f else None for f in self.flags or ()]
+
+
+def traced_first(fun: Callable[..., list], args: Sequence[object]) -> Callable[..., list]:
+    """The flat ``fun`` as the program that tracing it on the types of ``args`` gives."""
+    closed, consts = trace_to_closed(fun, [get_aval(x) for x in args])
+
+    def run(*xs):
+        return eval_jaxpr(closed.jaxpr, closed.consts, *consts, *xs)
+    return named_as(fun, run)
 
 
 class CustomJvpCall:
@@ -403,7 +412,8 @@ class custom_jvp(Wrapping):
             out_tree[:] = [tree_out]
             return outs, out_tangents
 
-        call = CustomJvpCall(fun, named_as(self.jvp, jvp), self.symbolic_zeros, self._name, None if nondiff else (self, in_tree), out_tree)
+        called = traced_first(fun, flat) if flags.custom_jvp3.value else fun
+        call = CustomJvpCall(called, named_as(self.jvp, jvp), self.symbolic_zeros, self._name, None if nondiff else (self, in_tree), out_tree)
         outs = context.state.trace.process_custom_jvp(call, flat)
         return tree.unflatten(out_tree[0], outs)
 

@@ -31,7 +31,7 @@ from ..traces.staging import trace_to_closed
 from ..traces.structural import instantiate, matchaxis, reduce_sum
 from ..traces.trace import Tracer
 from . import custom_vjp_remat, logs
-from .batching import batch_fun, unmapped_aval
+from .batching import batch_fun, mapped_aval, unmapped_aval
 from .custom_jvp import (
     _HANDLED,
     MappedResults,
@@ -123,10 +123,9 @@ class CustomVjpCall:
             return flat[:n], mapped.place(flat[n:], ds[n:], flags)
 
         def bwd(residuals, cts):
-            cts = [instantiate(Zero(ct.aval)) if isinstance(ct, SymbolicZero) else ct for ct in cts]
             return batched_cotangents(self.bwd, axis, residuals, list(res_dims), cts, mapped.dims(), dims, trace.tag)
 
-        return CustomVjpCall(fun, named_as(self.fwd, fwd), named_as(self.bwd, bwd), False, self.name, self.optimize_remat), mapped.dims
+        return CustomVjpCall(fun, named_as(self.fwd, fwd), named_as(self.bwd, bwd), self.symbolic_zeros, self.name, self.optimize_remat), mapped.dims
 
     def stage(self, trace, args):
         call_jaxpr, consts = trace_to_closed(self.fun, [get_aval(x) for x in args])
@@ -137,11 +136,16 @@ class CustomVjpCall:
 
 
 def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims, tag=None):
-    """Run ``bwd`` on a batch; cotangents of inputs without mapped axis are summed over the batch."""
+    """Run ``bwd`` on a batch, with zeros as zeros; cotangents of inputs without mapped axis are summed over the batch."""
     n, wanted, structure = len(residuals), logs.wanted(), []
+    zeros = {i: type(ct)(ct.aval if d is None else mapped_aval(ct.aval, d))
+             for i, (ct, d) in enumerate(zip(cts, ct_dims)) if isinstance(ct, (Zero, SymbolicZero))}
+    cts, ct_dims = ([x for i, x in enumerate(of) if i not in zeros] for of in (cts, ct_dims))
 
     def run(*args):
-        outs, logged = logs.apart(wanted, lambda: [instantiate(ct) for ct in bwd(args[:n], args[n:])])
+        given = iter(args[n:])
+        every = [zeros[i] if i in zeros else next(given) for i in range(len(zeros) + len(cts))]
+        outs, logged = logs.apart(wanted, lambda: [instantiate(ct) for ct in bwd(args[:n], every)])
         structure[:] = [logged]
         return outs
     batched, out_dims = batch_fun(run, axis, [*res_dims, *ct_dims], tag)
@@ -220,7 +224,7 @@ def _lin_batch(axis, args, dims, *, num_res, bwd, out_avals, **params):
     res_dims, in_dims = dims[:num_res], dims[num_res:]
 
     def batched_bwd(res, cts):
-        return batched_cotangents(bwd, axis, res, res_dims, [instantiate(ct) for ct in cts], [0] * len(cts), in_dims)
+        return batched_cotangents(bwd, axis, res, res_dims, cts, [0] * len(cts), in_dims)
     avals = tuple(unmapped_aval(a, axis.size, 0, axis.explicit_mesh_axis) for a in out_avals)
     outs = custom_lin_p.bind(*args, num_res=num_res, bwd=named_as(bwd, batched_bwd), out_avals=avals, **params)
     return outs, [0] * len(outs)
@@ -334,6 +338,7 @@ class custom_vjp(Wrapping):
         count = len(args)  # the functions below outlive this call on a tape, and so do not hold the arguments
         out_tree: list = []
         res_tree: list = []
+        out_avals: list = []  # of the function, where it is traced first
 
         def in_place(values):
             given, rest = iter(values), iter(nondiff)
@@ -342,6 +347,7 @@ class custom_vjp(Wrapping):
         def fun(*leaves):
             outs, tree_out = tree.flatten(self.fun(*in_place(tree.unflatten(in_tree, typed(leaves)))))
             out_tree[:] = [tree_out]
+            out_avals[:] = map(get_aval, outs) if flags.custom_vjp3.value else ()
             return outs
 
         def fwd(primals, perturbed):
@@ -358,6 +364,10 @@ class custom_vjp(Wrapping):
             if out_tree and out_tree[0] != tree_out:
                 raise TypeError(f"custom_vjp: {self._name} returns structure {out_tree[0]} and its forward "
                                 f"function {tree_out}; they must be the same")
+            for k, (x, want) in enumerate(zip(outs, out_avals)):
+                if (got := get_aval(x)).shape != want.shape or got.dtype != want.dtype:
+                    raise TypeError(f"custom_vjp: the forward function {name_of(self.fwd)} of {self._name} returns {described_value(x)} as output "
+                                    f"{k}, and {self._name} itself {want.str_short()}; they must be of one type")
             out_tree[:], res_tree[:] = [tree_out], [tree_res]
             return res, outs
 
@@ -370,6 +380,8 @@ class custom_vjp(Wrapping):
             return self._flatten_cotangents(found, dynamic_avals, in_tree)
 
         dynamic_avals = [get_aval(x) for x in flat]
+        if flags.custom_vjp3.value:
+            trace_to_closed(fun, dynamic_avals)  # leaves the types of its results
         call = CustomVjpCall(fun, named_as(self.fwd, fwd), named_as(self.bwd, bwd), self.symbolic_zeros, self._name, self.optimize_remat)
         outs = context.state.trace.process_custom_vjp(call, flat)
         return tree.unflatten(out_tree[0], outs)

@@ -5,6 +5,7 @@ from the tape written as a program; from then on that program is transposed in p
 """
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -86,11 +87,19 @@ for _cls in (GradRef, DidntWant, NotNeeded, NotSaveable):
     tree_nodes.register_pytree_node(_cls, _nothing_in, lambda cls, _: cls())
 
 
+def _weakly(x: Any) -> Callable[[], Any]:
+    """Gives ``x`` as long as somebody holds it; numbers and what else cannot be told to be gone are held."""
+    try:
+        return weakref.ref(x)
+    except TypeError:
+        return lambda: x
+
+
 class Tape:
     """What a linearized function left: flat primals, and the trace with the tangents of inputs and outputs.
 
     Args:
-      primals: flat arguments.
+      primals: flat arguments. What no derivative reads is not kept alive: of a chain of layers each would hold the input of the next.
       nonzero: which of them have a tangent on the tape.
       inputs: their tangents, in order.
       trace: the `reverse.LinearizeTrace`.
@@ -100,7 +109,7 @@ class Tape:
     __slots__ = ("primals", "nonzero", "inputs", "trace", "tangents")
 
     def __init__(self, primals, nonzero, inputs, trace, tangents):
-        self.primals, self.nonzero, self.inputs = primals, nonzero, inputs
+        self.primals, self.nonzero, self.inputs = list(map(_weakly, primals)), nonzero, inputs
         self.trace, self.tangents = trace, tangents
 
     def transpose(self, cts: Sequence[Any], wanted: Sequence[bool] | None) -> list:
@@ -110,7 +119,7 @@ class Tape:
         """The tape as a program. Arguments among its residuals are kept only where ``saveable`` says so."""
         live = [t for t in self.tangents if not isinstance(t, Zero)]
         jaxpr, residuals = self.trace.to_jaxpr(self.inputs, live)
-        position = {id(x): i for i, x in reversed(list(enumerate(self.primals)))}
+        position = {id(known()): i for i, known in reversed(list(enumerate(self.primals)))}
         kept: list = [NotNeeded()] * len(self.primals)
         sources: list = []
         opaque: list = []
