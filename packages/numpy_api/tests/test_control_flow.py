@@ -182,6 +182,20 @@ def test_fori_loop_takes_whole_floats():
     assert int(lax.fori_loop(0.0, 3.0, lambda i, c: lax.add(c, i), 0)) == 3
 
 
+@pytest.mark.parametrize("run", [lambda f: f, jit], ids=["static", "traced"])
+def test_fori_loop_traces_its_body_once(run):
+    seen = []
+
+    def body(i, c):
+        seen.append(i)
+        return lax.add(c, c)
+    loop = run(lambda n, x: lax.fori_loop(0, n, body, x))
+    assert [float(loop(3, f32(1))), float(loop(4, f32(1))), float(run(lambda n, x: lax.fori_loop(0, n, body, x))(5, f32(1)))] == [8, 16, 32]
+    assert len(seen) == 1
+    loop(3, np.ones(2, np.float32))
+    assert len(seen) == 2
+
+
 def test_fori_loop_unroll_needs_static_bounds():
     assert float(lax.fori_loop(0, 7, lambda i, c: lax.add(c, f32(1)), f32(0), unroll=3)) == 7
     with pytest.raises(ValueError, match="unroll needs loop bounds that are statically known, but upper is traced"):

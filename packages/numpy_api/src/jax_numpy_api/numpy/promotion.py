@@ -361,6 +361,9 @@ def _promoted(rule: Callable[..., list], name: str, args: tuple) -> list:
     except (ValueError, TypeError):
         keys = [x for x in args if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType)]
         if not keys:
+            if any([getattr(x, "dtype", None) == dtypes.float0 for x in args]):
+                raise TypeError(f"{name} does not accept dtype float0 beside numbers: it is that of the tangents of integers and booleans, "
+                                "which hold nothing; jnp.zeros(x.shape) gives zeros of another dtype") from None
             raise
         raise TypeError(f"{name} does not accept dtype {keys[0].dtype} beside or in place of numbers; random keys can be moved, "
                         "indexed and compared with each other, and jax.random.key_data gives their integers.") from None

@@ -117,7 +117,8 @@ def trace_body(name: str, fun: Callable, in_tree: PyTreeDef, avals: Sequence[Abs
     Returns:
       the program with its constants as leading inputs, their values, and the structure of the result.
     """
-    return _bodies(fun, (name, in_tree, tuple(avals)), lambda: _trace_body(name, fun, in_tree, avals))
+    of, key = (fun.__wrapped__, (name, fun.loop, fun.parts)) if type(fun) is BodyOf and fun.alone else (fun, (name,))
+    return _bodies(of, (*key, in_tree, tuple(avals)), lambda: _trace_body(name, fun, in_tree, avals))
 
 
 _bodies = TracedOnce()
@@ -138,11 +139,12 @@ def _trace_body(name, fun, in_tree, avals):
 class BodyOf:
     """A body that presents itself under the name of the user's, for ``loop``; the user's carry is the last part of its own.
 
-    ``parts`` says of each part of the carry which parameter of the user's function it is, or its name where it is none.
+    ``parts`` says of each part of the carry which parameter of the user's function it is, or its name where it is none. ``alone``: ``fun``
+    closes over nothing but the user's function, so that what one gave by tracing holds for the next.
     """
 
-    def __init__(self, loop: str, fun: Callable[..., Any], user: Callable[..., Any], parts: tuple[int | str, ...]):
-        self.loop, self.fun, self.__wrapped__, self.parts = loop, fun, user, parts
+    def __init__(self, loop: str, fun: Callable[..., Any], user: Callable[..., Any], parts: tuple[int | str, ...], alone: bool = False):
+        self.loop, self.fun, self.__wrapped__, self.parts, self.alone = loop, fun, user, parts, alone
         self.__name__ = getattr(user, "__name__", "body_fun")
 
     def __call__(self, *args):

@@ -239,7 +239,11 @@ def fori_loop(lower: ArrayLike, upper: ArrayLike, body_fun: Callable[..., Any], 
     def body(carry: PyTree):
         i, end, val = carry
         return add(i, one), end, body_fun(i, val)
-    return while_loop(lambda carry: lt(carry[0], carry[1]), BodyOf("lax.fori_loop", body, body_fun, (0, "upper", 1)), (lower, upper, init_val))[2]
+    return while_loop(_before_end, BodyOf("lax.fori_loop", body, body_fun, (0, "upper", 1), alone=True), (lower, upper, init_val))[2]
+
+
+def _before_end(carry):
+    return lt(carry[0], carry[1])
 
 
 def _loop_bounds(lower, upper):
@@ -273,7 +277,7 @@ def _static_fori_loop(first, length, body_fun, init_val, unroll):
         return (add(i, 1), body_fun(i, val)), None
     if length <= 0:
         length = 0
-    (_, result), _ = scan(BodyOf("lax.fori_loop", body, body_fun, (0, 1)), (first, init_val), None, length,
+    (_, result), _ = scan(BodyOf("lax.fori_loop", body, body_fun, (0, 1), alone=True), (first, init_val), None, length,
                           unroll=1 if unroll is None else unroll)
     return result
 
