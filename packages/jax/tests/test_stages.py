@@ -64,17 +64,27 @@ def test_programs_are_compiled_for_where_their_arguments_are(described):
         compiled(jax.device_put(np.arange(8, dtype=np.float32), placed("")))
 
 
-def test_arguments_on_one_device_say_nothing():
+def test_programs_run_on_the_device_that_they_were_compiled_for():
+    """Committed arguments that lie elsewhere are refused, others are moved; no second program is compiled in silence."""
+    first, second = jax.devices()[:2]
+    there = jax.device_put(np.ones(3, np.float32), second)
     compiled = jax.jit(f).lower(jnp.float32(1), jnp.ones(3)).compile()
-    assert compiled(1.0, jax.device_put(np.ones(3, np.float32), jax.devices()[2]))["a"].devices() == {jax.devices()[2]}
+    assert compiled(1.0, jnp.ones(3))["a"].devices() == {first}
+    with pytest.raises(ValueError, match=r"compiled for argument y, float32\[3\], on devices \[0\],\nbut it lies as .*id=1"):
+        compiled(1.0, there)
+    compiled = jax.jit(f).lower(jnp.float32(1), there).compile()
+    assert compiled.input_shardings[0][1].device_set == {second}
+    assert compiled(1.0, np.ones(3, np.float32))["a"].devices() == {second} == compiled(jnp.float32(1), there)["a"].devices()
+    with pytest.raises(ValueError, match="compiled for argument y"):
+        compiled(1.0, jax.device_put(there, first))
 
 
-def test_functions_with_one_result_are_written_as_mlir_prints_them():
-    """Who looks for a signature in the text finds it; where programs carry names of results, these are in parentheses."""
+def test_texts_of_programs_name_their_results():
     lowered = jax.jit(lambda x: x + 1).lower(np.float32(1))
-    assert "@main(%arg0: tensor<f32>) -> tensor<f32> {" in lowered.as_text()
-    named = lowered.as_text(debug_info=True)
-    assert '-> (tensor<f32> {jax.result_info = "result"}) {' in named and "loc(" in named
-    assert "@main(%arg0: tensor<f32>) -> (tensor<f32>, tensor<f32>) {" in jax.jit(lambda x: (x, x)).lower(np.float32(1)).as_text()
+    assert '@main(%arg0: tensor<f32>) -> (tensor<f32> {jax.result_info = "result"}) {' in lowered.as_text()
+    assert "loc(" in lowered.as_text(debug_info=True) and "loc(" not in lowered.as_text()
+    pair = jax.jit(lambda x: {"a": x, "b": [x]}).lower(np.float32(1))
+    assert """-> (tensor<f32> {jax.result_info = "result['a']"}, tensor<f32> {jax.result_info = "result['b'][0]"}) {""" in pair.as_text()
+    assert str(pair.compiler_ir()).count("jax.result_info") == 2
     compiled = lowered.compile().as_text()
     assert 'op_name="jit(<lambda>)/add"' in compiled and "test_stages.py" in compiled  # the located text is what is compiled

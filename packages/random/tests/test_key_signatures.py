@@ -35,7 +35,6 @@ SIGNATURES = [
     (lambda a, b: a == b, (KEY, KEY), []),
     (jit(random.normal), (KEY,), [Sink(0)]),
     (vmap(random.bits), (KEYS,), [Sink(0)]),
-    (lambda k: (lambda words: random.bits(words[0]) + random.bits(words[0]))(random.split(random.key_data(k))), (KEY,), "slice"),
     (lambda p, k: lax.cond(p, random.uniform, lambda k: 1.0, k), (True, KEY), [Sink(1)]),
     (lambda k: lax.scan(lambda k, _: tuple(random.split(k)), k, length=3)[0], (KEY,), [Sink(0), Source(0)]),
     (lambda k: lax.map(random.bits, k), (KEYS,), [Sink(0)]),
@@ -61,7 +60,6 @@ REUSES = [
     (lambda k: lax.scan(lambda c, _: (c, random.bits(c)), k, length=2), (KEY,), "scan body function leads to key reuse"),
     (lambda k: lax.while_loop(lambda i: i < random.uniform(k), lambda i: i + 1, 0.0), (KEY,), "while_loop cond"),
     (lambda k: lax.while_loop(lambda i: i < 5, lambda i: i + random.uniform(k), 0.0), (KEY,), "while_loop body"),
-    (lambda k: (lambda words: random.bits(words[0]) + random.bits(words[0]))(random.split(random.key_data(k))), (KEY,), "slice"),
     (lambda p, k: lax.cond(p, random.uniform, lambda k: 1.0, k) + random.uniform(k), (True, KEY), "random_bits"),
 ]
 

@@ -262,8 +262,9 @@ class LoweredModule(Protocol):
     def name(self) -> str:
         """Of the module; shown in messages and profiles."""
 
-    def text(self, debug_info: bool = False) -> str:
-        """The program as the backend writes it (StableHLO, for XLA); with ``debug_info`` also where each operation comes from."""
+    def text(self, debug_info: bool = False, named: bool = False) -> str:
+        """The program as the backend writes it (StableHLO, for XLA); with ``named`` also what its results are called, with ``debug_info`` where
+        each operation comes from, too."""
 
 
 class Run(NamedTuple):

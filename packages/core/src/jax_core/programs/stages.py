@@ -119,17 +119,14 @@ def trace_call(call: Call) -> "Traced":
 
 
 def _placements_of(args: Sequence[Any]) -> tuple | None:
-    """Where the arguments, or what is described, are: ahead of time the program is compiled for that.
-
-    A description counts on any device; an array only on several, as one on a single device is moved or compiled for when it comes.
-    """
+    """Where the arguments, or what is described, are: ahead of time the program is compiled for that."""
     found: list[Any] = []
     stored: list[Any] = []
     for x in args:
         described = isinstance(x, ShapeDtypeStruct)
         known = described or getattr(x, "_committed", False)
         sharding = getattr(x, "sharding", None) if known else None
-        found.append(sharding if sharding is not None and (described or backends.get().placements.is_spread(sharding)) else None)
+        found.append(sharding)
         stored.append(x.stored if isinstance(x, ShapeDtypeStruct) else backends.get().placements.own_format(x) if known else None)
     if all(s is None for s in (*found, *stored)):
         return None
@@ -283,7 +280,7 @@ class Lowered(LoweredHabits, _Stage):
         _check_dialect("as_text", dialect)
         if dialect == "hlo":
             return backends.get().inspection.hlo_text(self._shown, debug_info)
-        return self._shown.text(debug_info)
+        return self._shown.text(debug_info, named=True)
 
     def compiler_ir(self, dialect: str | None = None) -> Any:
         """The module as the backend's own object, or None where it has none; ``dialect`` as for `as_text`."""

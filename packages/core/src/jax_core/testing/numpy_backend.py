@@ -72,7 +72,7 @@ class _Module:
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec):
         self.closed, self.name = closed, spec.name
 
-    def text(self, debug_info: bool = False) -> str:
+    def text(self, debug_info: bool = False, named: bool = False) -> str:
         return str(self.closed)
 
 

@@ -94,6 +94,7 @@ class Module:
         self._work = Work(self._jaxpr, donates=bool(self._aliases))
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
+        self._result_parts = writer.result_parts
         self.facts = Facts(
             in_avals, self._kept, self._in_avals, self._out_avals,
             [v.aval.dtype.unwrap(x) if is_extended(v.aval) else _typed(x, v.aval) for v, x in hoisted],
@@ -105,9 +106,19 @@ class Module:
         # Not ``closed`` itself, which keeps its executables, and they their modules.
         self.closed = ClosedJaxpr(closed.jaxpr, closed.consts)
 
-    def text(self, debug_info: bool = False) -> str:
-        """The StableHLO module, with ``debug_info`` also where in the user's program each operation comes from."""
-        return ModuleWriter(self, located=True).text() if debug_info else self._text
+    def text(self, debug_info: bool = False, named: bool = False) -> str:
+        """The StableHLO module, with ``named`` also what each result is called, with ``debug_info`` where each operation comes from, too.
+
+        What is compiled has no names: programs that differ in these alone are one.
+        """
+        if debug_info:
+            return ModuleWriter(self, located=True).text()
+        names = self._result_names() if named else ()
+        return self._text.replace(_results(self._result_parts), _results(self._result_parts, names), 1) if names else self._text
+
+    def _result_names(self) -> Sequence[object]:
+        names = self._jaxpr.debug_info.result_paths
+        return names if names is not None and not callable(names) and len(names) == len(self._jaxpr.outvars) else ()
 
     def text_to_compile(self) -> str:
         """The program of `text` for the compiler: with locations, unless it calls functions by what it knows of this process."""
@@ -247,12 +258,14 @@ class ModuleWriter:
       partitions: number of devices that a manual region is for.
       scopes: names around the equations that are being written: of the loop, branch or call that holds them.
       in_function: whether they are in another function than ``main``.
+      result_parts: types and attributes of the results of ``main``.
       axis_env: inside a manual region, the mesh axes that collectives name (`jax_core.transformations.manual.AxisEnv`).
       ordered_effects: those that ``main`` has a token for. A program that calls the host from one CPU device has none: it
         runs to its end before the next one starts (`host_calls`).
     """
 
     axis_env: AxisEnv | None
+    result_parts: list[tuple[str, list[str]]]
     partitions = 1
     scopes: tuple = ()
     in_function = False
@@ -321,9 +334,11 @@ class ModuleWriter:
             location = f" loc({quoted(names[i])})" if i < len(names) else ""
             held = TOKEN_ARRAY if v.aval is abstract_token else v.aval
             arguments.append(f"%arg{i}: {type_text(held)}{self._argument_attributes(i, v)}{location}")
-        results = [_TOKEN_TYPE] * len(tokens) + [f"{x.type}{self._result_attributes(i, x)}" for i, x in enumerate(outs)]
-        return _function("public @main", arguments, b.lines, [*tokens, *outs],
-                         [_TOKEN_TYPE] * len(tokens) + [x.type for x in outs], results)
+        parts: list[tuple[str, list[str]]] = [(_TOKEN_TYPE, [])] * len(tokens)
+        parts += [(x.type, self._result_attributes(i, x)) for i, x in enumerate(outs)]
+        self.result_parts = parts
+        results = _results(parts, module._result_names() if self.located else ())
+        return _function("public @main", arguments, b.lines, [*tokens, *outs], [t for t, _ in parts], results)
 
     def _argument_attributes(self, i: int, v: Any) -> str:
         items = []
@@ -342,19 +357,15 @@ class ModuleWriter:
         asked = self.module._layouts[group] if self.module._layouts is not None else ()
         return [f"mhlo.layout_mode = {quoted(mode(asked[i], physical_aval(aval).dtype))}"] if i < len(asked) and asked[i] is not None else []
 
-    def _result_attributes(self, i: int, x: Value) -> str:
+    def _result_attributes(self, i: int, x: Value) -> list[str]:
         items = []
-        paths = self.module._jaxpr.debug_info.result_paths if self.located else None
-        if paths is not None and i < len(paths):
-            items.append(f"jax.result_info = {quoted(str(paths[i]))}")
         placements = self.module._shardings[1]
         where = placements[i] if placements is not None and placements[i] is not None else x.aval.placement
         if where is not None and (where is not x.aval.placement or self.shardings.devices > 1 and not where.mesh.auto_axes):
             items.append(self.shardings.argument(where, physical_aval(x.aval).ndim))
         told = self.module._spec.out_shardings
         kind = getattr(told[i], "memory_kind", None) if told else None
-        items += self._layout_mode(1, i, x.aval) + _memory_kind(x.aval, kind)
-        return f" {{{', '.join(items)}}}" if items else ""
+        return items + self._layout_mode(1, i, x.aval) + _memory_kind(x.aval, kind)
 
     def function(self, name: str, closed: ClosedJaxpr) -> str:
         """The symbol of ``closed`` as a function of this module; written if no equal function is there yet."""
@@ -372,7 +383,8 @@ class ModuleWriter:
             b.set_token(effect, token)
             arguments.append(f"{token}: {token.type}")
         operands = [new_value(f"%arg{i}", v.aval) for i, v in enumerate(jaxpr.invars)]
-        arguments += [f"{x}: {x.type}{self._typed_attributes(x)}" for x in operands]
+        told = [self._typed_attributes(x) for x in operands]
+        arguments += [f"{x}: {x.type} {{{', '.join(a)}}}" if a else f"{x}: {x.type}" for x, a in zip(operands, told)]
         around, self.scopes, self.in_function, self._called_depth = (self.scopes, self.in_function, self._called_depth), (), True, 0
         outs = b.jaxpr(closed, *operands)
         depth = self._called_depth + 1
@@ -382,7 +394,7 @@ class ModuleWriter:
             raise RecursionError(f"{name}: more than {MOST_NESTED_CALLS} functions are nested here that are jitted each, deeper than the "
                                  "compiler can walk; jit the outermost one only, or some of them with inline=True")
         outs = [b.token(effect) for effect in tokens] + outs
-        symbol = self._entered(name, arguments, b.lines, outs, [x.type + self._typed_attributes(x) for x in outs])
+        symbol = self._entered(name, arguments, b.lines, outs, [(x.type, self._typed_attributes(x)) for x in outs])
         self._by_program[key] = closed, symbol, depth
         return symbol
 
@@ -390,15 +402,15 @@ class ModuleWriter:
         """The symbol of a function of this module that was written apart; written once."""
         return self._entered(name, [f"{x}: {x.type}" for x in operands], lines, outs)
 
-    def _typed_attributes(self, x: Value) -> str:
+    def _typed_attributes(self, x: Value) -> list[str]:
         """That an argument or result of a function is a sum over devices, still to be made; other placements the compiler finds."""
         if self.shardings.devices == 1 or x.aval.placement is None or not x.aval.placement.spec.unreduced:
-            return ""
-        return f" {{{self.shardings.argument(x.aval.placement, physical_aval(x.aval).ndim)}}}"
+            return []
+        return [self.shardings.argument(x.aval.placement, physical_aval(x.aval).ndim)]
 
     def _entered(self, name, arguments, lines, outs, results=None):
         types = [x.type for x in outs]
-        results = types if results is None else results
+        results = _results([(t, []) for t in types] if results is None else results)
         body = _function("", arguments, lines, outs, types, results)
         symbol = self._by_text.get(body)
         if symbol is None:
@@ -490,9 +502,15 @@ def _names(debug: DebugInfo, kept: Sequence[int]) -> list[str]:
     return [str(names[i]) if i < len(names) else f"arg{i}" for i in kept]
 
 
-def _function(name: str, arguments: Sequence[str], lines: Sequence[str], outs: Sequence[str], types: Sequence[str],
-              results: Sequence[str]) -> str:
-    returned = f"    return {', '.join(outs)} : {', '.join(types)}\n" if outs else "    return\n"
+def _results(parts: Sequence[tuple[str, list[str]]], names: Sequence[object] = ()) -> str:
+    """The results of a function as its head says: types, attributes, and the ``names`` of the last of them (the first are tokens)."""
+    tokens = len(parts) - len(names)
+    items = [told if i < tokens else [f"jax.result_info = {quoted(str(names[i - tokens]))}", *told] for i, (_, told) in enumerate(parts)]
+    texts = [f"{t} {{{', '.join(told)}}}" if told else t for (t, _), told in zip(parts, items)]
     # as MLIR prints it: one result that has no attributes needs no parentheses
-    arrow = "" if not results else f"-> {results[0]} " if len(results) == 1 and "{" not in results[0] else f"-> ({', '.join(results)}) "
-    return f"  func.func {name}({', '.join(arguments)}) {arrow}{{\n{''.join(lines)}{returned}  }}\n"
+    return "" if not texts else f"-> {texts[0]} " if len(texts) == 1 and not items[0] else f"-> ({', '.join(texts)}) "
+
+
+def _function(name: str, arguments: Sequence[str], lines: Sequence[str], outs: Sequence[str], types: Sequence[str], results: str) -> str:
+    returned = f"    return {', '.join(outs)} : {', '.join(types)}\n" if outs else "    return\n"
+    return f"  func.func {name}({', '.join(arguments)}) {results}{{\n{''.join(lines)}{returned}  }}\n"

@@ -13,6 +13,7 @@ from typing import Any, Callable, Sequence, cast
 from jax_core.interfaces import Run
 
 from ..arrays import own_layouts
+from ..arrays.array import ArrayImpl
 from ..compiling import compile
 from ..compiling.compiler_options import options_for
 from ..jaxlib_compat import _jax
@@ -21,7 +22,7 @@ from ..placement.sharding import Sharding, make_single_device_sharding
 from ..platforms import client
 from .described import DescribedProgram
 from .loaded_program import LoadedProgram
-from .places import Places
+from .places import Placed, Places
 
 
 class Executable:
@@ -42,7 +43,7 @@ class Executable:
         self._variants: dict[Any, LoadedProgram] = {}
         self._lock = threading.RLock()
         self._first: LoadedProgram | None = None
-        self._ahead = False
+        self._ahead: Placed | None = None
         effects = module.facts.ordered_effects or module.facts.unordered_effects
         self._needs_python = bool(effects and module.platform != "cpu" or any(
             not getattr(converter, "is_node", False) for _, converter in (*module.facts.converted_in, *module.facts.converted_out)))
@@ -56,9 +57,9 @@ class Executable:
         return cast(LoadedProgram, self._first)
 
     def compile(self) -> "Executable":
-        """Compile for the placements in the spec, without arguments to look at."""
-        self._ahead = True
-        self._variant(*self._places.of(None), self._layouts)
+        """Compile for the placements in the spec, without arguments to look at. It runs there, and nowhere else."""
+        self._ahead = self._places.of(None)
+        self._variant(*self._ahead, self._layouts)
         return self
 
     def release(self) -> None:
@@ -70,7 +71,7 @@ class Executable:
         """Run on flat arguments; the results are ready or on their way.
 
         Raises:
-          ValueError: the arguments are committed to different devices.
+          ValueError: the arguments are committed to different devices, or to others than it was compiled for ahead of time.
           RuntimeError: an argument was deleted or donated.
         """
         converted = self.facts.converted_in
@@ -79,13 +80,27 @@ class Executable:
             for i, converter in converted:
                 args[i] = converter.unwrap(args[i])
         layouts = self._layouts if self._ahead else own_layouts.for_call(self._layouts, self.facts.kept, args, self.module.name)
-        loaded = self._variant(*self._places.of(args), layouts)
+        loaded = self._variant(*(self._as_compiled(args) if self._ahead else self._places.of(args)), layouts)
         if self._ahead and own_layouts.expected():
             own_layouts.check(args, dict(zip(self.facts.kept, loaded.stored()[len(loaded.consts):])), self.module.name)
         outs, repeatable = loaded.run(args)
         for i, converter in self.facts.converted_out:
             outs[i] = converter.wrap(outs[i])
         return Run(outs, None if self._needs_python or not repeatable else loaded)
+
+    def _as_compiled(self, args: Sequence[Any]) -> Placed:
+        """Where a program that was compiled ahead of time runs: the arguments are there, or not committed."""
+        ahead = cast(Placed, self._ahead)
+        there = [(k, i, args[i]) for k, i in enumerate(self.facts.kept) if type(args[i]) is ArrayImpl and args[i]._committed]
+        for k, i, x in there:
+            if x._sharding.device_set != set(ahead[0]):
+                name = self.facts.arg_names[i] if i < len(self.facts.arg_names) else i
+                at = f"devices {[d.id for d in ahead[0]]}" if ahead[1] is None else ahead[1][k]
+                raise ValueError(f"call of {self.module.name}: it was compiled for argument {name}, {x.aval.str_short()}, on {at},\n"
+                                 f"but it lies as {x.sharding}; move it by jax.device_put, or compile for where it lies")
+        if not there:
+            return ahead
+        return self._places.of(args)
 
     def _variant(self, devices: tuple, ins: list | None, committed: bool, layouts: Any) -> LoadedProgram:
         key = (devices, committed, layouts) if ins is None else (devices, committed, layouts, *ins)

@@ -187,4 +187,4 @@ class Places:
                          "them to the same devices with jax.device_put.")
 
 
-__all__ = ["Places"]
+__all__ = ["Placed", "Places"]

@@ -71,7 +71,7 @@ def compiler_ir(module: Module, dialect: str | None) -> Any:
     """The parsed module (``"stablehlo"``, the default), or the `XlaComputation` (``"hlo"``); None for other dialects."""
     if dialect == "hlo":
         return _computation(module)
-    return compile.parse(module.text()) if dialect in (None, "stablehlo") else None
+    return compile.parse(module.text(named=True)) if dialect in (None, "stablehlo") else None
 
 
 def cost_analysis(module: object) -> Any:
