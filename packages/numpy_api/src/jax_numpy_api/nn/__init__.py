@@ -4,6 +4,7 @@
 ``normalize``         softmax and its relatives, standardisation, one-hot
 ``exponential_sums``  logarithms of sums of exponentials
 ``attention``         scaled dot-product attention
+``fused_attention``   the same by cuDNN's kernels
 ``scaled``            products of block-scaled matrices
 """
 from typing import TYPE_CHECKING

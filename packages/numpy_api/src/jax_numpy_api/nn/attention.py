@@ -13,6 +13,7 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax, numpy as jnp
 from .exponential_sums import logsumexp
+from .fused_attention import FLOORS, Options, fused_attention
 from .normalize import softmax
 
 
@@ -32,14 +33,17 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
       is_causal: position ``t`` attends to positions up to ``t``.
       query_seq_lengths, key_value_seq_lengths: ``[B]``; positions beyond are not used.
       local_window_size: how far to the left and right a position sees.
-      implementation: ``None`` or ``"xla"``; ``"cudnn"`` is not available.
+      implementation: ``None`` or ``"xla"``, which runs everywhere, or ``"cudnn"``: one call of NVIDIA's library, which holds no scores in
+        memory. It is for CUDA, float16 and bfloat16, heads of up to 256 components (a multiple of 8); ``local_window_size`` must not
+        reach to the right unless ``is_causal``, and derivatives, which are of first order and in reverse mode, want even ``T`` and ``S``.
       return_residual: also return the log of the softmax' denominator, ``[B, T, N]``.
 
     Returns:
       an array like ``query`` (with the last axis of ``value``).
 
     Raises:
-      ValueError: shapes that do not fit, several dtypes, or a mask that is not boolean. NotImplementedError: an implementation that is not there.
+      ValueError: shapes that do not fit, several dtypes, a mask that is not boolean, lengths that are not integers, or an unknown
+        implementation. NotImplementedError: what cuDNN has no kernel for, or a platform that has no cuDNN.
 
     Source: Vaswani et al., "Attention is all you need", NeurIPS 2017; grouped heads: Ainslie et al., EMNLP 2023.
 
@@ -47,13 +51,12 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
     >>> jax.nn.dot_product_attention(q, q, q).shape
     (1, 2, 1, 4)
     """
-    if implementation not in (None, "xla"):
-        raise (NotImplementedError if implementation == "cudnn" else ValueError)(
-            f"dot_product_attention: implementation {implementation!r} is not available; use 'xla'")
+    if implementation not in (None, "xla", "cudnn"):
+        raise ValueError(f"dot_product_attention: implementation {implementation!r} is not available; use 'xla' or 'cudnn'")
     batched = jnp.ndim(query) == 4
-    q, k, v = (jnp.asarray(x) if batched else jnp.asarray(x)[None] for x in (query, key, value))
+    q, k, v = (x if x.ndim == 4 else x[None] for x in map(jnp.asarray, (query, key, value)))
     if q.ndim != 4 or k.ndim != 4 or v.ndim != 4 or k.shape[:3] != v.shape[:3] or q.shape[0] != k.shape[0] \
-            or q.shape[3] != k.shape[3] or q.shape[2] % k.shape[2]:
+            or q.shape[3] != k.shape[3] or q.shape[2] % max(k.shape[2], 1):
         raise ValueError("dot_product_attention: query [B, T, N, H], key and value [B, S, K, H] are wanted, and N "
                          f"must be a multiple of K, got shapes {jnp.shape(query)}, {jnp.shape(key)}, {jnp.shape(value)}")
     if not q.dtype == k.dtype == v.dtype:
@@ -63,6 +66,14 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
     b, t, n, h = q.shape
     s, groups = k.shape[1], k.shape[2]
     scale = 1 / np.sqrt(h) if scale is None else scale
+    query_seq_lengths, key_value_seq_lengths = (
+        _lengths(*x, b) for x in (("query_seq_lengths", query_seq_lengths), ("key_value_seq_lengths", key_value_seq_lengths)))
+    if implementation == "cudnn" and b * t * n * s * h:
+        options = Options(float(scale), bool(is_causal), 0, bias is not None, return_residual)
+        out, *logs = _by_cudnn(q, k, v, bias, mask, query_seq_lengths, key_value_seq_lengths, local_window_size, options)
+        results = out, *[lax.transpose(x, (0, 2, 1)).astype(q.dtype) for x in logs]
+        results = results if batched else tuple(x[0] for x in results)
+        return results if return_residual else results[0]
     heads, g = ((n,), "") if n == groups else ((groups, n // groups), "g")  # no axis of length 1: products that quantise in tiles count axes
     scores = jnp.einsum(f"btk{g}h,bskh->bk{g}ts", q.reshape(b, t, *heads, h), k,
                         preferred_element_type=dtypes.common_dtype(q.dtype, np.float32))
@@ -81,8 +92,51 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
     out = out if batched else out[0]
     if not return_residual:
         return out
-    residual = jnp.moveaxis(logsumexp(scores, axis=-1), 1, 2)
+    residual = jnp.moveaxis(logsumexp(scores, axis=-1), 1, 2).astype(q.dtype)
     return out, residual if batched else residual[0]
+
+
+def _lengths(name, lengths, b):
+    """Lengths as int32, one for each member of the batch; None for None."""
+    if lengths is None:
+        return None
+    lengths = jnp.asarray(lengths)
+    if lengths.shape != (b,) or not dtypes.issubdtype(lengths.dtype, np.integer):
+        raise ValueError(f"dot_product_attention: {name} must be integers of shape ({b},), one for each member of the batch, got "
+                         f"{lengths.dtype}{list(lengths.shape)}")
+    return lengths.astype(np.int32)
+
+
+def _by_cudnn(q, k, v, bias, mask, query_lengths, key_lengths, window, options):
+    """Result, and with ``options.logs`` the log of the softmax' denominator, [B, N, T]."""
+    b, t, n, _ = q.shape
+    s = k.shape[1]
+    if window is not None:
+        left, right = (window, window) if hasattr(window, "__index__") else window
+        if left < 0 or right < 0 or right > 0 and not options.causal:
+            raise ValueError("dot_product_attention: cuDNN's windows reach to the left, and to the right only where is_causal=True cuts that off, "
+                             f"got local_window_size={window}; use implementation='xla'")
+        options = options._replace(causal=True, window=int(left) + 1)
+    if bias is not None:
+        bias = _fitting("bias", bias, (b, n, t, s))
+        bias = bias if bias.dtype.name in ("bfloat16", "float16", "float32") else bias.astype(q.dtype)
+    if mask is not None:
+        mask = _fitting("mask", mask, (b, n, t, s))
+        dtype = q.dtype if bias is None else bias.dtype
+        bias = jnp.where(mask, np.zeros((), dtype) if bias is None else bias, np.asarray(FLOORS.get(dtype.name, -2.0 ** 41), dtype))
+    lengths = None
+    if query_lengths is not None or key_lengths is not None:
+        lengths = tuple(jnp.full(b, longest, np.int32) if given is None else given
+                        for given, longest in ((query_lengths, t), (key_lengths, s)))
+    return fused_attention(q, k, v, bias, lengths, options)
+
+
+def _fitting(name, x, wanted):
+    """``x`` with four axes, repeated along those of queries and keys."""
+    x = _four_axes(name, x)
+    if any(have not in (1, want) for have, want in zip(x.shape, wanted)):
+        raise ValueError(f"dot_product_attention: {name} must broadcast to [B, N, T, S] = {wanted}, got shape {x.shape}")
+    return jnp.broadcast_to(x, (*x.shape[:2], *wanted[2:]))
 
 
 def _four_axes(name, x):
