@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from jax_core import backends
 from jax_core.programs.jit import jit
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.transformations.autodiff import grad, hessian, jvp, vjp
@@ -117,11 +118,15 @@ def test_refused(i):
         calls(lambda *xs: attention(*xs, **options), *types)
 
 
+@pytest.mark.only_cpu
 def test_where_it_is_not():
-    """On the CPU there is no such call; odd lengths have no derivative, and no call a second one."""
     q = jnp.ones((1, 2, 1, 8), BF16)
     with pytest.raises(NotImplementedError, match="is for the platform cuda, and the program is compiled for cpu"):
         attention(q, q, q)
+
+
+def test_derivatives_that_are_not_there():
+    """Odd lengths have none, and no call a second one."""
     total = lambda q: attention(q, q, q).sum()
     with pytest.raises(NotImplementedError, match="even numbers of queries and keys, got 3 and 3"):
         calls(grad(total), array(1, 3, 1, 8))
@@ -204,34 +209,49 @@ VALUES = [  # types of query, key, value, bias; whether in lanes, some of which 
 ]
 
 
-def close(found, wanted):
+def close(found, wanted, tolerance=2e-2):
     for x, y in zip(found, wanted, strict=True):
         assert (x.shape, x.dtype) == (y.shape, y.dtype)
-        np.testing.assert_allclose(np.asarray(x, np.float32), np.asarray(y, np.float32), rtol=2e-2, atol=2e-2)
+        np.testing.assert_allclose(np.asarray(x, np.float32), np.asarray(y, np.float32), rtol=tolerance, atol=tolerance)
+
+
+def values_and_derivatives(implementation, shapes, lanes, options, dtype=F16):
+    """Result, logs, and the cotangents of both."""
+    xs = [draw(j, *shape, dtype=dtype) for j, shape in enumerate(shapes)]
+    live = np.full(shapes[0][:-1], True)
+    if "query_seq_lengths" in options:
+        live = (np.arange(live.shape[1]) < options["query_seq_lengths"][:, None])[..., None]  # logs of others are not defined
+
+    def f(*xs):
+        out, logs = attention(*xs, implementation=implementation, return_residual=True, **options)
+        logs = jnp.where(live, logs, 0).astype(np.float32)
+        return jnp.sum(jnp.sin(out.astype(np.float32))) + jnp.sum(jnp.cos(logs)), out, logs
+
+    def all_of(*xs):
+        _, pull, found = vjp(lambda *xs: (f(*xs)[0], f(*xs)[1:]), *xs, has_aux=True)
+        return [*found, *pull(np.float32(1))]
+    if not lanes:
+        return jit(all_of)(*xs)
+    scaled = [jnp.stack([x, x * dtype.type(0.5)]) for x in xs[:1] + xs[2:3]]
+    return jit(vmap(lambda q, v: all_of(q, xs[1], v, *xs[3:])))(*scaled)
 
 
 @pytest.mark.parametrize("i", range(len(VALUES)))
 def test_values_and_derivatives(i, by_formulas):
-    """Result, logs and cotangents of both are those of the other implementation."""
-    shapes, lanes, options = VALUES[i]
-    xs = [draw(j, *shape) for j, shape in enumerate(shapes)]
-    live = np.full(shapes[0][:-1], True)
-    if "query_seq_lengths" in options:
-        live = (np.arange(T) < options["query_seq_lengths"][:, None])[..., None]  # logs of others are not defined
+    """They are those of the other implementation."""
+    close(values_and_derivatives("cudnn", *VALUES[i]), values_and_derivatives("xla", *VALUES[i]))
 
-    def run(implementation):
-        def f(*xs):
-            out, logs = attention(*xs, implementation=implementation, return_residual=True, **options)
-            logs = jnp.where(live, logs, 0).astype(np.float32)
-            return jnp.sum(jnp.sin(out.astype(np.float32))) + jnp.sum(jnp.cos(logs)), out, logs
-        def all_of(*xs):
-            _, pull, *found = vjp(lambda *xs: (f(*xs)[0], f(*xs)[1:]), *xs, has_aux=True)
-            return [*found[0], *pull(np.float32(1))]
-        if not lanes:
-            return jit(all_of)(*xs)
-        scaled = [jnp.stack([x, x * F16.type(0.5)]) for x in xs[:1] + xs[2:3]]
-        return jit(vmap(lambda q, v: all_of(q, xs[1], v, *xs[3:])))(*scaled)
-    close(run("cudnn"), run("xla"))
+
+@pytest.mark.parametrize("dtype", [BF16, F16], ids=str)
+@pytest.mark.parametrize("i", range(len(VALUES)))
+def test_on_a_device(i, dtype):
+    """The library itself, where there is one; with more of everything."""
+    if getattr(backends.get().devices()[0], "platform", "") not in ("cuda", "gpu"):
+        pytest.skip("needs a device with cuDNN")
+    shapes, lanes, options = VALUES[i]
+    shapes = [tuple(64 if j == len(shape) - 1 and k < 3 else 16 * n if n in (T, S) else n for j, n in enumerate(shape)) for k, shape in enumerate(shapes)]
+    options = {**options, **{name: np.repeat(x, 16, -1) if name == "mask" else 16 * x for name, x in options.items() if isinstance(x, np.ndarray)}}
+    close(values_and_derivatives("cudnn", shapes, lanes, options, dtype), values_and_derivatives("xla", shapes, lanes, options, dtype), 5e-2)
 
 
 def test_lanes_outside_of_the_derivative(by_formulas):
