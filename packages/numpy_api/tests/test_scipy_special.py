@@ -281,3 +281,25 @@ def test_slopes_of_zeta_left_of_its_pole():
     """Values by mpmath."""
     slopes = vmap(grad(special.zeta))(jnp.float32([-1.5, -2.25, -2.0, -40.5]))
     np.testing.assert_allclose(slopes, [-0.076309255320550887, -0.016375468882742297, -0.030448457058393271, 19060914565784851.0], rtol=5e-6)
+
+
+HYP1F1_SLOPES = [  # arguments, the derivatives by each by mpmath; also where the series ends, and where the one in 1/x serves
+    ((3.25, 1.625, -2.5), (0.005053707068, 0.0517793389694, -0.0307564459253)),
+    ((-4.0, 3.875, -5.5), (-16.1711914508, -10.6477280764, -8.6690530243)),
+    ((2.25, 4.25, -48.0), (-0.00445694226952, 0.00111258544795, 5.97031540101e-5)),
+    ((-1.0, 3.5, 82.25), (-4.72133170205e27, 6.71428571429, -0.285714285714)),
+    ((0.0, 4.75, -83.75), (-3.02268327619, 0.0, 0.0)),
+    ((1.5, 0.5, -85.0), (0.0023453159895, -0.0023453159895, -2.03088582975e-35)),
+    ((0.75, 2.25, 70.0), (2.11973425699e28, -1.46629677838e28, 3.90701601741e27)),
+    ((-1.0, -3.0, 2.5), (np.nan, 0.277777777778, 0.333333333333)),
+    ((2.0, -1.5, 3.0), (7496.67458503, -2642.031009, 9557.5770836)),
+    ((2.0, 2.0, -np.inf), (0.0, 0.0, 0.0)), ((-2.0, 2.0, np.inf), (np.nan, np.nan, np.inf)), ((-1.0, 2.0, np.inf), (np.nan, np.nan, -0.5)),
+]
+
+
+@pytest.mark.parametrize("x64, relative", [(False, 3e-5), (True, 1e-11)], ids=["float32", "float64"])
+def test_slopes_of_hyp1f1(x64, relative):
+    with flags.enable_x64(x64):
+        args = map(jnp.asarray, zip(*(args for args, _ in HYP1F1_SLOPES)))
+        slopes = jit(vmap(grad(special.hyp1f1, (0, 1, 2))))(*args)
+        np.testing.assert_allclose(np.stack(slopes, -1), [want for _, want in HYP1F1_SLOPES], rtol=relative, atol=1e-36)

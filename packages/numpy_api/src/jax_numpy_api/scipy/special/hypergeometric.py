@@ -8,6 +8,7 @@ of the confluent and Gauss hypergeometric functions", Numer. Algorithms 74 (2017
 """
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.autodiff import jvp
 
 from ... import lax, numpy as jnp
 from ...lax.incomplete import _lgamma_gap
@@ -114,15 +116,21 @@ def _last_sign(a, b, x):
     return 1 - 2 * jnp.remainder(negative, 2)
 
 
+def _is_far(p, excess, y, finite):
+    """Whether the series in 1/y serves: there the other solution is nothing beside it (DLMF 13.7.2), and the terms fall."""
+    gap = jnp.abs(excess)
+    other = _logs(gap, finite) + _logs(jnp.maximum(-p, 0), finite) - finite  # logarithm of the other solution's share
+    return (y > 60) & (other < math.log(float(dtypes.finfo(y.dtype).eps)) - 3) & (y > 2 * jnp.abs(p - 1) * gap)
+
+
 @differentiable
 def _hyp1f1(a, b, x):
     ended = _ends(a)
     flip = (x < 0) & ~ended  # Kummer: M(a, b, x) = exp(x) M(b - a, b, -x)
     p, y, excess = jnp.where(flip, b - a, a), jnp.where(flip, -x, x), jnp.where(flip, -a, a - b)
     ends = _ends(p)
-    gap, finite = jnp.abs(excess), jnp.minimum(y, float(dtypes.finfo(x.dtype).max))
-    other = _logs(gap, finite) + _logs(jnp.maximum(-p, 0), finite) - finite  # logarithm of the other solution's share (DLMF 13.7.2)
-    far = (y > 60) & (other < math.log(float(dtypes.finfo(x.dtype).eps)) - 3) & (y > 2 * jnp.abs(p - 1) * gap) & ~ends
+    finite = jnp.minimum(y, float(dtypes.finfo(x.dtype).max))
+    far = _is_far(p, excess, y, finite) & ~ends
     z = jnp.where(far | ~jnp.isfinite(y), 1.0, y)
     series = _kummer_sum(p, b, z, jnp.where(flip & ~far, x, 0.0))
     top = jnp.where(flip, y, finite)  # infinity as a number, which is beyond its powers
@@ -159,10 +167,115 @@ def _value_and_tangent(f, args, tangents, first):
     return found[-2], tangent + tangents[-1] * first * found[-1] if dx else tangent
 
 
+def _kummer_slopes(p, b, y, flipped, log_factor):
+    """The derivatives of the series ``S`` of ``1F1(p; b; y)`` by ``p`` and ``b``, and the series of the slope by its argument, ``(p / b) 1F1(p + 1; b + 1; y)``
+    or, where ``flipped``, ``((b - p) / b) 1F1(p; b + 1; y)``; all times ``exp(log_factor)``. NaN as in `_kummer_sum`.
+
+    Their terms are those of ``S`` times a factor; where ``S`` ends, the derivative by ``p`` does not.
+    """
+    eps, step = float(dtypes.finfo(y.dtype).eps) / 4, 32.0
+
+    def going(state: PyTree):
+        return jnp.any(state[1]) & (state[0] < _STEPS)
+
+    def advance(state: PyTree):
+        n, active, (term, by_p, by_b), sums, rest, peak = state
+        k = n.astype(y.dtype)
+        ratio = _term((p + k) * y, (b + k) * (k + 1))
+        following, next_p, next_b = [jnp.where(t == 0, 0.0, ratio * t) for t in (term, by_p, by_b)]  # what has ended stays so beyond a pole of b
+        terms = following, next_p + _term(term * y, (b + k) * (k + 1)), next_b - _term(following, b + k)
+        along = _term(term * jnp.where(flipped, b - p, p + k), b + k)
+        added = *terms[1:], along
+        new = [total + more for total, more in zip(sums, added)]
+        unsettled = [jnp.abs(more) > eps * jnp.abs(total) for more, total in zip(added, new)]
+        down = jnp.where(jnp.abs(following) > math.exp(step), math.exp(-step), 1.0)
+        keep = functools.partial(jnp.where, active)
+        peak = keep(jnp.maximum(peak, jnp.abs(following)) * down, peak)
+        return (n + 1, active & functools.reduce(lax.bitwise_or, unsettled), tuple(keep(t * down, old) for t, old in zip(terms, (term, by_p, by_b))),
+                tuple(keep(t * down, old) for t, old in zip(new, sums)), keep(jnp.where(down < 1, rest + step, rest), rest), peak)
+
+    one, zero = jnp.ones_like(y), jnp.zeros_like(y)
+    start = jnp.int32(0), jnp.ones(y.shape, bool), (one, zero, zero), (zero, zero, zero), log_factor, one
+    _, active, _, sums, rest, peak = lax.while_loop(going, advance, start)
+    grown = (rest > log_factor) | (peak > eps ** -0.5)
+    return [jnp.where(active | grown & (jnp.abs(s) < 1024 * eps * peak), np.nan, s * jnp.exp(rest)) for s in sums]
+
+
+def _asymptotic_slopes(p, b, excess, x, shifted):
+    """The derivatives of `_m_asymptotic` by ``p``, by ``b`` and by ``excess``, each with the others fixed, and by ``x``, where ``shifted`` is 0 or ``x``.
+
+    Where ``1 / gamma(p)`` is 0, at whole numbers, only the first one is not: the derivative of that factor, ``(-1)**n n!`` at ``-n``, is left.
+    """
+    def shrinks(state: PyTree):
+        return jnp.any(state[4] != 0) & (state[0] < 30)
+
+    def advance(state: PyTree):
+        n, term, by_p, by_excess, last, sums = state
+        k = n.astype(x.dtype)
+        u, v = (1 - p + k) / (k + 1), (k - excess) / x
+        new = term * u * v
+        by_p, by_excess = by_p * u * v - term * v / (k + 1), by_excess * u * v - term * u / x
+        size = jnp.abs(new) + jnp.abs(by_p) + jnp.abs(by_excess)  # the first of them may end alone
+        shrinking = size < last
+        terms = [jnp.where(shrinking, t, 0.0) for t in (new, by_p, by_excess, -(k + 1) * new / x)]
+        return n + 1, *terms[:3], jnp.where(shrinking, size, 0.0), tuple(total + t for total, t in zip(sums, terms))
+
+    one, zero = jnp.ones_like(x), jnp.zeros_like(x)
+    total, by_p, by_excess, by_x = lax.while_loop(shrinks, advance, (jnp.int32(0), one, zero, zero, jnp.full_like(x, np.inf), (one, zero, zero, zero)))[-1]
+    ends = _ends(p)
+    alike = (p >= 20) & (b >= 20)
+    plain = lax.lgamma(b) + jnp.where(ends, 1.0, -1.0) * lax.lgamma(jnp.where(ends, 1 - p, p))
+    quotient = jnp.where(alike, _lgamma_gap(jnp.where(alike, excess, 0.0), jnp.where(alike, b, 20.0)), plain)
+    log = jnp.log(x)
+    sign = gammasgn(b) * jnp.where(ends, jnp.where(p % 2 == 0, 1.0, -1.0), gammasgn(p))
+    size = sign * jnp.exp(quotient + shifted + jnp.where(excess == 0, 0.0, excess * log))
+    slopes = by_p - lax.digamma(p) * total, lax.digamma(b) * total, by_excess + log * total, by_x + (excess / x + jnp.where(shifted == 0, 0.0, 1.0)) * total
+    at_end = total, zero, zero, zero
+    return [jnp.where(size == 0, 0.0, size * jnp.where(ends, e, s)) for e, s in zip(at_end, slopes)]
+
+
+@differentiable
+def _hyp1f1_slopes(a, b, x):
+    """The derivatives by ``a``, ``b`` and ``x``, along a new first axis."""
+    flip = (x < 0) & ~_ends(b)
+    p, y, excess = jnp.where(flip, b - a, a), jnp.where(flip, -x, x), jnp.where(flip, -a, a - b)
+    finite = jnp.minimum(y, float(dtypes.finfo(x.dtype).max))
+    beyond = _is_far(p, excess, y, finite)
+    far = beyond & ~_ends(p)
+    z = jnp.where(far | ~jnp.isfinite(y), 1.0, y)
+    near = [jnp.where(jnp.isfinite(y), slope, 0.0) for slope in _kummer_slopes(p, b, z, flip, jnp.where(flip & ~far, x, 0.0))]
+    top = jnp.where(beyond, jnp.where(flip, y, finite), 100.0)
+    by_p, by_b, by_excess, by_y = _asymptotic_slopes(jnp.where(beyond, p, 1.0), b, excess, top, jnp.where(flip, 0.0, top))
+    by_p, by_b = jnp.where(beyond, by_p, near[0]), jnp.where(far, by_b, near[1])
+    by_excess = jnp.where(far, by_excess, 0.0)
+    by_a = jnp.where(flip, -by_p - by_excess, by_p + by_excess)
+    by_b = jnp.where(flip, by_b + by_p, by_b - by_excess)
+    by_x = jnp.where(far, jnp.where(flip, -by_y, by_y), near[2])
+    lost, polynomial = jnp.isinf(x) & (_ends(a) | ~far & ~(flip & _ends(p))), _ends(a) & (a >= b)
+    at_infinity = jnp.where(_ends(a), a / b * jnp.where(a == -1, 1.0, _last_sign(a + 1, b + 1, x) * np.inf), np.nan)
+    by_x = jnp.where(_ends(b) & ~polynomial, a / b * np.inf, jnp.where(lost, at_infinity, by_x))
+    by_b = jnp.where(a == 0, 0.0, jnp.where(lost | _ends(b) & ~polynomial, np.nan, by_b))
+    found = jnp.stack([jnp.where(lost | _ends(b), np.nan, by_a), by_b, jnp.where(a == 0, 0.0, by_x)])
+    return jnp.where(jnp.isnan(a) | jnp.isnan(b) | jnp.isnan(x), np.nan, found)
+
+
+@_hyp1f1_slopes.defjvp
+def _hyp1f1_slopes_jvp(primals, tangents):
+    """By differences of `_hyp1f1`, whose own slopes these are."""
+    def slopes(a, b, x):
+        basis = [[float(i == j) for j in range(3)] for i in range(3)]
+        return jnp.stack([_value_and_tangent(_hyp1f1, (a, b, x), [HELD if t == 0 else jnp.ones_like(x) for t in row], a / b)[1] for row in basis])
+    whole = tuple(jnp.zeros_like(p) if t is HELD else t for p, t in zip(primals, tangents))
+    return _hyp1f1_slopes(*primals), jvp(slopes, primals, whole)[1]
+
+
 @_hyp1f1.defjvp
 def _hyp1f1_jvp(primals, tangents):
-    a, b, _ = primals
-    return _value_and_tangent(_hyp1f1, primals, tangents, a / b)
+    a, b, x = primals
+    if tangents[0] is HELD and tangents[1] is HELD:
+        return _value_and_tangent(_hyp1f1, primals, tangents, a / b)
+    by_a, by_b, by_x = _hyp1f1_slopes(a, b, x)
+    return _hyp1f1(a, b, x), tangents[0] * by_a + tangents[1] * by_b + tangents[2] * by_x
 
 
 def _or_array(x: Any) -> Any:
@@ -173,7 +286,7 @@ def _or_array(x: Any) -> Any:
 def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Kummer's confluent function ``1F1(a; b; x)``, real; infinite where ``b`` is a whole number not above 0.
 
-    The derivative in ``x`` is exact; those in ``a`` and ``b`` are difference quotients of fourth order.
+    Its derivatives are exact: sums of the series' differentiated terms. Second ones by ``a`` and ``b`` are difference quotients of the first.
 
     Source: `scipy.special.hyp1f1`.
 
