@@ -126,7 +126,7 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jax.interpreters.mlir.register_lowering(object(), None)", TypeError), ("jax.interpreters.partial_eval.dce_jaxpr(1, [])", TypeError),
     ("jax.interpreters.partial_eval.close_jaxpr(object())", TypeError), ("jax.interpreters.ad.zeros_like_aval(10**30)", TypeError),
     ("jax.api_util.flatten_fun(object(), jax.tree.structure(1))", TypeError), ("jax.api_util.donation_vector((1,), (), object())", TypeError),
-    ("jax.core.check_jaxpr(3)", TypeError), ("jax.core.eval_jaxpr(object(), [])", TypeError), ("jax.core.jaxpr_as_fun(object())", TypeError),
+    ("jax.core.check_jaxpr(3)", TypeError), ("jax.core.eval_jaxpr(object(), [])", TypeError), ("jax.core.eval_jaxpr(jax.make_jaxpr(jnp.sin)(1.).jaxpr, [1.], 1.)", TypeError), ("jax.core.jaxpr_as_fun(object())", TypeError),
     ("jax.experimental.sparse.bcoo_todense(jnp.eye(2))", TypeError), ("jax.experimental.sparse.bcsr_todense(object())", TypeError),
     ("jax.experimental.sparse.csr_matmat(object(), jnp.eye(2))", TypeError), ("jax.experimental.sparse.bcoo_update_layout(int, n_batch=1)", TypeError),
     ("jax.vmap(lambda x: jax.lax.all_to_all(x, 'i', 7, 0), axis_name='i')(jnp.ones((2, 2)))", ValueError),

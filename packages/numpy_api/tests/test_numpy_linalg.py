@@ -82,6 +82,21 @@ def test_derivative_of_det_of_a_singular_matrix():
     assert np.allclose(grad(jnp.linalg.det)(jnp.asarray(a)), want, atol=1e-5)
 
 
+@pytest.mark.parametrize("a, want", [
+    ([[2e38, 2e38], [2e38, 2e38]], 0), ([[1e20, 2e20], [2e20, 1e20]], -np.inf), ([[2e38, -3e38], [0.5, 0.25]], 2e38), ([[1e30, -1e30], [1e30, 1e30]], np.inf),
+    ([[1e-30, 0, 0], [0, 1e25, 2e25], [0, 1e25, 1e25]], -1e20), ([[0, 1, 0], [1, 3e38, 1], [0.5, 3e38, 2]], -1.5), ([[1e20, 0, 0], [0, 1, 0], [0, 0, 2]], 2e20),
+    ([[1e30, 1e30, 1], [1e30, -1e30, 1], [1, 1, 1e30]], -np.inf), ([[np.nan, 1], [1, 1]], np.nan), ([[1e20j, 1e20], [1e20, -1e20j]], 0)])
+def test_a_determinant_is_right_where_a_product_overflows(a, want):
+    got = jnp.linalg.det(jnp.asarray(a, np.complex64 if np.iscomplexobj(a) else np.float32))
+    np.testing.assert_allclose(got, np.asarray(want, got.dtype), rtol=1e-5)
+
+
+def test_the_derivative_of_a_determinant_is_right_where_a_product_overflows():
+    from jax_core.transformations.autodiff import grad
+    a = jnp.float32([[1e20, 1e20, 0], [1e20, 1e20, 0], [0, 0, 1]])
+    np.testing.assert_allclose(grad(jnp.linalg.det)(a), [[1e20, -1e20, 0], [-1e20, 1e20, 0], [0, 0, 0]], rtol=1e-5)
+
+
 @pytest.mark.parametrize("call", [
     lambda m, v: jnp.linalg.pinv(m), lambda m, v: jnp.linalg.pinv(m, 1e-3), lambda m, v: jnp.linalg.matrix_rank(m),
     lambda m, v: jnp.linalg.matrix_rank(m, tol=1e-3), lambda m, v: jnp.linalg.vector_norm(v), lambda m, v: jnp.linalg.vector_norm(m, axis=(0, 1), ord=1),

@@ -195,6 +195,24 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("gammaincc", lambda x: special.gammaincc(25.0, x), 1, [INF, 0.0], [0, 0]),
     ("gammainc", lambda x: special.gammainc(20.0, x), 0, [0.5, INF], [2.43546542993e-25, 1]),
     ("gammainc", lambda a: grad(lambda x: special.gammainc(a, x))(0.5), 1, [1.0, 2.0], [-0.0703160187, -0.3384233392]),
+    ("digamma", special.digamma, 2, [INF], [0]),
+    ("poch", lambda z: special.poch(z, 2.0), 0, [-3.0, -1.0, -2.5, 0.0, -40.0], [6, 0, 3.75, 0, 1560]),  # as SciPy
+    *[("poch", lambda m, z=z: special.poch(z, m), 0, [0.25, -0.5, -2.0, 1.0, 0.0], w) for z, w in ((-1.0, [0, 0, 1 / 6, -1, 1]), (0.0, [0, 0, 0.5, 0, 1]))],
+    ("poch", lambda z: special.poch(z, 2.0), 1, [-3.0, -40.0, 1.5], [-5, -79, 4]),
+    ("hyp1f1", lambda a: special.hyp1f1(a, 2.0, 0.0), 0, [-INF, INF, -3.0, NAN], [1, 1, 1, NAN]),
+    ("cauchy.logpdf", stats.cauchy.logpdf, 0, [1e19, 2e19, -1e30, INF, 0.5], [-88.64296342, -90.02925778, -139.29983547, -INF, -1.3678734372]),
+    ("cauchy.logpdf", stats.cauchy.logpdf, 1, [2e19, -1e30, INF, 0.5, NAN], [-1e-19, 2e-30, 0, -0.8, NAN]),
+    # beyond what the plain function can hold
+    *[("gamma.logsf", lambda x, a=a: stats.gamma.logsf(x, a), k, [100.0, 1e30, INF], w) for a, k, w in (
+        (0.5, 0, [-102.879889025, -1e30, -INF]), (0.5, 1, [-1.004951206, -1, -1]), (20.0, 0, [-51.633737545, -1e30, -INF]))],
+    ("gamma.logsf", lambda a: stats.gamma.logsf(100.0, a), 1, [0.5, 20.0], [6.5785343, 1.646777]),
+    *[("gamma.logcdf", lambda x: stats.gamma.logcdf(x, 200.0), k, [10.0, 1e-20, 0.0], w) for k, w in (
+        (0, [-412.66395, -10073.57236, -INF]), (1, [19.00523275, 2e22, INF]))],
+    ("chi2.logsf", lambda x: stats.chi2.logsf(x, 3.0), 0, [800.0, INF], [-396.882237824, -INF]),
+    ("chi2.logcdf", lambda x: stats.chi2.logcdf(x, 300.0), 0, [1.0], [-709.488866]),
+    *[("beta.logcdf", lambda x: stats.beta.logcdf(x, 200.0, 3.0), k, [0.1, 1e-20, 0.0, 1.0], w) for k, w in (
+        (0, [-450.8082086, -9200.421947, -INF, 0]), (1, [1997.790062, 2e22, INF, 0]))],
+    ("beta.logsf", lambda x: stats.beta.logsf(x, 2.0, 200.0), 0, [0.75, 1.0], [-272.2415924, -INF]),
     *[(f"gumbel_l.{what}", getattr(stats.gumbel_l, what), 1, [100.0, INF], [0, 0]) for what in ("pdf", "cdf", "sf", "logcdf")],
     *[(f"gumbel_r.{what}", getattr(stats.gumbel_r, what), 1, [-100.0, -INF], [0, 0]) for what in ("pdf", "cdf", "sf")],
     ("gumbel_r.logsf", stats.gumbel_r.logsf, 0, [100.0, 20.0, 21.0, 0.0, INF], [-100, -20.0000000010306, -21.0000000003791, -0.458675145387082, -INF]),

@@ -394,7 +394,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[object], *args: Any, propagate_sou
     that programs derived from ``jaxpr`` still name the user's lines.
 
     Raises:
-      TypeError: the number of arguments is wrong.
+      TypeError: the number of arguments or of constants is wrong.
 
     >>> program = jax.make_jaxpr(lambda x, y: (x + y, x * y))(1., 2.)
     >>> jax.tree.map(float, jax.core.eval_jaxpr(program.jaxpr, program.consts, 3., 4.))
@@ -404,6 +404,9 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[object], *args: Any, propagate_sou
         _program("eval_jaxpr", jaxpr)
     if len(args) != len(jaxpr.invars):
         raise TypeError(f"eval_jaxpr: the jaxpr takes {len(jaxpr.invars)} arguments, got {len(args)}")
+    consts = tuple(consts)
+    if len(consts) != len(jaxpr.constvars):
+        raise TypeError(f"eval_jaxpr: the jaxpr has {len(jaxpr.constvars)} constants, got {len(consts)}")
     env: dict = dict(zip(jaxpr.constvars, consts))
     env.update(zip(jaxpr.invars, args))
     place, outer = name_stack, name_stack.place

@@ -18,7 +18,7 @@ from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy
-from .arithmetic import add, div, max as maximum, mul, neg, round, sqrt, square, sub
+from .arithmetic import add, div, max as maximum, min as minimum, mul, neg, round, sqrt, square, sub
 from .bits import bitwise_and
 from .compare import eq, gt, le, lt
 from .complex import abs as absolute, sign
@@ -127,7 +127,7 @@ def _trigamma(x):
     ones, from which that sum does not reach the positive ones, by reflection (DLMF 5.15.6)."""
     large, negative = _k(min(1e17, float(dtypes.finfo(get_aval(x).dtype).max)), x), lt(x, _k(0, x))
     point = _where(negative, sub(_k(1, x), x), x)
-    value = _where(le(point, large), polygamma_p.bind(_k(1, x), point), div(_k(1, x), maximum(point, large)))
+    value = _where(le(point, large), polygamma_p.bind(_k(1, x), minimum(point, large)), div(_k(1, x), maximum(point, large)))
     sine = sin(mul(_where(negative, sub(x, round(x)), like(_k(0.5, x), x)), _k(math.pi, x)))
     return _where(negative, sub(div(_k(math.pi ** 2, x), square(sine)), value), value)
 

@@ -5,6 +5,7 @@ Derivatives are given in closed form, as the factorisation that the value comes 
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Callable
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
 
 from ... import lax
+from ...lax.quotient_cpu import kept
 from .. import arithmetic, reductions
 from ..creation import eye
 from ..linear_algebra import matmul as _matmul, trace as _trace
@@ -153,6 +155,79 @@ def _any_adjugate(a: Array) -> Array:
     return lax.mul(out, broadcast_to(lax.expand_dims(phase, (phase.ndim, phase.ndim + 1)), out.shape))
 
 
+def _cross(a: Array, b: Array, c: Array, d: Array) -> Array:
+    """``a d - b c``, which is 0 where the rounded products are equal; fused multiplication and addition would leave the error of one."""
+    x, y = lax.mul(a, d), lax.mul(b, c)
+    return arithmetic.select(lax.eq(x, y), lax.mul(x, _like(x, 0)), lax.sub(x, y))  # that is NaN where both are infinite
+
+
+def _scalar_product(x: list, y: list) -> Array:
+    return lax.add(lax.add(lax.mul(x[0], y[0]), lax.mul(x[1], y[1])), lax.mul(x[2], y[2]))
+
+
+def _scale(x: Array) -> float:
+    """A power of two; products of two numbers that were divided by it add up without overflow."""
+    return 2.0 ** (np.log2(float(dtypes.finfo(x.dtype).max)) // 2 + 3)
+
+
+def _scaled(x: Array, factor: float) -> Array:
+    if _is_complex(x):
+        return lax.complex(_scaled(lax.real(x), factor), _scaled(lax.imag(x), factor))
+    return kept(lax.mul(x, _like(x, factor)))  # or XLA might multiply the factors first
+
+
+def _finite(x: Array) -> Array:
+    return lax.bitwise_and(lax.is_finite(lax.real(x)), lax.is_finite(lax.imag(x))) if _is_complex(x) else lax.is_finite(x)
+
+
+@custom_jvp
+def _det_of_two(a: Array, b: Array, c: Array, d: Array) -> Array:
+    scale = _scale(a)
+    small = _cross(*[_scaled(x, 1 / scale) for x in (a, b, c, d)])
+    direct = _cross(a, b, c, d)
+    return arithmetic.select(_finite(direct), direct, _scaled(_scaled(small, scale), scale))
+
+
+@_det_of_two.defjvp
+def _det_of_two_jvp(primals, tangents):
+    (a, b, c, d), (da, db, dc, dd) = primals, tangents
+    return _det_of_two(*primals), lax.sub(lax.add(lax.mul(da, d), lax.mul(dd, a)), lax.add(lax.mul(db, c), lax.mul(dc, b)))
+
+
+def _minors(det_of_two: Callable[..., Array], x: list, y: list) -> list:
+    return [det_of_two(x[i], x[j], y[i], y[j]) for i, j in ((1, 2), (2, 0), (0, 1))]
+
+
+def _term(x: Array, minor: Array, small: Array, scale: float) -> tuple[Array, Array]:
+    """``x minor``, and that divided by ``scale**3``, where ``small`` is ``minor / scale**2``. What underflows on the way is nothing beside a
+    product that overflows."""
+    large, lower = lax.gt(_abs(x), _like(_abs(x), 1)), _scaled(x, 1 / scale)
+    found = lax.mul(arithmetic.select(large, lower, x), small)
+    back = _scaled(_scaled(found, scale), scale)
+    fits = _finite(minor)
+    term = arithmetic.select(fits, lax.mul(x, minor), arithmetic.select(large, _scaled(back, scale), back))
+    near = _scaled(lax.mul(lower, _scaled(minor, 1 / scale)), 1 / scale)
+    return term, arithmetic.select(fits, near, arithmetic.select(large, found, _scaled(found, 1 / scale)))
+
+
+@custom_jvp
+def _det_of_three(x: list, y: list, z: list) -> Array:
+    scale = _scale(x[0])
+    small = _minors(_cross, *[[_scaled(v, 1 / scale) for v in row] for row in (y, z)])
+    terms, smaller = zip(*[_term(v, m, s, scale) for v, m, s in zip(x, _minors(_cross, y, z), small)])
+    direct, value = (lax.add(lax.add(t[0], t[1]), t[2]) for t in (terms, smaller))
+    for _ in range(3):
+        value = _scaled(value, scale)
+    return arithmetic.select(_finite(direct), direct, value)
+
+
+@_det_of_three.defjvp
+def _det_of_three_jvp(primals, tangents):
+    x, y, z = primals
+    terms = [_scalar_product(t, _minors(_det_of_two, *rows)) for t, rows in zip(tangents, ((y, z), (z, x), (x, y)))]
+    return _det_of_three(*primals), lax.add(lax.add(terms[0], terms[1]), terms[2])
+
+
 @inlined()
 def det(a: ArrayLike) -> Array:
     """Determinants of square matrices. Source: `numpy.linalg.det`; LU factorisation, and in closed form up to 3 by 3.
@@ -164,13 +239,9 @@ def det(a: ArrayLike) -> Array:
     n = a.shape[-1]
     if n == 0:
         return lax.full(a.shape[:-2], 1, a.dtype)
-    at = lambda i, j: a[..., i, j]
-    if n == 1:
-        return at(0, 0)
-    if n == 2:
-        return lax.sub(lax.mul(at(0, 0), at(1, 1)), lax.mul(at(0, 1), at(1, 0)))
+    if n > 3:
+        return _det(a)
+    entries = [[a[..., i, j] for j in range(n)] for i in range(n)]
     if n == 3:
-        minor = lambda i, j: lax.sub(lax.mul(at(1, i), at(2, j)), lax.mul(at(1, j), at(2, i)))
-        return lax.add(lax.sub(lax.mul(at(0, 0), minor(1, 2)), lax.mul(at(0, 1), minor(0, 2))),
-                       lax.mul(at(0, 2), minor(0, 1)))
-    return _det(a)
+        return _det_of_three(*entries)
+    return _det_of_two(*entries[0], *entries[1]) if n == 2 else entries[0][0]

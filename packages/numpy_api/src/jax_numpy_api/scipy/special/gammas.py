@@ -369,7 +369,13 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     Array(12., dtype=float32)
     """
     args, dtype = wide("poch", z, m)
-    z, m = jnp.broadcast_arrays(*args)
+    return _poch(*jnp.broadcast_arrays(*args)).astype(dtype)
+
+
+def _poch(start, m):
+    pole, whole = _poch_poles(start, m)
+    mirrored = whole & (start + m < 1)
+    z = jnp.where(mirrored, 1 - start - m, start)
     end = z + m
     large, endless = (z >= 20) & (end >= 20) & (end < np.inf), (end == np.inf) & (z > 0) & (m > 0)
     log_value = jnp.where(large, -_lgamma_gap(m, z), jnp.where(endless, np.inf, lax.lgamma(end) - lax.lgamma(z)))
@@ -377,7 +383,14 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     small = (jnp.abs(z) < 12) & (jnp.abs(end) < 12) & (z != 0)
     above, below = _gamma(lax.optimization_barrier(jnp.stack([end, z])))  # one kernel for both, which is a long one
     value = jnp.where(small, above / below, value)
-    return jnp.where(m == 0, 1.0, jnp.where((z == 0) & (m > 0), 0.0, value)).astype(dtype)
+    value = jnp.where(mirrored, jnp.where(jnp.mod(m, 2) == 0, value, -value), jnp.where(pole & jnp.isfinite(m), 0.0, value))
+    return jnp.where(m == 0, 1.0, value)
+
+
+def _poch_poles(z, m):
+    """Where ``gamma(z)`` has a pole, and where that and ``m`` are whole: there ``(-1)**m poch(1 - z - m, m)`` is it, or 0 (DLMF 5.5.3)."""
+    pole = (z <= 0) & (z == jnp.floor(z)) & (z > -np.inf)
+    return pole, pole & (m == jnp.floor(m)) & jnp.isfinite(m)
 
 
 @poch.defjvp
@@ -385,7 +398,9 @@ def _poch_jvp(primals, tangents):
     z, m = promote_args_inexact("poch", *primals)
     dz, dm = tangents
     y = poch(z, m)
-    return y, (-dz * y * _digamma_gap(m, z) + dm * y * _digamma(z + m)).astype(y.dtype)
+    mirrored = _poch_poles(z, m)[1] & (z + m < 1)
+    gap = _digamma_gap(m, jnp.where(mirrored, 1 - z - m, z))
+    return y, (dz * y * jnp.where(mirrored, gap, -gap) + dm * y * _digamma(z + m)).astype(y.dtype)
 
 
 @inlined(static_argnames=("repetition",))

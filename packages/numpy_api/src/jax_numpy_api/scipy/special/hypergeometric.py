@@ -138,7 +138,7 @@ def _hyp1f1(a, b, x):
     value = jnp.where(far, at_infinity, series)
     value = jnp.where(ended & jnp.isinf(x), _last_sign(a, b, x) * np.inf, value)
     pole = _ends(b) & ~(ended & (a >= b))
-    value = jnp.where(pole, np.inf, jnp.where(a == 0, 1.0, value))
+    value = jnp.where(pole, np.inf, jnp.where((a == 0) | (x == 0), 1.0, value))
     return jnp.where(jnp.isnan(a) | jnp.isnan(b) | jnp.isnan(x), np.nan, value)
 
 

@@ -1,6 +1,7 @@
 """jax.scipy.stats: probability distributions, one module each, kernel density estimation, and a few statistics.
 
-``family`` has what the distributions share, ``saddle`` the densities of many events, ``examples`` what docstrings show.
+``family`` has what the distributions share, ``saddle`` the densities of many events, ``tails`` what is too small to be held but as a
+logarithm, ``examples`` what docstrings show.
 """
 from ..._lazy import names_of as _names_of
 

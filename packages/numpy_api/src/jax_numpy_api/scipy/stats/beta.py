@@ -7,6 +7,7 @@ from ... import numpy as jnp
 from ..special import betainc, betaln, xlog1py, xlogy
 from .family import Continuous
 from .saddle import log_binomial
+from .tails import log_betainc
 
 
 def _logpdf(z, a, b):
@@ -23,4 +24,5 @@ pdf, logpdf, cdf, logcdf, sf, logsf = Continuous(
     "beta", "a b", low=0, high=1, inside=0.5, valid=lambda a, b: (a > 0) & (b > 0),
     logpdf=_logpdf, edge=lambda z, a, b: (z == 0) & (a >= 1) | (z == 1) & (b >= 1), direct=_direct,
     cdf=lambda z, a, b: betainc(a, b, z), sf=lambda z, a, b: betainc(b, a, 1 - z),
+    logcdf=lambda z, a, b: log_betainc(a, b, z, 1 - z), logsf=lambda z, a, b: log_betainc(b, a, 1 - z, z),
 ).functions("pdf logpdf cdf logcdf sf logsf")

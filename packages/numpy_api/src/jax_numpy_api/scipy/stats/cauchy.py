@@ -25,9 +25,18 @@ def _upper(z):
     return (0.5 - jnp.arctan(z) / math.pi) if jnp.iscomplexobj(z) else jnp.arctan2(1.0, z) / math.pi
 
 
+def _log_square(z):
+    """``log(1 + z**2)``, where the square overflows too."""
+    if jnp.iscomplexobj(z):
+        return jnp.log1p(z * z)
+    far = jnp.abs(z) > 2.0 ** 30
+    near, beyond = jnp.where(far, 0.0, z), jnp.where(far, jnp.abs(z), 1.0)
+    return jnp.where(far, 2 * jnp.log(beyond), jnp.log1p(near * near))
+
+
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf, isf = Continuous(
     "Cauchy", analytic="pdf logpdf cdf logcdf sf logsf ppf isf",
-    logpdf=lambda z: -math.log(math.pi) - jnp.log1p(z * z),
+    logpdf=lambda z: -math.log(math.pi) - _log_square(z),
     cdf=lambda z: _upper(-z), sf=_upper,
     ppf=lambda q: -_cotangent(q), isf=_cotangent,
 ).functions("pdf logpdf cdf logcdf sf logsf ppf isf")
