@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import jax
+import jax.experimental.custom_partitioning
 import jax.numpy as jnp
 from jax.experimental import serialize_executable, topologies
 
@@ -66,6 +67,35 @@ def test_the_gradient_of_a_kernel_adds_up_no_equal_parts(topology, spec):
     assert "all-" in text
     sums = [line for line in text.splitlines() if " all-reduce(" in line or " all-reduce-start(" in line]
     assert not [line for line in sums if "{{0,1,2,3}}" in line or "=[1,4]" in line or "{'axis_0','axis_1'}" in line], sums
+
+
+def test_a_partition_rule_is_asked(topology):
+    """A vendor's compiler has an XLA of its own, which must be told of the rules, too."""
+    @jax.experimental.custom_partitioning.custom_partitioning
+    def double(x):
+        return x * 2
+    seen = []
+
+    def partition(mesh, args, result):
+        seen.append(args[0].sharding.spec)
+        return mesh, lambda x: x + x, result.sharding, (args[0].sharding,)
+    double.def_partition(partition, sharding_rule="i j -> i j")
+    mesh = topologies.make_mesh(topology, (2, 2), ("x", "y"))
+    text = jax.jit(double).lower(described((64, 64), jax.NamedSharding(mesh, jax.P("x", "y")))).compile().as_text()
+    assert seen == [jax.P("x", "y")] and "[32,32]" in text
+
+
+@pytest.mark.parametrize("heads", [8, 2])
+def test_attention_by_cudnn_on_parts(topology, heads):
+    if topology.devices[0].platform == "tpu":
+        pytest.skip("cuDNN is for CUDA")
+    mesh = topologies.make_mesh(topology, (2, 2), ("x", "y"))
+    array = lambda *shape, spec=("x", None, "y"): jax.ShapeDtypeStruct(shape, jnp.bfloat16, sharding=jax.NamedSharding(mesh, jax.P(*spec)))
+    loss = lambda q, k, v, b: jax.nn.dot_product_attention(q, k, v, b, implementation="cudnn").astype(jnp.float32).sum()
+    args = array(4, 128, 8, 64), array(4, 128, heads, 64), array(4, 128, heads, 64), array(1, 8, 128, 128, spec=())
+    text = jax.jit(jax.grad(loss, (0, 1, 2, 3))).lower(*args).compile().as_text()
+    calls = [line for line in text.splitlines() if "__cudnn$fmhaScaleBiasSoftmax" in line]
+    assert len(calls) == 2 and all(f"bf16[2,128,{heads // 2},64]" in line for line in calls) and "all-gather" not in text
 
 
 def test_stored(topology):

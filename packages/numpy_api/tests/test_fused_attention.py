@@ -17,6 +17,11 @@ from jax_core.transformations.autodiff import grad, hessian, jvp, vjp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import nn, numpy as jnp
 from jax_numpy_api.nn import fused_attention
+from jax_xla_backend.arrays.device_put import device_put
+from jax_xla_backend.placement.mesh import AxisType, make_mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec
+from jax_xla_backend.placement.sharding import NamedSharding
+from jax_xla_backend.platforms.client import devices
 
 BF16, F16, I32 = np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16), np.dtype(np.int32)
 
@@ -191,6 +196,7 @@ def by_formulas(monkeypatch):
     def call(b, name, xs, results, config):
         return b.fun(lambda *xs: computed(name, config, *xs)[:len(results)], *xs)
     monkeypatch.setattr(fused_attention, "_call", call)
+    monkeypatch.setattr(fused_attention, "_check_device", lambda b: None)
 
 
 def draw(i, *shape, dtype=F16):
@@ -264,3 +270,25 @@ def test_lanes_outside_of_the_derivative(by_formulas):
             return jnp.sum(jnp.sin(out.astype(np.float32)))
         return jit(grad(loss, (0, 1, 2)))(q, k, b)
     close(run("cudnn"), run("xla"))
+
+
+@pytest.mark.skipif(len(devices()) < 4, reason="needs four devices")
+@pytest.mark.parametrize("kind, few, bias", [(AxisType.Auto, 4, (1, 4)), (AxisType.Explicit, 2, (1, 1))], ids=str)
+def test_parts_on_devices(kind, few, bias, by_formulas, monkeypatch):
+    """Each device attends for its part of the batch and the heads; a bias that several share gets the sum of their cotangents."""
+    shapes, told = set(), fused_attention._call
+    monkeypatch.setattr(fused_attention, "_call", lambda b, name, xs, *rest: [shapes.add((b.devices, xs[0].aval.shape)), told(b, name, xs, *rest)][1])
+    mesh = make_mesh((2, 2), ("x", "y"), axis_types=(kind, kind), devices=devices()[:4])
+    place = lambda x, *spec: device_put(x, NamedSharding(mesh, PartitionSpec(*spec)))
+    q, k, v = draw(1, 4, T, 4, 8), draw(2, 4, T, few, 8), draw(3, 4, T, few, 8)
+    b, lengths = draw(4, *bias, T, T), jnp.array([T, 1, 2, T])
+
+    def slopes(implementation, *xs):
+        def loss(q, k, v, b, lengths):
+            return jnp.sum(jnp.sin(with_lengths(q, k, v, lengths, bias=b, implementation=implementation).astype(np.float32)))
+        return jit(grad(loss, (0, 1, 2, 3)))(*xs)
+    wanted = slopes("xla", q, k, v, b, lengths)
+    found = slopes("cudnn", place(q, "x", None, "y"), place(k, "x", None, "y"), place(v, "x"), place(b), place(lengths, "x"))
+    close(found, wanted)
+    assert (1, (2, T, 2, 8)) in shapes and not [shape for count, shape in shapes if count > 1]
+    assert found[0].sharding.spec[0] == "x"

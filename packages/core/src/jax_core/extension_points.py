@@ -165,6 +165,25 @@ kernel_compiler: Slot[Callable[[Any, Any, Sequence[Any]], list]] = Slot(
     "to compile kernels (`pallas_call`) for accelerators", "jax_xla_backend")
 """``kernel_compiler(builder, program, operands)``: the results of a kernel's program (`jax_numpy_api.pallas.grid.Program`)."""
 
+class CallOnParts(NamedTuple):
+    """A call that the compiler cannot split over devices by itself, and how it is split.
+
+    ``operands``, ``results``: of each the names of its axes; axes of one name are split alike. ``whole``: names of those that are not.
+    ``partition(sizes of the mesh axes, entries of the operands)``: the entries that each name gets, for the entries (None, a mesh axis, or
+    several) that the compiler would like, and a function of the operands' parts that may use collectives.
+    """
+
+    fun: Callable[..., Sequence[Any]]
+    operands: Sequence[Sequence[str]]
+    results: Sequence[Sequence[str]]
+    whole: Sequence[str]
+    partition: Callable[[Mapping[Any, int], Sequence[Sequence[Any]]], tuple[Mapping[str, Any], Callable[..., Sequence[Any]]]]
+
+
+call_on_parts: Slot[Callable[[Any, CallOnParts, Sequence[Any]], Sequence[Any] | None]] = Slot(
+    "to split a call over devices", "jax_xla_backend")
+"""``call_on_parts(builder, call, operands)``: its results; None where values are not split over devices by the compiler."""
+
 symbolic_shapes: Slot[tuple[Callable[[object], bool], Callable[[Callable, tuple, dict], PyTree]]] = Slot(
     "`jax.eval_shape` where arguments have symbolic dimensions", "jax_core.export")
 """``is_symbolic_dim(d)`` and ``eval_shape(fun, args, kwargs)``; while they are not loaded nobody has made such a dimension."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.extension_points import error_instead, kernel_compiler, runtime_error
+from jax_core.extension_points import call_on_parts, error_instead, kernel_compiler, runtime_error
 from jax_core.representation.aval import ShapedArray
 
 from .arrays import array, array_methods, interruptible, transfer_guards
@@ -25,6 +25,7 @@ def start() -> XlaBackend:
     runtime_error.fill(RuntimeError_)
     error_instead.when_filled(raise_instead)
     kernel_compiler.fill(_compile_kernel)
+    call_on_parts.fill(_call_on_parts)
     cpp_state.install()
     transfer_guards.install()
     array_methods.install()
@@ -38,6 +39,12 @@ def _compile_kernel(b: Any, program: Any, operands: Any) -> list:
     """The results of a kernel's program on operands, as a call that the platform's compiler takes."""
     from .kernels import compile_kernel  # start-up: few programs hold kernels
     return compile_kernel(b, program, operands)
+
+
+def _call_on_parts(b: Any, call: Any, operands: Any) -> Any:
+    """The results of a call that says how it is split, see `extension_points.CallOnParts`."""
+    from .operations.custom_partitioning import calls  # start-up: few programs hold such calls, and most run on one device
+    return calls.on_parts(b, call, operands)
 
 
 class _Collecting:

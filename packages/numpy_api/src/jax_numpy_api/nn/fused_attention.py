@@ -5,6 +5,8 @@ and lowered for CUDA only. Arrays come as ``[B, T, N, H]``; the calls give ``[B,
 
 What a call computes, XLA reads from JSON. Masks that cuDNN makes itself are named there (`_mask_type`); any other is a bias.
 
+On several devices each attends for its part of the batch and of the heads.
+
 The log of the softmax' denominator has a derivative, too: by each score it is the weight itself. The backward call gives the weights, times
 anything constant along the keys, for a value whose first component is one and whose others are zero.
 
@@ -13,17 +15,21 @@ Source: XLA, `CudnnfMHABackendConfig`; Dao, "FlashAttention-2: faster attention 
 from __future__ import annotations
 
 import json
+import math
 from functools import partial
-from typing import NamedTuple, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from jax_core import backends
+from jax_core.extension_points import CallOnParts, call_on_parts
 from jax_core.representation import splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
+from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import AxisName
 from jax_core.traces.structural import bdim_at_front
 from jax_core.transformations.custom_vjp import SymbolicZero, custom_vjp
 
@@ -114,7 +120,7 @@ def _attention_bwd(options, residuals, cts):
     query, key, value, bias, lengths, out, logs, learned = residuals
     params = dict(_params(options, bias, lengths), bias_ct=learned is not None)
 
-    def backward(value, ct, out):
+    def backward(value: Array, ct: Array, out: Array):
         found = fused_attention_backward_p.bind(*_operands(query, key, value, logs, ct, bias, out, lengths), **params)
         return [lax.transpose(x, (0, 2, 1, 3)) for x in found[:3]] + found[3:]
     found = None
@@ -157,8 +163,15 @@ def _backward_type(q, k, v, logs, ct, *rest, bias_ct, **_):
 
 
 def _split(prim, avals, outs, params):
-    """Only the batch may be split."""
-    return splits.whole_behind(prim, avals, outs, [len(a.shape) - 1 for a in avals])
+    """The batch and the heads may be split: results are as the operand that they are like."""
+    found = [splits.entries(a) for a in avals]
+    if any(e is not None for entry in found[:3] for e in entry[1::2]) or len({entry[0] for entry in found[:3]}) > 1:
+        raise ShardingTypeError(f"{prim.name}: queries, keys and values may be split over the batch, all alike, and over heads, got "
+                                f"{splits.types_text(avals[:3])}; reshard them.")
+    like = lambda entry: (entry[0], entry[2], None, None)
+    if prim is fused_attention_p:
+        return [like(found[0]), like(found[0])[:3]][:len(outs)]
+    return [*map(like, found[:3]), found[5] if params["biased"] else ()][:len(outs)]
 
 
 # -- vmap --------------------------------------------------------------------------------------------------------------------
@@ -252,8 +265,8 @@ def _config(q, k, products: dict, *, scale: float, causal: bool, window: int, pa
 _WORKSPACE = ShapedArray((0,), np.dtype(np.uint8))
 
 
-def _call(b, name: str, xs: Sequence, results: list, config: str) -> list:
-    """The results of a call. Those of four axes that are not like the bias come with the third axis before the second in memory."""
+def _check_device(b) -> None:
+    """Raise NotImplementedError where the library is not."""
     if b.platform != "cuda":
         raise NotImplementedError(f"dot_product_attention: implementation 'cudnn' is for the platform cuda, and the program is compiled for "
                                   f"{b.platform}; use implementation='xla'")
@@ -261,6 +274,10 @@ def _call(b, name: str, xs: Sequence, results: list, config: str) -> list:
     if isinstance(chip, str) and chip.replace(".", "", 1).isdigit() and float(chip) < _OLDEST:
         raise NotImplementedError(f"dot_product_attention: cuDNN's kernels want a device of compute capability {_OLDEST} or more, and this one "
                                   f"has {chip}; use implementation='xla'")
+
+
+def _call(b, name: str, xs: Sequence, results: list, config: str) -> list:
+    """The results of a call; of each the type, and whether it is ``[B, N, T, H]``, in which T comes before N in memory."""
     plain = lambda t: tuple(range(len(t.shape)))[::-1]
     orders = [(3, 1, 2, 0) if heads else plain(t) for t, heads in results]
     *found, _ = b.custom_call(f"__cudnn${name}", *xs, out=[t for t, _ in results] + [_WORKSPACE], backend_config=config, api_version=2,
@@ -269,14 +286,58 @@ def _call(b, name: str, xs: Sequence, results: list, config: str) -> list:
 
 
 def _forward_lower(b, *xs, biased, logs, **options):
+    _check_device(b)
+    found = b.partitioned and _on_parts(b, fused_attention_p, xs, dict(biased=biased, logs=logs, **options))
+    if found:
+        return found
     config = _config(xs[0].aval, xs[1].aval, _PRODUCTS, **options)
     return _call(b, "fmhaScaleBiasSoftmax" if biased else "fmhaSoftmax", xs, list(zip(b.out_avals, (True, False))), config)
 
 
 def _backward_lower(b, *xs, biased, bias_ct, **options):
+    _check_device(b)
+    found = b.partitioned and _on_parts(b, fused_attention_backward_p, xs, dict(biased=biased, bias_ct=bias_ct, **options))
+    if found:
+        return found
     config = _config(xs[0].aval, xs[1].aval, _PRODUCTS_BACKWARD, **options)
     results = list(zip(b.out_avals, (True, True, True, False)))
     return _call(b, "fmhaScaleBiasSoftmaxBackward" if biased else "fmhaSoftmaxBackward", xs, results, config)
+
+
+def _on_parts(b, prim: Primitive, xs: Sequence, params: dict) -> Any:
+    """The results where the compiler splits values over devices, which it can do with the batch and with the heads; else None."""
+    (batch, _, heads, _), few = xs[0].aval.shape, xs[1].aval.shape[2]
+    query, key = ("b", "t", "n", "h"), ("b", "s", "n" if few == heads else "k", "h")
+    operands: list[tuple[str, ...]] = [query, key, key]
+    results: list[tuple[str, ...]] = [("b", "n", "t", "h"), ("b", "n", "t")][:len(b.out_avals)]
+    backward = prim is fused_attention_backward_p
+    if backward:
+        operands += [("b", "n", "t"), query]
+        results = [("b", "n", "t", "h"), *[("b", key[2], "s", "h")] * 2]
+    shared = []  # axes along which one bias is for all
+    if params["biased"]:
+        bias = xs[5 if backward else 3].aval.shape
+        shared = [i for i, n in enumerate((batch, heads)) if bias[i] != n]
+        operands.append(("one" if 0 in shared else "b", "each" if 1 in shared else "n", "t", "s"))
+        results += [operands[-1]] * params.get("bias_ct", 0)
+    operands += [query] * backward + [("b",)] * 2 * params["padded"]
+
+    def partition(sizes: Mapping[AxisName, int], entries: Sequence[Sequence[AxisName | Sequence[AxisName] | None]]):
+        by = {"b": entries[0][0], "n": entries[0][2]}
+        for name, lengths in (("b", (batch,)), ("n", (heads, few))):
+            axes = splits.names_of(by[name])
+            if any(n % math.prod(sizes[a] for a in axes) for n in lengths):
+                by[name] = None
+        summed = [a for i in shared for a in splits.names_of(by["bn"[i]])] if backward and params["bias_ct"] else []
+
+        def run(*xs):
+            found = prim.bind(*xs, **params)
+            if summed:
+                found[3] = lax.psum(found[3].astype(np.float32), tuple(summed)).astype(found[3].dtype)
+            return found
+        return {**by, "k": by["n"]}, run
+    call = CallOnParts(lambda *xs: prim.bind(*xs, **params), operands, results, ("t", "s", "h", "k", "one", "each"), partition)
+    return call_on_parts.get()(b, call, xs)
 
 
 def _forward_dce(eqn, used):

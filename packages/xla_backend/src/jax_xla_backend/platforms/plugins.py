@@ -47,6 +47,8 @@ _lock = threading.RLock()
 _found = False
 _loaders: dict[str, Callable[[], Any]] = {}
 _options: dict[str, dict] = {}
+_apis: dict[str, Any] = {}
+"""Of platforms whose plugin is loaded, the capsule of its C API."""
 
 
 def find() -> None:
@@ -61,7 +63,7 @@ def find() -> None:
             if not name or not path:
                 source.warn(f"PJRT_NAMES_AND_LIBRARY_PATHS: {pair!r} is not of the form name:path and is ignored")
                 continue
-            _enter(name, functools.partial(_jax.load_pjrt_plugin, name, path, None))
+            _enter(name, functools.partial(_load_library, name, path))
         known = set()
         for name, paths in _PACKAGES.items():
             file = next(_on_path(paths), None)
@@ -92,11 +94,23 @@ def _on_path(paths: tuple[str, ...]) -> Iterator[str]:
                 yield full
 
 
+def _load_library(platform: str, path: str | None, api: Any = None) -> Any:
+    """Load a plugin, and keep the capsule of its C API, which is the result."""
+    loaded = _jax.load_pjrt_plugin(platform, path, api)
+    _apis[platform] = loaded
+    return loaded
+
+
+def api(platform: str) -> Any:
+    """The capsule of the C API of a platform's plugin; None where none is loaded."""
+    return _apis.get(platform)
+
+
 def _load_package(platform: str, module: str, path: str) -> None:
     """Load a vendor's library; a package under ``jax_plugins`` does it itself, and more (see above)."""
     folder = os.path.dirname(os.path.dirname(path))
     if os.path.basename(folder) != GROUP:
-        _jax.load_pjrt_plugin(platform, path, None)
+        _load_library(platform, path)
         return
     _check_version(module, os.path.dirname(folder))
     importlib.import_module(f"{GROUP}.{module}").initialize()
@@ -253,11 +267,11 @@ def register_plugin(plugin_name: str, *, priority: int = 400, library_path: str 
     >>> from jax.extend import backend
     >>> backend.register_plugin("my_chip", library_path="/opt/my_chip/pjrt.so")  # doctest: +SKIP
     """
-    api = None
+    loaded = None
     if c_api is not None:
-        _jax.load_pjrt_plugin(plugin_name, None, c_api)
+        _load_library(plugin_name, None, c_api)
     elif not _jax.pjrt_plugin_loaded(plugin_name):
-        api = _jax.load_pjrt_plugin(plugin_name, library_path, None)
+        loaded = _load_library(plugin_name, library_path)
     _options[plugin_name] = options or {}
     platforms.register(plugin_name, functools.partial(_client, plugin_name))
-    return api
+    return loaded

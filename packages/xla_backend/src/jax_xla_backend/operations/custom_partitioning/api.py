@@ -30,11 +30,15 @@ from ...lowering.outside_calls import quoted
 from ...lowering.values import new_value
 from ...placement.mesh import Mesh
 from ...placement.sharding import Sharding, from_hlo
+from ...platforms import plugins
 from .rules import SdyShardingRule, parse_rule
 
 if TYPE_CHECKING:
     from jax_core.representation.tree import PyTreeDef
     from jax_core.representation.typing import PyTree
+
+    from ...lowering.builder import Builder
+    from ...lowering.values import Value
 
 _TARGET = "CustomSPMDPartitioning"
 _calls: "weakref.WeakValueDictionary[bytes, _Call]" = weakref.WeakValueDictionary()
@@ -127,7 +131,9 @@ class custom_partitioning:
 
 # -- the primitive ---------------------------------------------------------------------------------------------------
 
-def _lower(b, *xs, call, owner, static_args, in_tree, out_tree):
+def lower(b: Builder, *xs: Value, call: ClosedJaxpr, owner: custom_partitioning, static_args: tuple, in_tree: PyTreeDef,
+          out_tree: PyTreeDef) -> list[Value]:
+    """The lowering rule."""
     placements = b.module.shardings
     if placements.devices == 1 or b.module.axis_env is not None:
         return b.jaxpr(call, *xs)
@@ -141,7 +147,7 @@ def _lower(b, *xs, call, owner, static_args, in_tree, out_tree):
 
 
 def _emit(b, xs, question, rule):
-    _register()
+    _register(plugins.api(b.platform))
     outs = question.call.out_avals
     extra = f", sdy.sharding_rule = {rule}" if rule else ""
     found = b.emit(f"stablehlo.custom_call @{_TARGET}({', '.join(xs)})", *xs, out=list(outs),
@@ -171,7 +177,7 @@ custom_partitioning_p = ProgramPrimitive(
     jvp=none("custom_partitioning has no derivative rule; give the function one with jax.custom_vjp or jax.custom_jvp"),
     transpose=none("custom_partitioning is not linear"),
     batch=none("custom_partitioning has no batching rule; give the function one with jax.custom_batching.custom_vmap"),
-    lower=_lower,
+    lower=lower,
     linearize=none("it has no derivative rule"), split=none("it is one operation to the partitioner"),
     dce=none("the partition rule gives all results"), discharge=none("each device runs it on parts"),
     interpret=runs_its_program("call"))
@@ -297,9 +303,9 @@ def _propagate(sharding, shape, backend_string):
 
 
 @functools.cache
-def _register() -> None:
-    """Tell XLA whom to ask; once."""
-    _jax.register_custom_call_partitioner(_TARGET, _propagate, _partition, _infer, True)
+def _register(api: object) -> None:
+    """Tell XLA whom to ask; once, and each plugin, which has an XLA of its own."""
+    _jax.register_custom_call_partitioner(_TARGET, _propagate, _partition, _infer, True, api)
 
 
 __all__ = ["custom_partitioning", "custom_partitioning_p"]
