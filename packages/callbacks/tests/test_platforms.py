@@ -57,6 +57,14 @@ def test_narrow_numbers_reach_callbacks_in_whole_bytes(platform, kind):
     assert result.dtype == given.dtype and list(result) == [1, -8, 7] and seen == [jnp.int4]
 
 
+@pytest.mark.parametrize("platform", ["cpu", "cuda", "rocm"])
+def test_arrays_reach_callbacks_by_rows(platform):
+    """Left to itself the compiler for GPUs gives a call the layout of a program's argument, and the callback other elements than meant."""
+    text = module(platform, n=(2, 3)).text()
+    assert text.count("operand_layouts = [dense<[1, 0]> : tensor<2xindex>]") == text.count("result_layouts = [dense<[1, 0]> : tensor<2xindex>]") == 1
+    assert text.count("tensor<0xindex>, dense<[1, 0]> : tensor<2xindex>]") >= 2  # behind a token
+
+
 def test_a_failure_may_be_waited_for_twice_but_on_cpu():
     """Accelerators report it at the first wait, and again at any other; what the CPU raised once is let go."""
     from jax_callbacks import errors

@@ -166,8 +166,13 @@ def host_callback(b: Builder, function: Callable, operands: Sequence[Value], out
     apart = _kept_apart if b.platform != "cpu" and abstract_token in [*types, *out] else lambda b, values: values
     index = b.module.add_callback(function)
     return apart(b, b.custom_call(target, *apart(b, operands), out=list(out), backend_config={"index": np.uint64(index)},
-                                  has_side_effect=has_side_effect,
+                                  has_side_effect=has_side_effect, operand_layouts=_rows(types), result_layouts=_rows(out),
                                   extra=b.module.shardings.on_one_device(len(out), device) if together else ""))
+
+
+def _rows(avals: Sequence[Any]) -> list[Sequence[int]]:
+    """The layout that handlers of callbacks take every array to have, by rows. Where nothing is said the compiler may choose another."""
+    return [() if aval is abstract_token else range(len(aval.shape) - 1, -1, -1) for aval in avals]
 
 
 def _in_bytes(aval: Any) -> Any:
@@ -180,7 +185,7 @@ def _narrowed(function: Callable, types: Sequence[Any], out: Sequence[Any]) -> C
     """``function`` of arrays of ``types`` that returns arrays of ``out``, for the types that stand for them."""
     def call(*arrays):
         given = [x if _in_bytes(aval) is aval else x.astype(aval.dtype) for x, aval in zip(arrays, types)]
-        return [x if (wide := _in_bytes(aval)) is aval else np.asarray(x).astype(wide.dtype) for x, aval in zip(function(*given), out)]
+        return tuple([x if (wide := _in_bytes(aval)) is aval else np.asarray(x).astype(wide.dtype) for x, aval in zip(function(*given), out)])
     return call
 
 
@@ -197,9 +202,8 @@ def _partitioned_callback(b, target, function, operands, out):
         raise NotImplementedError("host callback: a partitioned callback returns nothing")
     tokens = len(operands) - len(arrays)
     index = b.module.add_callback(lambda *xs: function(*[None] * tokens, *xs) and ())
-    layouts = [range(x.ndim - 1, -1, -1) for x in arrays]
     b.custom_call(target.replace("xla_ffi_", "xla_ffi_partitioned_"), *arrays, out=[], has_side_effect=True,
-                  backend_config={"index": np.uint64(index)}, operand_layouts=layouts, result_layouts=[])
+                  backend_config={"index": np.uint64(index)}, operand_layouts=_rows([x.aval for x in arrays]), result_layouts=[])
     return [x for x in operands if x.aval is abstract_token]
 
 
@@ -218,7 +222,7 @@ def buffer_callback(b: Builder, function: Callable, operands: Sequence[Value], o
         target += "_cmd_buffer"
     index = b.module.add_callback(function)
     return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)}, has_side_effect=has_side_effect,
-                         output_operand_aliases=aliases)
+                         operand_layouts=_rows([x.aval for x in operands]), result_layouts=_rows(out), output_operand_aliases=aliases)
 
 
 def inspect_sharding(b: Builder, x: Value, callback: Callable[[ShardingLike], None]) -> None:
