@@ -297,8 +297,7 @@ def _gather_filled(x, indices, *, dimension_numbers, slice_sizes, indices_are_so
     inside = in_bounds(indices, x.shape, slice_sizes, n.start_index_map)
     batch_dims = tuple(d for d in range(out.ndim) if d not in n.offset_dims)
     inside = broadcast_in_dim(inside, out.shape, batch_dims)
-    fill = broadcast_in_dim(np.asarray(fill_value, out.dtype)[()], out.shape, ())
-    return lax.select(inside, out, fill)
+    return lax.select(inside, out, lax.full_like(out, np.asarray(fill_value, out.dtype)[()]))  # also of 64 bits where x64 is off
 
 
 def in_bounds(indices: Array, shape: Sequence[int], sizes: Sequence[int], index_map: Sequence[int]) -> Any:

@@ -659,10 +659,10 @@ def _traced(f: Callable, avals: tuple, params: dict) -> ClosedJaxpr:
     code = f.__code__ if isinstance(f, types.FunctionType) else None  # a method has the code of its function, and an object besides
     if code is None or f.__closure__ or f.__defaults__ or f.__kwdefaults__:
         return _trace(f, avals, params)
-    key = (code, avals, tuple(params.items()), engine.trace_key())
     try:
+        key = (code, avals, tuple([(name, type(v), v or str(v)) for name, v in params.items()]), engine.trace_key())  # 0.0 and -0.0 are equal
         found = _traced_functions.get(key)
-    except TypeError:
+    except (TypeError, ValueError):  # an array
         return _trace(f, avals, params)
     if found is None:
         found = _trace(f, avals, params)
