@@ -284,10 +284,11 @@ def nan_on_failure(b: Builder, info: Value, *outs: Any) -> list:
 
 def _mask_failures(info, *outs):
     ok = lax.eq(info, zeros(ShapedArray(np.shape(info), info.dtype)))
-    return [_nan_unless(ok, x) for x in outs]
+    return [nan_unless(ok, x) for x in outs]
 
 
-def _nan_unless(ok, x):
+def nan_unless(ok: Array, x: Array) -> Array:
+    """``x``, NaN for each matrix for which ``ok`` is false."""
     shape = np.shape(x)
     nan = broadcast_in_dim(full_like(x, complex(np.nan, np.nan) if is_complex(x) else np.nan), shape, ())
     return lax.select(broadcast_in_dim(ok, shape, tuple(range(np.ndim(ok)))), x, nan)

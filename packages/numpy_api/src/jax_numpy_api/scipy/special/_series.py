@@ -13,6 +13,7 @@ from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 
 from ... import numpy as jnp
 from ...lax import series
+from ...lax.control_flow.cond import platform_dependent
 from ...lax.quotient_cpu import kept
 from ...numpy.promotion import check_arraylike, promote_args_inexact
 
@@ -88,19 +89,24 @@ class differentiable:  # used as a decorator
         return self._call(*args)
 
 
-@differentiable
 def _kahan_log1p(x):
     w = kept(1 + x)  # or the compiler would put x for w - 1
     return jnp.where(w == 1, x, jnp.log(w) * jnp.where(jnp.isfinite(w), x / (w - 1), 1))
 
 
-@_kahan_log1p.defjvp
-def _kahan_log1p_jvp(primals, tangents):
+@differentiable
+def _wide_log1p(x):
+    return platform_dependent(x, cpu=_kahan_log1p, default=jnp.log1p)
+
+
+@_wide_log1p.defjvp
+def _wide_log1p_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
-    return _kahan_log1p(x), t / (1 + x)
+    return _wide_log1p(x), t / (1 + x)
 
 
 def log1p(x: Array) -> Any:
     """``log(1 + x)``. In float64 XLA's own is off by up to 62 units in the last place on CPU (measured at x = -0.404), so there
-    by Kahan's formula ``x log(w) / (w - 1)``, ``w = 1 + x`` rounded."""
-    return _kahan_log1p(x) if dtypes.dtype(x) == np.float64 else jnp.log1p(x)
+    by Kahan's formula ``x log(w) / (w - 1)``, ``w = 1 + x`` rounded. XLA's compiler for GPUs puts x for w - 1 whatever one does, and has
+    a good one."""
+    return _wide_log1p(x) if dtypes.dtype(x) == np.float64 else jnp.log1p(x)

@@ -1,0 +1,40 @@
+"""What differs in programs for GPUs, each for a wrong number that one gave: read in the text, as few machines have one."""
+import numpy as np
+import pytest
+
+from jax_core.configuration import flags
+from jax_core.interfaces import LowerSpec
+from jax_core.programs.tracing import make_jaxpr
+from jax_numpy_api import lax
+from jax_numpy_api.scipy import special
+
+module = pytest.importorskip("jax_xla_backend.lowering.module")
+
+
+def text(platform, f, *args):
+    return module.lower_module(make_jaxpr(f)(*args), LowerSpec("main"), platform=platform).text()
+
+
+@pytest.mark.parametrize("length, padded", [(3, "4"), (5, "8"), (4, None)])
+@pytest.mark.parametrize("dtype, wide", [(np.int8, np.int32), (np.uint8, np.uint32)])
+def test_products_of_bytes_are_taken_in_words(dtype, wide, length, padded):
+    """XLA's product of three bytes each was twice what it is, on an H200."""
+    def product(x, y):
+        return lax.dot(x, y, preferred_element_type=wide)
+    x, y = np.ones((2, length), dtype), np.ones((length, 4), dtype)
+    kind, sum_kind = ("i8", "i32") if dtype == np.int8 else ("ui8", "ui32")
+    assert (f"tensor<2x{padded}x{kind}>, tensor<{padded}x4x{kind}>) -> tensor<2x4x{sum_kind}>" in text("cuda", product, x, y)) is (padded is not None)
+    assert "stablehlo.pad" not in text("cpu", product, x, y) and "stablehlo.pad" not in text("cuda", lambda x, y: lax.dot(x, y), x * 1.0, y * 1.0)
+
+
+def test_eigenvectors_of_nan_are_nan():
+    """The library gives those of the identity beside eigenvalues that are NaN."""
+    x = np.eye(3, dtype=np.float32)
+    assert text("cuda", lax.linalg.eigh, x).count("stablehlo.compare") == text("cpu", lax.linalg.eigh, x).count("stablehlo.compare") + 1
+
+
+def test_log1p_of_doubles_is_the_compilers_own():
+    """It puts x for (1 + x) - 1, whatever stands between them, which leaves half of the digits at x = 1e-8."""
+    with flags.enable_x64(True):
+        f, x = (lambda x: special.boxcox1p(x, 0.0)), np.float64(1e-8)
+        assert "log_plus_one" in text("cuda", f, x) and "log_plus_one" not in text("cpu", f, x)
