@@ -1,6 +1,7 @@
 """Calls of compiled programs: what is repeated without Python, where programs run, donation, effects."""
 import sys
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from jax_xla_backend.placement.mesh import AxisType, make_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding
 from jax_xla_backend.platforms import client
-from jax_xla_backend.running import tokens
+from jax_xla_backend.running import dispatch, tokens
 from programs import F4, Module, array, doubled, executable, jitted, main
 
 
@@ -172,6 +173,18 @@ def test_threads_that_donate_the_same_arrays():
     assert all(text.startswith("Array has been deleted") for text in losses)
 
 
+@pytest.mark.parametrize("words", ["Array has been deleted or donated", "INVALID_ARGUMENT: Donation requested for invalid buffer"])
+def test_an_array_that_another_thread_donates_is_named(words, monkeypatch):
+    """Plugins say so in other words, and as a ValueError."""
+    def taken(*args):
+        raise ValueError(words)
+    monkeypatch.setattr(dispatch._jax, "pjit", lambda *args: types.SimpleNamespace(_cache_size=None, _clear_cache=None))
+    f = dispatch.dispatcher(taken, taken, (), (), "train", donate_argnums=(0,))
+    monkeypatch.setattr(f, "_call", taken)
+    with pytest.raises(RuntimeError, match="Array has been deleted, by a call in another thread"):
+        f(array())
+
+
 def test_a_view_outlives_donation():
     f, x = jitted(donating(), "train", donate_argnums=(0,)), array()
     f(array())
@@ -197,6 +210,7 @@ CALLBACK = ("%0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%a) {api_ve
             "backend_config = {index = 0 : ui64}} : (tensor<4xf32>) -> tensor<4xf32> return %0 : tensor<4xf32>")
 
 
+@pytest.mark.only_cpu
 def test_programs_that_call_the_host_follow_each_other_without_tokens():
     seen = []
 

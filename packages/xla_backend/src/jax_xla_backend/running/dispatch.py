@@ -87,6 +87,10 @@ def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], sta
     return _Donating(call, name, donate_argnums, donate_argnames) if donate_argnums or donate_argnames else call
 
 
+_TAKEN = ("deleted or donated", "nvalid buffer")
+"""What jaxlib says where two threads donate an array at once, on the CPU and by plugins: one of them has the buffer."""
+
+
 class _Donating:
     """``call``, after which the arrays that it consumed say so when they are used, in another such call too.
 
@@ -119,9 +123,10 @@ class _Donating:
             try:
                 result = self._call(*args, **kwargs)
             except (RuntimeError, ValueError) as error:
-                if "deleted or donated" in str(error):  # two threads at once: jaxlib lets one have the buffer
-                    _check_not_donated(leaves)
-                raise
+                if not any(words in str(error) for words in _TAKEN):
+                    raise
+                _check_not_donated(leaves)
+                raise RuntimeError(f"Array has been deleted, by a call in another thread. {self._message}") from error
         except Exception as error:
             shorten(error)
             raise
