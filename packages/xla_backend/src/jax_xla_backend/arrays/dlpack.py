@@ -56,8 +56,8 @@ def from_dlpack(external_array: object, device: Placement | None = None, copy: b
     if isinstance(external_array, np.ndarray) and (not external_array.flags.writeable or external_array.dtype.kind == "b"):
         return _from_numpy(external_array, device, copy)
     source = _device_of(external_array)
-    array = _import(external_array, source, copy)
-    if copy:  # whatever it is told, jaxlib takes over memory that is aligned
+    array = _import(external_array, source, copy and None)  # jaxlib's own copies are for the CPU alone, and not always copies
+    if copy:
         array = put(np.array(array), None, array.sharding) if source.platform == "cpu" else cast(ArrayImpl, array.copy())
         array.block_until_ready()  # its owner may write to the memory from now on
     wide = dtypes.canonicalize_dtype(array.dtype)
