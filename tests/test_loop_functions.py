@@ -10,6 +10,8 @@ from jax import lax
 from jax_xla_backend.compiling.compiler_options import options_for
 from jax_xla_backend.planning.loops import LOW, UNLIMITED, USUAL
 
+pytestmark = pytest.mark.only_cpu
+
 F32 = functools.partial(jax.ShapeDtypeStruct, dtype=np.float32)
 
 

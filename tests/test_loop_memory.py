@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+pytestmark = pytest.mark.only_cpu
+
 N, T = 30, 20  # width of the carry, steps
 W = np.asarray(np.random.RandomState(0).randn(N, N) * 0.1, np.float32)
 X = np.linspace(0, 1, N, dtype=np.float32)

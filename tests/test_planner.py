@@ -8,6 +8,8 @@ from jax.experimental import io_callback
 from jax.experimental.serialize_executable import deserialize_and_load, serialize
 from jax.sharding import NamedSharding, PartitionSpec
 
+pytestmark = pytest.mark.only_cpu
+
 X = np.random.default_rng(0).normal(size=(64, 64)).astype(np.float32)
 
 

@@ -13,6 +13,8 @@ from jax import lax
 from jax_xla_backend.compiling import compile as xla_compile, disk_cache, tiered_compilation
 from jax_xla_backend.compiling.compiler_options import EXTRA_OPTIONS, LEVEL, QUICK_OPTIONS, first_options
 
+pytestmark = pytest.mark.only_cpu
+
 MATRIX = np.linspace(-1, 1, 4096, dtype=np.float32).reshape(64, 64)
 
 

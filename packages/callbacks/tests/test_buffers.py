@@ -9,6 +9,8 @@ from jax_core.transformations.autodiff import jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 
+pytestmark = pytest.mark.only_cpu
+
 X = np.arange(3, dtype=np.float32)
 
 

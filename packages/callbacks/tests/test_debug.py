@@ -124,6 +124,7 @@ def test_mistakes_are_found_while_tracing(call, error, message):
 def test_bad_format_specification_fails_at_run_time():
     with pytest.raises(TypeError, match="unsupported format string"):
         jit(lambda x: debug.print("{:.3f}", x))(jnp.arange(2.0))
+        effects_barrier()
 
 
 def test_two_call_form(capsys):

@@ -71,7 +71,7 @@ def test_own_type_reaches_the_caller_each_time(name):
 
 def test_traceback_shows_the_line_of_the_callback():
     with pytest.raises(Failure) as error:
-        CASES["jit pure"](jnp.arange(3.0))
+        block_until_ready(CASES["jit pure"](jnp.arange(3.0)))
     text = "".join(traceback.format_exception(error.value))
     assert "in fail" in text and "raise Failure(7" in text and "test_errors.py" in text
 
@@ -83,7 +83,7 @@ def test_builtin_exceptions(error):
     def host(x):
         raise error
     with pytest.raises(type(error)) as caught:
-        jit(lambda x: pure_callback(host, x, x))(1.0)
+        block_until_ready(jit(lambda x: pure_callback(host, x, x))(1.0))
     assert caught.value.args == error.args and str(caught.value) == str(error)
     assert type(caught.value).__name__ == type(error).__name__
     restored = pickle.loads(pickle.dumps(caught.value))
@@ -102,7 +102,7 @@ def test_other_calls_go_on_working():
     for i in range(5):
         if i == 2:
             with pytest.raises(Failure):
-                f(i)
+                block_until_ready(f(i))
         else:
             assert f(i) == i
     effects_barrier()
@@ -201,7 +201,7 @@ def test_timeout():
             time.sleep(0.01)
     f = jit(lambda x: pure_callback(slow, x, x))
     with callback_timeout(0.2), pytest.raises(CallbackTimeoutError, match="took longer than 0.2 s") as error:
-        f(1.0)
+        block_until_ready(f(1.0))
     assert "in slow" in str(error.value)
     with callback_timeout(600):
         assert jit(lambda x: pure_callback(lambda x: x, x, x))(1.0) == 1.0
@@ -248,7 +248,7 @@ def test_text_names_private_classes():
     def host(x):
         raise _Private("message")
     with pytest.raises(errors.JaxRuntimeError) as error:
-        jit(lambda x: pure_callback(host, x, x))(1.0)
+        block_until_ready(jit(lambda x: pure_callback(host, x, x))(1.0))
     assert str(error.value) == "_Private: message"
 
 

@@ -14,6 +14,7 @@ from jax_core.transformations.autodiff import grad, jacfwd
 from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
+from jax_xla_backend.api import block_until_ready
 
 
 def bar(body, **options):
@@ -110,7 +111,7 @@ def test_callback_stats():
     def fails(x):
         raise ValueError("no")
     with pytest.raises(ValueError):
-        jit(lambda x: pure_callback(fails, x, x))(1.0)
+        block_until_ready(jit(lambda x: pure_callback(fails, x, x))(1.0))
     assert [row.calls for row in callback_stats() if row.function.startswith("fails at ")] == [1]
     reset_callback_stats()
     assert not callback_stats()

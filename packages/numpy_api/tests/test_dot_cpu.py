@@ -13,6 +13,8 @@ from jax_core.transformations.autodiff import grad
 from jax_numpy_api import lax
 from jax_numpy_api.lax.dot_cpu import split_contraction
 
+pytestmark = pytest.mark.only_cpu
+
 RNG = np.random.default_rng(0)
 
 

@@ -33,6 +33,7 @@ def cholesky(x, *, layout=(1, 0), **options):
     return call(x, **LOWER)
 
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("layout", [(1, 0), Layout((1, 0))], ids=["axes", "Layout"])
 def test_lapack(layout):
     for call in (cholesky, jit(cholesky, static_argnames="layout")):
@@ -41,6 +42,7 @@ def test_lapack(layout):
         np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(SPD), rtol=1e-6)
 
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("method", ["sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized"])
 def test_vmap(method):
     batch = np.stack([SPD, 2 * SPD, 3 * SPD])
@@ -87,6 +89,7 @@ def test_older_handlers_get_a_string():
     assert "api_version = 2" in text and 'backend_config = "abc"' in text
 
 
+@pytest.mark.only_cpu
 def test_derivatives_are_the_users():
     call = ffi_call("target", struct(2))
     with pytest.raises(ValueError, match="`target` cannot be differentiated"):
@@ -99,6 +102,7 @@ def test_derivatives_are_the_users():
     np.testing.assert_allclose(grad(logdet)(SPD), np.linalg.inv(SPD), rtol=1e-5)
 
 
+@pytest.mark.only_cpu
 def test_lowering_rule():
     shape_of = lambda x, *, uplo: (x, x.update(shape=x.shape[:-2], dtype=np.dtype(np.int32)))
     prim = Primitive("cholesky_test", multiple_results=True, out_type=shape_of, jvp=none(""), transpose=none(""), batch=none(""),
@@ -179,6 +183,7 @@ def scale(tmp_path_factory):
     return call
 
 
+@pytest.mark.only_cpu
 def test_compiled_handler(scale):
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     np.testing.assert_array_equal(scale(x), 2 * x + 3)
@@ -186,6 +191,7 @@ def test_compiled_handler(scale):
     np.testing.assert_array_equal(scale(x, shifts=()), 2 * x)
 
 
+@pytest.mark.only_cpu
 def test_compiled_handler_in_place(scale):
     x = jnp.arange(6.0)
     run = jit(lambda x: scale(x, input_output_aliases={0: 0}), donate_argnums=0)
@@ -193,17 +199,20 @@ def test_compiled_handler_in_place(scale):
     assert x.is_deleted()
 
 
+@pytest.mark.only_cpu
 def test_compiled_handler_errors_reach_python(scale):
     with pytest.raises(RuntimeError, match="factor is negative"):
         np.asarray(scale(np.ones(2, np.float32), factor=-1.0))
 
 
+@pytest.mark.only_cpu
 def test_compiled_handler_under_vmap(scale):
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     for method in ("sequential", "broadcast_all"):
         np.testing.assert_array_equal(vmap(lambda r: scale(r, vmap_method=method))(x), 2 * x + 3)
 
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("number", [2.5, np.float64(2.5), 1e-300, float("inf"), -np.inf])
 def test_numbers_reach_a_handler_as_what_they_are(scale, number):
     """NumPy's float64 is a float of Python, whose text it had not; results of 64 bits are not halved without x64."""

@@ -58,6 +58,7 @@ def test_vmap_law_catches_a_lost_axis_of_a_reduction():
     fails(vmap_law, Case(lambda x: wrong.bind(x, axes=(1,)), "f32[3,2]", name="reduce_sum"), "^vmap of reduce_sum with")
 
 
+@pytest.mark.only_cpu
 def test_eager_law_catches_a_reference_that_differs_from_the_lowering():
     wrong = lax.rev_p.with_rule(reference=lambda x, *, dimensions: np.array(x))
     fails(eager_law, Case(lambda x: wrong.bind(x, dimensions=(0,)), "f32[3,2]", name="rev"), r"^eager rev\(f32\[3,2\]\): error")

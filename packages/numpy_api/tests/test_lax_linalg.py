@@ -313,6 +313,7 @@ def test_bad_arguments(bad):
         bad.case.call(*bad.case.samples(0))
 
 
+@pytest.mark.only_cpu
 def test_vectors_that_nobody_reads_are_not_computed():
     """Compiled, the values alone cost what they cost alone; they are the same, and so is their derivative."""
     x = spd(sample(np.float32, 4, 4))

@@ -11,6 +11,8 @@ from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
+pytestmark = pytest.mark.only_cpu
+
 rng = np.random.default_rng(5)
 
 GEOMETRIES = {  # shape, window, strides, padding

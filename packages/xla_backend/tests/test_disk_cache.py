@@ -290,6 +290,7 @@ def test_no_write_exceeds_the_bound(folder):
         assert len(entries(folder)) >= 15 and not (folder / "large.jaxexe").exists()
 
 
+@pytest.mark.only_cpu
 def test_key_depends_on_all_that_the_code_does(monkeypatch):
     client = platform_client.get_client()
     keys = {disk_cache.key_of("text", "", client), disk_cache.key_of("text ", "", client), disk_cache.key_of("text", "x", client)}

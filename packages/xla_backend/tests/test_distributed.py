@@ -3,6 +3,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from ports import free_port
 
 PROGRAM = """
@@ -114,6 +116,7 @@ def test_processes_with_one_number_and_one_that_stays_away():
         assert (out, worker.returncode) == ("True\n", 0), err
 
 
+@pytest.mark.only_cpu
 def test_two_processes_add_up():
     port = free_port()
     env = {**os.environ, "JAX_NUM_CPU_DEVICES": "2", "JAX_ENABLE_COMPILATION_CACHE": "0"}

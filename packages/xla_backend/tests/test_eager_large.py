@@ -6,6 +6,8 @@ import jax_numpy_api.numpy as jnp
 from jax_numpy_api import lax
 from jax_xla_backend.running import eager
 
+pytestmark = pytest.mark.only_cpu
+
 
 @pytest.mark.parametrize("call, programs", [
     (lambda x: lax.rev(x, (0,)), 1), (lambda x: x[::-1], 1), (lambda x: x.T, 1), (lambda x: lax.ge(x, x), 1), (lambda x: lax.sort(x), 0),

@@ -9,6 +9,8 @@ import pytest
 
 from ports import free_port
 
+pytestmark = pytest.mark.only_cpu
+
 pytest.importorskip("jax_numpy_api")
 
 PROGRAM = """

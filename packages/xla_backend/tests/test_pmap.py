@@ -97,6 +97,7 @@ print("done")
 """
 
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("flags, given, seconds", [("", {}, 3600), ("", {"NAME": 7}, 7), ("--NAME=50", {}, None)], ids=str)
 def test_devices_wait_long_for_each_other(monkeypatch, flags, given, seconds):
     """XLA would end the process after 40 seconds."""
