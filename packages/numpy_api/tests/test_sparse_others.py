@@ -103,6 +103,15 @@ def test_bcsr(n_batch, n_dense):
         same(vmap(lambda m: m @ v[0][:, 0])(mat) if not n_dense else dense[0], dense @ v[0][:, 0] if not n_dense else dense[0])
 
 
+def test_padding_in_rows_that_exist():
+    """As `update_layout` leaves it of batches: netket's operators were wrong in the rows before."""
+    mat = BCOO((jnp.arange(1.0, 7), jnp.array([[0, 4], [4, 4], [2, 0], [2, 4], [4, 1], [0, 2]])), shape=(4, 4))
+    same(BCSR.from_bcoo(mat), mat.todense())
+    assert BCSR.from_bcoo(mat).indptr.tolist() == [0, 2, 2, 4, 4]
+    batched = BCOO((jnp.array([[0.0], [0], [1], [2]]), jnp.array([[[0]], [[1]], [[3]], [[0]]])), shape=(4, 4))
+    same(BCSR.from_bcoo(batched.sum_duplicates().update_layout(n_batch=0)), batched.todense())
+
+
 def test_bcsr_errors():
     with pytest.raises(ValueError, match="exactly two sparse axes"):
         BCSR.fromdense(np.ones(3))

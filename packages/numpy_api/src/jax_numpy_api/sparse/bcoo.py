@@ -417,7 +417,7 @@ def _sort(data, indices, *, spinfo):
     def one(data: Array, indices: Array):
         if not indices.shape[1] or not indices.shape[0]:
             return data, indices
-        order = _order(_marked(indices, spinfo.shape[n_batch:n_batch + indices.shape[1]]))
+        order = _order(indices)  # of padding too, which may have a row that exists: who is told of sorted rows searches among all
         return data[order], indices[order]
     return nfold_vmap(one, n_batch)(data, indices)
 
@@ -427,7 +427,7 @@ bcoo_sort_indices_p = named("bcoo_sort_indices", _sort, multiple_results=True)
 
 @takes(mat=BCOO)
 def bcoo_sort_indices(mat: BCOO) -> BCOO:
-    """The same elements with rising coordinates, padding last.
+    """The same elements with rising coordinates, those of padding too.
 
     >>> from jax.experimental import sparse
     >>> m = sparse.BCOO((jnp.array([1, 2]), jnp.array([[2], [0]])), shape=(3,))
