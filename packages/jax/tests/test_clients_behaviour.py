@@ -120,6 +120,32 @@ def test_products_of_different_floats_of_8_bits(element, dtype):
     assert out.dtype == dtype and out.astype(float).tolist() == [[3] * 4] * 2
 
 
+NUMBERS = (((1,), (0,)), ((), ()))
+
+
+@pytest.mark.parametrize("left, right, out", [
+    ("int8", "float8_e4m3fn", "float8_e4m3fn"), ("float8_e5m2", "bool", "float8_e5m2"), ("float8_e4m3fn", "float8_e5m2", "float8_e5m2"),
+    ("float4_e2m1fn", "float8_e4m3fn", "float8_e4m3fn"), ("float4_e2m1fn", "bfloat16", "bfloat16"), ("int32", "float8_e4m3fn", "float8_e4m3fn")])
+def test_narrow_floats_are_not_cut_to_integers(left, right, out):
+    x, y = jnp.array([[1, 1]]).astype(left), jnp.array([[1], [0.5 if right != "bool" else 1]]).astype(right)
+    found = lax.dot_general(x, y, NUMBERS)
+    assert found.dtype == out and float(found[0, 0]) == (2 if right == "bool" else 1.5)
+    assert lax.dot_general(x, y, NUMBERS, preferred_element_type=jnp.bfloat16).astype(float).tolist() == found.astype(float).tolist()
+
+
+def test_of_narrow_floats_that_reach_alike_neither_is_taken():
+    with pytest.raises(TypeError, match="preferred_element_type"):
+        lax.dot_general(jnp.ones((1, 1), jnp.float8_e5m2), jnp.ones((1, 1), jnp.float8_e5m2fnuz), NUMBERS)
+
+
+@pytest.mark.parametrize("product", [jnp.matmul, jnp.dot, lambda x, y, **how: jnp.einsum("ij,jk", x, y, **how), jnp.inner, lambda *xs, **how: jnp.tensordot(*xs, 1, **how)],
+                         ids=["matmul", "dot", "einsum", "inner", "tensordot"])
+@pytest.mark.parametrize("half", ["float16", "bfloat16"])
+def test_integers_beside_halves_keep_the_digits_that_the_result_has(product, half):
+    x, y = jnp.array([[70001]]), jnp.ones((1, 1), half)
+    assert [float(product(*xs, preferred_element_type=jnp.float32)[0, 0]) for xs in [(x, y), (y, x)]] == [70001] * 2
+
+
 def test_a_product_of_a_users_own_is_told_what_it_gives():
     seen = []
 
@@ -150,6 +176,12 @@ def test_attention_without_groups_multiplies_without_an_axis_for_them():
     x = jnp.ones((2, 5, 4, 8))
     dots = [e for e in jax.make_jaxpr(jax.nn.dot_product_attention)(x, x, x).eqns if e.primitive is jax.extend.core.primitives.dot_general_p]
     assert [v.aval.ndim for e in dots for v in e.invars] == [4] * 4
+
+
+def test_the_trace_at_work_by_its_internal_name():
+    from jax._src import core
+    outside = core.trace_ctx.trace
+    assert jax.jit(lambda x: core.trace_ctx.trace is x._trace)(1.0) and core.trace_ctx.trace is outside
 
 
 def test_a_value_is_followed_back_to_what_it_was_made_of():

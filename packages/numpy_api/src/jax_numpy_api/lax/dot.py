@@ -235,7 +235,7 @@ def _dot_general_type(lhs, rhs, *, dimension_numbers, precision, preferred_eleme
 
 
 def _operand_dtype(a, b):
-    """The dtype that a product of these is computed in. Floats of 8 bits and integers of 4, which are not promoted elsewhere,
+    """The dtype that a product of these is computed in. Floats of up to 8 bits and integers of 4, which are not promoted elsewhere,
     are here; of two integers the wider counts, and a signed one before an unsigned one."""
     if a == b:
         return a
@@ -243,17 +243,29 @@ def _operand_dtype(a, b):
         return max(a, b, key=lambda t: (dtypes.itemsize_bits(t), dtypes.issubdtype(t, np.signedinteger)))
     if {a, b} == {np.dtype(np.float16), np.dtype(dtypes.bfloat16)}:
         return np.dtype(dtypes.bfloat16)
-    if a not in _F8_TYPES and b not in _F8_TYPES:
-        for t, other in ((a, b), (b, a)):
-            if dtypes.issubdtype(t, np.integer) and dtypes.itemsize_bits(t) < 8:
-                return t if other == np.bool_ else other
-        return dtypes.common_dtype(a, b)
-    return np.dtype(np.float32) if a in _F8_TYPES and b in _F8_TYPES else b if a in _F8_TYPES else a
+    for t, other in ((a, b), (b, a)):
+        if _is_narrow_float(t):
+            return other if dtypes.issubdtype(other, np.inexact) and not _is_narrow_float(other) else np.dtype(np.float32)
+    for t, other in ((a, b), (b, a)):
+        if dtypes.issubdtype(t, np.integer) and dtypes.itemsize_bits(t) < 8:
+            return t if other == np.bool_ else other
+    return dtypes.common_dtype(a, b)
+
+
+def _is_narrow_float(t):
+    return dtypes.issubdtype(t, np.floating) and dtypes.itemsize_bits(t) <= 8
 
 
 def _product_dtype(a, b):
-    """The dtype of a product for which none is asked."""
-    return a if a in _F8_TYPES and b in _F8_TYPES else _operand_dtype(a, b)
+    """The dtype of a product for which none is asked: narrow floats stay beside integers, and of two the one that reaches farther."""
+    narrow = [t for t in (a, b) if _is_narrow_float(t)]
+    if a == b or not narrow or len(narrow) == 1 and any(dtypes.issubdtype(t, np.inexact) for t in (a, b) if t not in narrow):
+        return _operand_dtype(a, b)
+    reach = [float(dtypes.finfo(t).max) for t in narrow]
+    if reach == [reach[0]] * 2:
+        raise TypeError(f"lax.dot_general: neither of {a} and {b} reaches farther, so the dtype of their product must be said: give "
+                        "preferred_element_type")
+    return narrow[reach.index(max(reach))]
 
 
 def _as(x, aval):

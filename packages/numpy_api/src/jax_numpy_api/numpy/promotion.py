@@ -161,14 +161,27 @@ def _joined(args: Sequence[Any]) -> tuple[Any, bool]:
     return dtype if alike else dtypes.explicit_dtype(dtype), weak
 
 
-def joined_in_product(preferred: object, *args: Any) -> tuple[Any, bool]:
-    """`joined` for the operands of a product; where the dtype of its result is given, strict promotion lets them differ."""
+def joined_in_product(preferred: np.dtype | None, *args: Any) -> tuple[Any, bool]:
+    """`joined` for the operands of a product; where the dtype of its result is given, strict promotion lets them differ.
+
+    Integers that the common dtype cannot hold, as of 32 bits beside halves, do not lose digits that the result has.
+    """
     try:
-        return joined(*args)
+        dtype, weak = joined(*args)
     except dtypes.TypePromotionError:
         if preferred is None:
             raise
-        return dtypes.common_dtype(*map(dtypes.dtype, args)), False
+        dtype, weak = dtypes.common_dtype(*map(dtypes.dtype, args)), False
+    if preferred is not None and preferred != dtype and dtypes.issubdtype(dtype, np.floating) and dtypes.issubdtype(preferred, np.inexact):
+        digits = dtypes.finfo(dtype).nmant + 1
+        if any(_digits(dtypes.dtype(x)) > digits for x in args):
+            dtype = dtypes.common_dtype(dtype, preferred)
+    return dtype, weak
+
+
+def _digits(dtype: np.dtype) -> int:
+    """How many binary digits a number of an integer dtype may have, but for its sign; 0 for other dtypes."""
+    return dtypes.iinfo(dtype).max.bit_length() if dtypes.issubdtype(dtype, np.integer) else 0
 
 
 _PYTHON_TYPE = {"b": bool, "i": int, "u": int, "f": float, "c": complex}

@@ -67,7 +67,7 @@ def bcoo_rev(operand: BCOO, dimensions: Sequence[int]) -> BCOO:
 def bcoo_slice(mat: BCOO, *, start_indices: Sequence[int], limit_indices: Sequence[int], strides: Sequence[int] | None = None) -> BCOO:
     """The part from ``start_indices`` to ``limit_indices``; see `lax.slice`."""
 def bcoo_sort_indices(mat: BCOO) -> BCOO:
-    """The same elements with rising coordinates, padding last."""
+    """The same elements with rising coordinates, those of padding too."""
 bcoo_sort_indices_p: Any
 bcoo_spdot_general_p: Any
 def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
