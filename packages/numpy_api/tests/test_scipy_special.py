@@ -251,6 +251,8 @@ OF_INTEGERS = {"bernoulli", "bessel_jn", "lpmn", "lpmn_values", "multigammaln", 
 def test_a_known_call_is_one_program(name):
     function = getattr(special, name)
     args = [jnp.float32(0.5)] * sum(p.default is p.empty for p in inspect.signature(function).parameters.values())
+    if name == "sph_harm_y":
+        args[:2] = [jnp.int32(1)] * 2
     function(*args), function(*args)
     assert steps_of(lambda: function(*args)) <= 1
 

@@ -213,6 +213,13 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     *[("beta.logcdf", lambda x: stats.beta.logcdf(x, 200.0, 3.0), k, [0.1, 1e-20, 0.0, 1.0], w) for k, w in (
         (0, [-450.8082086, -9200.421947, -INF, 0]), (1, [1997.790062, 2e22, INF, 0]))],
     ("beta.logsf", lambda x: stats.beta.logsf(x, 2.0, 200.0), 0, [0.75, 1.0], [-272.2415924, -INF]),
+    ("cauchy.logsf", stats.cauchy.logsf, 0, [1e30, 3e38, INF, 0.5, 2e9], [-70.222282676, -89.7415757, -INF, -1.0429418981, -22.5611429]),
+    ("cauchy.logcdf", stats.cauchy.logcdf, 1, [-1e30, -INF, -2.0, NAN], [1e-30, 0, 0.43136208647, NAN]),
+    ("gumbel_l.logcdf", stats.gumbel_l.logcdf, 0, [-100.0, -1e30, -INF, 0.0, 3.0], [-100, -1e30, -INF, -0.458675145, -1.892178697e-9]),
+    ("gumbel_l.logcdf", stats.gumbel_l.logcdf, 1, [-100.0, -INF, 0.0], [1, 1, 0.581976707]),
+    ("gumbel_l.logpdf", stats.gumbel_l.logpdf, 1, [INF, -INF, 0.0, NAN], [-INF, 1, 0, NAN]),
+    ("gumbel_r.logpdf", stats.gumbel_r.logpdf, 1, [-INF, INF, 0.0, NAN], [INF, -1, 0, NAN]),
+    ("poisson.pmf", lambda mu: stats.poisson.pmf(7.0, mu), 1, [1.2e-38, 0.0, 0.5], [0, 0, 1.222237503e-5]),
     *[(f"gumbel_l.{what}", getattr(stats.gumbel_l, what), 1, [100.0, INF], [0, 0]) for what in ("pdf", "cdf", "sf", "logcdf")],
     *[(f"gumbel_r.{what}", getattr(stats.gumbel_r, what), 1, [-100.0, -INF], [0, 0]) for what in ("pdf", "cdf", "sf")],
     ("gumbel_r.logsf", stats.gumbel_r.logsf, 0, [100.0, 20.0, 21.0, 0.0, INF], [-100, -20.0000000010306, -21.0000000003791, -0.458675145387082, -INF]),
@@ -309,4 +316,5 @@ def test_distributions_of_complex_numbers(z):
     z = np.complex64(z)
     np.testing.assert_allclose(stats.logistic.pdf(z), np.exp(-z) / (1 + np.exp(-z)) ** 2, rtol=1e-5)
     np.testing.assert_allclose(stats.cauchy.cdf(z), 0.5 + np.arctan(z) / np.pi, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(stats.logistic.isf(z), np.log(1 - z) - np.log(z), rtol=1e-5)
     np.testing.assert_allclose(stats.cauchy.cdf(z) + stats.cauchy.sf(z), 1, rtol=1e-5, atol=1e-6)

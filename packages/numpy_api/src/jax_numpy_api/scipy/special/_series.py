@@ -24,16 +24,20 @@ def chebyshev(coefficients: Sequence[float], low: float, high: float, x: Array) 
     return series.chebyshev(coefficients, t * (1 / (high - low)) if dtypes.dtype(x) == np.float32 else t / (high - low))
 
 
+_OF_REALS = "betaln comb digamma gammaln hyp2f1 log_ndtr ndtr ndtri spence".split()
+
+
 def wide(name: str, *args: Any) -> tuple[list[Array], np.dtype]:
     """Real arguments as float32 or float64 arrays of one dtype, and the dtype that the result has.
 
     Raises:
-      ValueError: complex arguments.
+      ValueError: complex arguments; TypeError in functions of `_OF_REALS`.
     """
     reals = [jnp.asarray(x) for x in promote_args_inexact(name, *args)]
     dtype = reals[0].dtype
     if dtypes.issubdtype(dtype, np.complexfloating):
-        raise ValueError(f"{name} does not support complex-valued inputs, got {dtype}")
+        refusal = TypeError if name in _OF_REALS else ValueError  # as in the public jax
+        raise refusal(f"{name} does not support complex-valued inputs, got {dtype}")
     if dtype not in (np.float32, np.float64):
         reals = [x.astype(np.float32) for x in reals]
     return reals, dtype

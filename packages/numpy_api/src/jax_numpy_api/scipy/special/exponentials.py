@@ -15,7 +15,7 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import lax, numpy as jnp
 from ...nn.normalize import log_softmax as log_softmax_along, softmax as softmax_along
-from ...numpy.promotion import promote_args_inexact
+from ...numpy.promotion import promote_args_inexact, strong
 from ._series import chebyshev, differentiable, inlined, log1p
 
 _ATANH = (  # of 2 atanh(s) / s in s**2
@@ -136,6 +136,12 @@ def _real(name, *args):
     return args
 
 
+def _joint(fun, name, *args):
+    """``fun`` of broadcast real arguments; not weak where the first is not, whose terms it adds up."""
+    value = fun(*jnp.broadcast_arrays(*_real(name, *args)))
+    return value if dtypes.is_weakly_typed(args[0]) else strong(value)
+
+
 @differentiable
 def _entr(x):
     return jnp.where(x < 0, -np.inf, -xlogy(x, x))
@@ -202,7 +208,7 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     >>> jsp.special.rel_entr(0.5, 0.25)
     Array(0.3465736, dtype=float32, weak_type=True)
     """
-    return _rel_entr(*jnp.broadcast_arrays(*_real("rel_entr", p, q)))
+    return _joint(_rel_entr, "rel_entr", p, q)
 
 
 @inlined
@@ -214,7 +220,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     >>> jsp.special.kl_div(0.5, 0.25)
     Array(0.09657359, dtype=float32, weak_type=True)
     """
-    return _kl_div(*jnp.broadcast_arrays(*_real("kl_div", p, q)))
+    return _joint(_kl_div, "kl_div", p, q)
 
 
 # -- Box-Cox -----------------------------------------------------------------------------------------------------------

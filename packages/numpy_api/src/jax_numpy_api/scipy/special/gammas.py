@@ -21,7 +21,7 @@ from jax_core.transformations.autodiff import jvp
 from ... import lax, numpy as jnp
 from ...lax.incomplete import _lgamma_gap
 from ...lax.quotient_cpu import shared_quotient
-from ...numpy.promotion import convert, promote_args_inexact
+from ...numpy.promotion import convert, promote_args_inexact, strong
 from ._series import chebyshev, differentiable, inlined, log1p, wide
 
 _RGAMMA = (
@@ -105,7 +105,7 @@ def gamma(x: ArrayLike) -> Array:
     Array([24.       ,  1.7724538], dtype=float32)
     """
     if dtypes.issubdtype(jnp.result_type(x), np.complexfloating):
-        return jnp.exp(loggamma(x))
+        return jnp.exp(_complex_loggamma(strong(jnp.asarray(x))))
     (x,), dtype = wide("gamma", x)
     return _gamma(x).astype(dtype)
 
@@ -153,7 +153,7 @@ def loggamma(x: ArrayLike) -> Array:
     """
     (x,) = promote_args_inexact("loggamma", x)
     if dtypes.issubdtype(jnp.asarray(x).dtype, np.complexfloating):
-        return _complex_loggamma(jnp.asarray(x))
+        return _complex_loggamma(strong(jnp.asarray(x)))
     return jnp.where(x < 0, np.nan, gammaln(x))
 
 
@@ -166,10 +166,10 @@ def gammasgn(x: ArrayLike) -> Array:
     >>> jsp.special.gammasgn(jnp.array([-0.5, 0.5]))
     Array([-1.,  1.], dtype=float32)
     """
-    x = jnp.asarray(promote_args_inexact("gammasgn", x)[0])
+    (x,), dtype = wide("gammasgn", x)
     floor = jnp.floor(x)
     negative = jnp.where(x == floor, np.nan, jnp.where(jnp.mod(floor, 2) == 0, 1.0, -1.0))
-    return jnp.where(jnp.isnan(x), np.nan, jnp.where(x < 0, negative, jnp.where(jnp.signbit(x), -1.0, 1.0))).astype(x.dtype)
+    return jnp.where(jnp.isnan(x), np.nan, jnp.where(x < 0, negative, jnp.where(jnp.signbit(x), -1.0, 1.0))).astype(dtype)
 
 
 @differentiable
@@ -342,6 +342,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 
     Raises:
       NotImplementedError: ``exact=True``, which needs integers of any length; use `math.factorial`.
+      TypeError: complex numbers.
 
     Source: `scipy.special.factorial`.
 
@@ -356,6 +357,8 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 @inlined
 def _factorial(n):
     n = jnp.asarray(promote_args_inexact("factorial", n)[0])
+    if dtypes.issubdtype(n.dtype, np.complexfloating):
+        raise TypeError(f"factorial does not support complex-valued inputs, got {n.dtype}; gamma(n + 1) does")
     out = jnp.where(n < 0, 0, gamma(jnp.where(n < 0, 1, n + 1)))  # gamma has poles there, and a product of 0 and their slopes is NaN
     return convert_element_type_p.bind(out, new_dtype=n.dtype, weak_type=n.weak_type, sharding=None)
 

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from jax_core.programs.jit import inlined
+from jax_core.representation import dtypes
 from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.autodiff import jvp
 
 from ... import lax, numpy as jnp
-from ...numpy.promotion import concrete, promote_args_inexact
+from ...numpy.promotion import check_arraylike, concrete, promote_args_inexact
 
 
 def _normalised(n_max, x):
@@ -133,7 +134,7 @@ def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, dif
       the values; with ``diff_n`` a tuple of them, the gradients ``(..., 2)`` and the Hessians ``(..., 2, 2)``.
 
     Raises:
-      ValueError: ``n`` is traced and ``n_max`` is missing, or another ``diff_n``.
+      ValueError: ``n`` is traced and ``n_max`` is missing, or another ``diff_n``. TypeError: ``n`` or ``m`` is not of an integer dtype.
 
     Source: `scipy.special.sph_harm_y`.
 
@@ -142,6 +143,10 @@ def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, dif
     """
     if diff_n not in (None, 0, 1, 2):
         raise ValueError(f"sph_harm_y: diff_n must be None, 0, 1 or 2, got {diff_n!r}")
+    check_arraylike("sph_harm_y", n, m)
+    for what, x in (("n", n), ("m", m)):
+        if not dtypes.issubdtype(dtypes.dtype(x), np.integer):
+            raise TypeError(f"sph_harm_y: {what} takes whole numbers, got {dtypes.dtype(x)}")
     if n_max is None:
         known = concrete(n)
         if known is None:

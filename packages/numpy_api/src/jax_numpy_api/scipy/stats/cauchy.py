@@ -34,9 +34,17 @@ def _log_square(z):
     return jnp.where(far, 2 * jnp.log(beyond), jnp.log1p(near * near))
 
 
+def _log_upper(z):
+    """Logarithm of `_upper`, which far out is ``1 / (pi z)``."""
+    if jnp.iscomplexobj(z):
+        return jnp.log(_upper(z))
+    far = z > 2.0 ** 30
+    return jnp.where(far, -jnp.log(jnp.where(far, z, 1.0)) - math.log(math.pi), jnp.log(_upper(jnp.where(far, 1.0, z))))
+
+
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf, isf = Continuous(
     "Cauchy", analytic="pdf logpdf cdf logcdf sf logsf ppf isf",
     logpdf=lambda z: -math.log(math.pi) - _log_square(z),
-    cdf=lambda z: _upper(-z), sf=_upper,
+    cdf=lambda z: _upper(-z), sf=_upper, logcdf=lambda z: _log_upper(-z), logsf=_log_upper,
     ppf=lambda q: -_cotangent(q), isf=_cotangent,
 ).functions("pdf logpdf cdf logcdf sf logsf ppf isf")

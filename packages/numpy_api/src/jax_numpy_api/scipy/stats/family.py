@@ -215,8 +215,8 @@ class Continuous:
 
     def _quantile(self, what, q, shapes, loc, scale, ok):
         f = self.formulas
-        within = ~((q < 0) | (q > 1))
-        safe = jnp.where(within, nan_unless(within, q), 0.5)  # for the slope, which the selection alone would make 0
+        within = True if jnp.iscomplexobj(q) else ~((q < 0) | (q > 1))
+        safe = q if within is True else jnp.where(within, nan_unless(within, q), 0.5)  # for the slope, which the selection alone would make 0
         z = f[what](safe, *shapes) if what in f else f["ppf"](1 - safe, *shapes)
         return convert(nan_unless(ok & within, z * scale + loc), q.dtype)
 

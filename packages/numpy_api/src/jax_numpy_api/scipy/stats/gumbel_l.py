@@ -1,7 +1,7 @@
 """jax.scipy.stats.gumbel_l: Gumbel's distribution of smallest values."""
 from ... import numpy as jnp
-from ...nn import log1mexp
 from .family import Continuous
+from .gumbel_r import _logpdf, _logsf
 
 
 def _grown(z):
@@ -11,8 +11,8 @@ def _grown(z):
 
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf = Continuous(
     "Gumbel (smallest value)",
-    logpdf=lambda z: jnp.where(z == jnp.inf, -jnp.inf, z - jnp.exp(z)),
+    logpdf=lambda z: _logpdf(-z),
     edge=lambda z: z > 80, direct=lambda z: jnp.zeros_like(z),
-    cdf=lambda z: -jnp.expm1(-_grown(z)), logcdf=lambda z: log1mexp(_grown(z)), logsf=lambda z: -jnp.exp(z),
+    cdf=lambda z: -jnp.expm1(-_grown(z)), logcdf=lambda z: _logsf(-z), logsf=lambda z: -jnp.exp(z),
     sf=lambda z: jnp.exp(-_grown(z)), ppf=lambda q: jnp.log(-jnp.log1p(-q)),
 ).functions("pdf logpdf cdf logcdf sf logsf ppf", ppf="p")

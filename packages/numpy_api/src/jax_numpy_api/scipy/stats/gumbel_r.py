@@ -9,6 +9,12 @@ def _left(z):
     return jnp.exp(-jnp.maximum(z, -80.0))
 
 
+def _logpdf(z):
+    end = z == -jnp.inf  # infinity less infinity; the slope is that of the larger term
+    inner = jnp.where(end, 0.0, z)
+    return jnp.where(end, -jnp.exp(-z), -inner - jnp.exp(-inner))
+
+
 def _logsf(z):
     """Far out, where ``exp(-z)`` may be no number any more, two terms of its series."""
     far = z > 20
@@ -17,7 +23,7 @@ def _logsf(z):
 
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf = Continuous(
     "Gumbel (largest value)",
-    logpdf=lambda z: jnp.where(z == -jnp.inf, -jnp.inf, -z - jnp.exp(-z)),
+    logpdf=_logpdf,
     edge=lambda z: z < -80, direct=lambda z: jnp.zeros_like(z), cdf=lambda z: jnp.exp(-_left(z)),
     logcdf=lambda z: -jnp.exp(-z), sf=lambda z: -jnp.expm1(-_left(z)), logsf=_logsf,
     ppf=lambda q: -jnp.log(-jnp.log(q)),

@@ -13,7 +13,7 @@ def _logpmf(k, mu):
 
 
 pmf, logpmf = Discrete("Poisson", "mu", _logpmf, valid=lambda mu: mu >= 0,
-                       edge=lambda mu: mu == 0, direct=lambda k, mu: mu ** k * jnp.exp(-mu - gammaln(k + 1))).functions()
+                       edge=lambda mu: mu < 1e-30, direct=lambda k, mu: mu ** k * jnp.exp(-mu - gammaln(k + 1))).functions()
 
 
 def _cdf(k, mu, loc):
