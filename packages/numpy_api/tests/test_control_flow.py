@@ -8,6 +8,7 @@ import pytest
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.references.api import new_ref
 from jax_core.transformations.autodiff import grad, jvp, value_and_grad
 from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.vmap import vmap
@@ -180,6 +181,18 @@ def test_fori_loop_gives_what_range_gives(bounds):
 
 def test_fori_loop_takes_whole_floats():
     assert int(lax.fori_loop(0.0, 3.0, lambda i, c: lax.add(c, i), 0)) == 3
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, jit], ids=["eager", "jit"])
+def test_conditions_may_change_references(wrap):
+    """As in Python: the condition runs once more than the body."""
+    r = new_ref(np.zeros(2, np.float32))
+
+    def condition(i):
+        r[0] = r[0] + 1
+        return r[0] < 3
+    assert int(wrap(lambda: lax.while_loop(condition, lambda i: lax.add(i, 1), 0))()) == 2
+    assert np.asarray(r[...]).tolist() == [3, 0]
 
 
 @pytest.mark.parametrize("run", [lambda f: f, jit], ids=["static", "traced"])

@@ -11,6 +11,7 @@ import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.references.api import new_ref
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.transformations.checkpoint import checkpoint
@@ -548,3 +549,49 @@ def test_callbacks_run_on_every_device():
     x = np.arange(n, dtype=np.float32)
     near(jit(mapped)(x), 2 * x)
     assert sorted(set(seen)) == x.tolist()
+
+
+# -- references --------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("checked", [True, False])
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "jit"])
+def test_references_are_split_as_their_specs_say(compiled, checked):
+    def body(r, total, x):
+        r[0] = r[1] + place(x)
+        total[...] += lax.psum(jnp.sum(r[...]), "i")
+        return r[...] * x
+    mapped = shard_map(body, mesh=line(4), in_specs=(P("i"), P(), P("i")), out_specs=P("i"), check_vma=checked)
+    r, total = new_ref(jnp.arange(8.0)), new_ref(jnp.float32(1))
+    out = (jit(mapped) if compiled else mapped)(r, total, jnp.full(8, 2.0))
+    np.testing.assert_array_equal(r[...], [1, 1, 4, 3, 7, 5, 10, 7])
+    np.testing.assert_array_equal(out, 2 * r[...])
+    assert float(total[...]) == 39 and r[...].sharding.spec == P("i")
+
+
+def test_references_take_part_in_derivatives_and_are_closed_over():
+    seen = new_ref(jnp.float32(0))
+
+    def body(r, x):
+        r[...] = r[...] * jnp.sin(x)
+        seen[...] = lax.stop_gradient(lax.psum(jnp.sum(x), "i"))
+    mapped = shard_map(body, mesh=line(4), in_specs=P("i"), out_specs=P())
+
+    def f(x):
+        r = new_ref(x)
+        mapped(r, x)
+        return jnp.sum(r[...])
+    x = jnp.arange(4.0)
+    near(jit(grad(f))(x), jnp.sin(x) + x * jnp.cos(x))
+    assert float(seen[...]) == 6
+
+
+def test_copies_of_a_reference_must_not_come_to_differ():
+    r, mesh = new_ref(jnp.zeros(3)), line(4)
+
+    def body(r):
+        r[0] = lax.convert_element_type(lax.axis_index("i"), np.float32)
+    with pytest.raises(ValueError, match="is left with a value that varies over the mesh axes"):
+        shard_map(body, mesh=mesh, in_specs=P(), out_specs=P())(r)
+    with pytest.raises(ValueError, match="got a mutable reference of type .* twice"):
+        shard_map(lambda a, b: None, mesh=mesh, in_specs=P(), out_specs=P())(r, r)
+    np.testing.assert_array_equal(r[...], 0)

@@ -292,7 +292,7 @@ def test_references_hold_what_is_split(compiled):
 def test_references_to_what_is_split_are_indexed_by_slices():
     def f(a):
         return new_ref(a)[0]
-    with pytest.raises(ShardingTypeError, match="can be indexed by slices only"):
+    with pytest.raises(TypeError, match="can be indexed by slices only"):
         jit(f)(put(P("x")))
 
 

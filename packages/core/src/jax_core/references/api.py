@@ -7,12 +7,12 @@ from typing import Any, Sequence, cast
 import numpy as np
 
 from ..extension_points import high_values, reference_operators
-from ..representation import dtypes, tree, tree_nodes
+from ..representation import dtypes, splits, tree, tree_nodes
 from ..representation.array import Array
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
 from ..representation.errors import no_array
 from ..representation.typing import ArrayLike, DTypeLike, Indexer
-from ..traces.structural import convert_element_type_p
+from ..traces.structural import convert_element_type_p, reshard
 from ..traces.trace import Tracer, escaped
 from . import indexing, transforms
 from .high_refs import HighRef
@@ -398,7 +398,17 @@ def swap(ref: Ref | RefView, idx: Indexer, value: ArrayLike, _function_name: str
         return ref.swap(value, idx)
     _check(_function_name, ref)
     index, operands = indexing.parse(idx, ref.shape)
-    return swap_p.bind(ref, _typed(ref, value), *operands, index=index)
+    value = _typed(ref, value)
+    return swap_p.bind(ref, value if index.entries else _split_as(ref, value), *operands, index=index)
+
+
+def _split_as(ref: Any, value: Any) -> Any:
+    """A value that is whole on each device, split as ``ref`` is: what a reference holds lies as its type says."""
+    want, got = cast(AbstractRef, get_aval(ref)).inner_aval, get_aval(value)
+    placed = want.placement
+    if placed is None or got.shape != want.shape or placed.spec.unreduced or placed.spec.reduced or got.placement == placed or any(splits.entries(got)):
+        return value
+    return reshard(value, placed)
 
 
 _KINDS = (np.integer, np.floating, np.complexfloating)

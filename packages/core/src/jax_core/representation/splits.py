@@ -330,8 +330,8 @@ def part_placement(aval: AbstractValue, shape: Sequence[object]) -> Any:
     if len(shape) == len(found):
         return with_entries(aval.placement, _resized("a part of a reference", aval, aval.update(shape=shape)))
     if any(e is not None for e in found):
-        raise ShardingTypeError(f"a reference to {aval.str_short()} is split over mesh axes and can be indexed by slices only, as integers and "
-                                "arrays do not say how the part is split; read it whole by ref[...] first")
+        raise TypeError(f"a reference to {aval.str_short()} is split over mesh axes and can be indexed by slices only, as integers and "
+                        "arrays do not say how the part is split; read it whole by ref[...] first")
     return with_entries(aval.placement, (None,) * len(shape))
 
 

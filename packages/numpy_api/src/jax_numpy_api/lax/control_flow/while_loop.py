@@ -20,7 +20,7 @@ from jax_core.extension_points import LoopBody
 from jax_core.references.discharge import discharged, place
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import get_aval
-from jax_core.representation.effects import operand_effects, ordered_effects
+from jax_core.representation.effects import AccumEffect, WriteEffect, operand_effects, ordered_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from jax_core.representation.primitive import ProgramPrimitive, Zero, none
 from jax_core.representation.source import describe_function
@@ -115,7 +115,7 @@ def while_loop(cond_fun: Callable[..., PyTree], body_fun: Callable[..., PyTree],
     leaves, in_tree = tree.flatten(init_val)
     body, body_consts, leaves = _trace_while_body("lax.while_loop", body_fun, init_val, leaves, in_tree)
     cond, cond_consts = _trace_condition(cond_fun, in_tree, [get_aval(x) for x in leaves])
-    if ordered_effects(cond.effects):
+    if ordered_effects(cond.effects) or any([isinstance(e, (WriteEffect, AccumEffect)) for e in cond.effects]):
         return _condition_in_body(cond_fun, body_fun, init_val)
     return tree.unflatten(in_tree, _bind(cond, cond_consts, body, body_consts, leaves))
 
@@ -170,7 +170,7 @@ def _trace_condition(cond_fun, in_tree, avals):
 
 
 def _condition_in_body(cond_fun, body_fun, init_val):
-    """The loop for a condition with ordered effects, whose tokens only the body can pass on: its result is carried."""
+    """The loop for a condition with ordered effects, or one that changes references: what it leaves only the body can pass on, with its result."""
     def body(carry: PyTree):
         val = body_fun(carry[1])
         return cond_fun(val), val

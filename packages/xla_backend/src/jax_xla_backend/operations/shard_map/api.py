@@ -5,6 +5,9 @@ import functools
 from typing import Any, Callable, Collection, Hashable, Sequence
 
 from jax_core.configuration import context, flags
+from jax_core.references.api import get, set as put_back
+from jax_core.references.discharge import check_aliases, discharged
+from jax_core.references.primitives import is_ref
 from jax_core.representation import splits, tree
 from jax_core.representation.aval import AbstractRef, ShapedArray, get_aval, is_jax_type
 from jax_core.representation.effects import NamedAxisEffect
@@ -213,7 +216,8 @@ class _Call:
             out_specs[:] = self._as_typed(out_specs)
             return [self._result(path, x, s) for (path, x), s in zip(tree.flatten_with_path(result)[0], out_specs)]
         parts = [program.part_aval(a, self.mesh, s, self.checked, self.manual) for a, s in zip(avals, specs)]
-        debug, meshes, run = DebugInfo("shard_map", self.name), meshes_in_use(), self._at_once(leaves, specs)
+        on_refs = any([type(a) is AbstractRef for a in avals])
+        debug, meshes, run = DebugInfo("shard_map", self.name), meshes_in_use(), None if on_refs else self._at_once(leaves, specs)
         with program.region(self.mesh, self.manual, self.checked), manual_in(self.mesh, self.manual):
             if run is None:
                 closed, consts = trace_to_closed(on_parts, parts, debug)
@@ -221,9 +225,31 @@ class _Call:
                 with EagerRegionTrace(debug, run, self.mesh.shape, self.checked, meshes) as trace:
                     closed, consts = trace_to_closed(on_parts, parts, debug, trace)
         self._check_effects(closed)
-        outs = program.bind([*consts, *leaves], jaxpr=closed, mesh=self.mesh, manual_axes=self.manual, check_vma=self.checked,
-                            in_specs=[PartitionSpec()] * len(consts) + specs, out_specs=out_specs)
+        operands, in_specs = [*consts, *leaves], [PartitionSpec()] * len(consts) + specs
+        bind: Callable[..., list] = program.bind
+        if any(map(is_ref, operands)):
+            bind = self._on_contents
+            check_aliases("shard_map", self.f, tree.structure((args, {})), ((), ()), consts, leaves)
+        outs = bind(operands, jaxpr=closed, mesh=self.mesh, manual_axes=self.manual, check_vma=self.checked, in_specs=in_specs, out_specs=out_specs)
         return tree.unflatten(out_tree[0], outs)
+
+    def _on_contents(self, operands: list, jaxpr: ClosedJaxpr, in_specs: list, out_specs: list, **params: Any) -> list:
+        """The program applied to the contents of references, each split as its spec says, which then hold what the parts of the program left."""
+        refs = list(map(is_ref, operands))
+        with program.region(self.mesh, self.manual, self.checked), manual_in(self.mesh, self.manual):
+            closed, written = discharged(jaxpr, refs)
+        for i, aval in zip(written, closed.out_avals[len(out_specs):]):
+            extra = aval.vma.intersection(self.manual) - program.axes_of(in_specs[i]) if self.checked else ()
+            if extra:
+                raise ValueError(
+                    f"shard_map of {self.name}: a reference with the in_specs entry {in_specs[i]} is left with a value that varies over the mesh axes "
+                    f"{sorted(map(str, extra))}, so its copies would differ. Name the axes in the spec, reduce over them (jax.lax.psum) before the "
+                    "value is stored, or, if it is equal on all devices and the types cannot tell, pass check_vma=False.")
+        outs = program.bind([get(x) if r else x for x, r in zip(operands, refs)], jaxpr=closed, in_specs=in_specs,
+                            out_specs=[*out_specs, *[in_specs[i] for i in written]], **params)
+        for i, new in zip(written, outs[len(out_specs):]):
+            put_back(operands[i], ..., new)
+        return outs[:len(out_specs)]
 
     def _run_high(self, args: tuple) -> Any:
         inferred = self.in_specs is Infer

@@ -19,7 +19,7 @@ import numpy as np
 from jax_core.configuration import flags
 from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.references.discharge import discharged
-from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.aval import AbstractRef, ShapedArray, get_aval
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
 from jax_core.representation.partial_sums import NOTHING, Sums
@@ -85,7 +85,9 @@ def parts_along(mesh: Mesh | AbstractMesh, spec: PartitionSpec, dim: int) -> int
 
 def part_aval(aval: ShapedArray, mesh: Mesh | AbstractMesh, spec: PartitionSpec, checked: bool,
               manual_axes: Iterable[AxisName]) -> ShapedArray:
-    """The type of a part of an array of type ``aval``, which stays split over the ``Explicit`` axes that are not manual."""
+    """The type of a part of an array of type ``aval``, which stays split over the ``Explicit`` axes that are not manual; so of a reference."""
+    if type(aval) is AbstractRef:
+        return aval.update(part_aval(aval.inner_aval, mesh, spec, checked, manual_axes))
     shape = tuple(n // parts_along(mesh, spec, i) for i, n in enumerate(aval.shape))
     placement, inner = aval.placement, None
     if placement is not None and not set(placement.mesh.explicit_axes) <= set(manual_axes):
