@@ -79,7 +79,8 @@ def _beta_fraction(x, y, a, b):
     from_mean = a * y - b * x
 
     def step(m):
-        return m + m * (b - m) * (x / (a + (2 * m - 1))) + (a + m) / (a + (2 * m + 1)) * (from_mean + 1 + m * (1 + y))
+        rest = (a + m) / (a + (2 * m + 1)) * (from_mean + 1 + m * (1 + y))
+        return m + m * (b - m) * (x / (a + (2 * m - 1))) + rest if m else rest  # the former is 0 / 0 for m = 0, a = 1
     levels = _levels(x)
     f = step(levels[0])
     for m in levels:
