@@ -118,7 +118,7 @@ def test_error(call, error, message):
 
 
 _X, _I, _M = jnp.linspace(0.1, 0.9, 10), jnp.arange(10), jnp.eye(3) + 0.5
-_ROW, _BYTES = _M[0], _I.astype("uint8")
+_ROW, _BYTES, _SMALL, _FUNCTIONS = _M[0], _I.astype("uint8"), [_X < 0.5], [jnp.negative, lambda x: x * x]
 
 
 @pytest.mark.parametrize("call", [
@@ -135,7 +135,8 @@ _ROW, _BYTES = _M[0], _I.astype("uint8")
     lambda: jnp.tril(_M), lambda: jnp.triu(_M), lambda: jnp.diagonal(_M), lambda: jnp.diag(_X), lambda: jnp.rot90(_M),
     lambda: jnp.allclose(_X, _X), lambda: jnp.swapaxes(_M, 0, 1), lambda: jnp.flip(_X), lambda: jnp.fliplr(_M), lambda: jnp.flipud(_M),
     lambda: jnp.iscomplex(_X), lambda: jnp.isreal(_X), lambda: jnp.inner(_X, _X), lambda: jnp.minmax(_X), lambda: jnp.logspace(0.0, 1.0, 5),
-    lambda: jnp.bincount(_I, length=10), lambda: jnp.tile(_X, 2), lambda: jnp.append(_X, _X), lambda: jnp.diagflat(_X)])
+    lambda: jnp.bincount(_I, length=10), lambda: jnp.tile(_X, 2), lambda: jnp.append(_X, _X), lambda: jnp.diagflat(_X),
+    lambda: jnp.piecewise(_X, _SMALL, _FUNCTIONS)])
 def test_a_call_that_comes_again_is_one_dispatch(call):
     """The arguments are named outside, so no call of Python's but those on the way to the dispatcher is left."""
     for _ in range(20):

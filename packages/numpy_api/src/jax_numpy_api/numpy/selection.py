@@ -227,7 +227,24 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
     which = _last_that_holds([as_array(c) for c in rows], x)
     if not any(map(callable, functions)):
         return _numbered(which, x, functions)
-    each: Callable = lambda i, v: lax.switch(i, [_branch(f, x.dtype, args, kw) for f in functions], v)
+    numbers = [f for f in functions if not callable(f)]
+    kinds = (*[f if callable(f) else None for f in functions],)
+    if args or kw or None in [type(f).__hash__ for f in kinds]:
+        return _by_pieces(which, x, kinds, numbers, args, kw)
+    return _by_known_pieces(which, x, kinds, numbers)
+
+
+@inlined(static_argnums=(2,))
+def _by_known_pieces(which, x, functions, numbers):
+    """One compiled call for the same functions."""
+    return _by_pieces(which, x, functions, numbers, (), {})
+
+
+def _by_pieces(which, x, functions, numbers, args, kw):
+    """``functions[which](x)``, where the next of the ``numbers`` stands for a function that is None."""
+    rest = iter(numbers)
+    branches = [_branch(next(rest) if f is None else f, x.dtype, args, kw) for f in functions]
+    each: Callable = lambda i, v: lax.switch(i, branches, v)
     for _ in x.shape:
         each = vmap(each)
     return each(which, x)
