@@ -85,9 +85,7 @@ def einsum_path(subscripts: str | ArrayLike, /, *operands: Any,
     """
     import opt_einsum  # start-up: loaded when a sum has three operands or more, or its path is asked for
     labels, arrays = _parsed(subscripts, operands)
-    path, info = opt_einsum.contract_path(labels, *(np.broadcast_to(np.float32(0), shape_of(a)) for a in arrays),
-                                          optimize=_search(optimize))
-    return path, info
+    return opt_einsum.contract_path(labels, *map(shape_of, arrays), shapes=True, optimize=_search(optimize))
 
 
 def _hashable(optimize: Any) -> Any:

@@ -169,16 +169,16 @@ def cond(x: ArrayLike, p: int | str | float | None = None) -> Array:
     >>> jnp.linalg.cond(jnp.diag(jnp.array([4., 2.])))
     Array(2., dtype=float32)
     """
-    x = as_matrices("cond", x)
-    if x.size == 0:
-        raise ValueError(f"jnp.linalg.cond: an array with elements is needed, got shape {x.shape}")
-    if p not in (None, 2, -2) and x.shape[-1] != x.shape[-2]:
-        raise ValueError(f"jnp.linalg.cond: array must be square for p={p!r}; got shape {x.shape}")
     return _cond(x, p if p is None or isinstance(p, (str, int, float)) else float(p))
 
 
 @inlined(static_argnums=(1,))
 def _cond(x, p):
+    x = as_matrices("cond", x)
+    if x.size == 0:
+        raise ValueError(f"jnp.linalg.cond: an array with elements is needed, got shape {x.shape}")
+    if p not in (None, 2, -2) and x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"jnp.linalg.cond: array must be square for p={p!r}; got shape {x.shape}")
     if p in (None, 2, -2):
         s = svd(x, compute_uv=False)
         return s[..., 0] / s[..., -1] if p != -2 else s[..., -1] / s[..., 0]
