@@ -132,6 +132,17 @@ def collectives(text):
     return found
 
 
+def unfit(model, chips, sharding, batch, length):
+    """Why a sharding cannot be, if so."""
+    _, features, hidden, heads = MODELS[model]
+    of = {**dict.fromkeys(AXES, 1), **sharding}
+    if set(of) != set(AXES) or math.prod(of.values()) != chips:
+        return f"needs a share of {chips} chips for each of the axes {', '.join(AXES)}"
+    split = [("sequences", batch, of["data"] * of["fsdp"]), ("tokens", length, of["sequence"]), ("features", features, of["fsdp"]),
+             ("heads", heads, of["tensor"]), ("hidden features", hidden, of["tensor"]), ("words", VOCABULARY, of["tensor"])]
+    return "; ".join(f"{n} {what} do not divide by {parts}" for what, n, parts in split if n % parts)
+
+
 def plan(model, topology, sharding, batch, length):
     """Everything about one sharding, from the compiled program of one step."""
     sizes = {**dict.fromkeys(AXES, 1), **sharding}
@@ -223,8 +234,14 @@ def main():
     args = parser.parse_args()
     topology = describe(args.devices)
     chips = len(topology.devices)
-    usual = [f"fsdp={chips}", f"fsdp={chips // 8},tensor=8", f"fsdp={chips // 8},tensor=4,sequence=2", f"data={chips}"]
+    tensor = math.gcd(8, chips, MODELS[args.model][3])
+    usual = [f"fsdp={chips}", f"fsdp={chips // tensor},tensor={tensor}", f"data={chips}"]
+    if tensor % 2 == 0:
+        usual.insert(2, f"fsdp={chips // tensor},tensor={tensor // 2},sequence=2")
     shardings = [{name: int(n) for name, n in (part.split("=") for part in text.split(","))} for text in args.sharding or usual]
+    for sharding in shardings:
+        if wrong := unfit(args.model, chips, sharding, args.batch, args.length):
+            parser.error(f"{','.join(f'{k}={v}' for k, v in sharding.items())}: {wrong}")
     plans = [plan(args.model, topology, sharding, args.batch, args.length) for sharding in shardings]
     count = sum(math.prod(shape) for shape, _ in shapes(*MODELS[args.model]).values())
     show(plans, f"{args.model} ({count / 1e9:.2f} billion parameters), {args.batch} sequences of {args.length} tokens, "
