@@ -284,6 +284,9 @@ def test_prevent_cse_says_which_arguments_are_kept_apart(apart, barriers, saved)
     grad = lambda f: jax.grad(lambda w, x: f(w, x).sum(), (0, 1))
     operands = [line.split(" :")[0] for line in jax.jit(grad(layer)).lower(w, x).as_text().split("optimization_barrier ")[1:]]
     assert [text.count("%") for text in operands] == [n + saved for n in barriers]
+    with jax._src.config.remat_barrier_no_cotangents(True):
+        operands = [line.split(" :")[0] for line in jax.jit(grad(layer)).lower(w, x).as_text().split("optimization_barrier ")[1:]]
+    assert [text.count("%") for text in operands] == [n + saved - 1 for n in barriers if n + saved > 1]
     for wrap in (lambda f: jax.vmap(grad(f)), lambda f: grad(jax.vmap(f)), lambda f: grad(jax.jit(f)), lambda f: jax.jacfwd(grad(f)), lambda f: grad(lambda w, x: jax.lax.scan(lambda c, _: (f(w, c), None), x, None, length=2)[0]),
                  lambda f: jax.linearize(f, w, w)[1]):
         for got, want in zip(jax.tree.leaves(wrap(layer)(w, w)), jax.tree.leaves(wrap(plain)(w, w))):

@@ -100,10 +100,13 @@ traceback_filtering = define_enum(
     "How frames of the library are kept out of tracebacks.")
 custom_jvp3 = define_bool("jax_custom_jvp3", False,
                           "Trace functions with a JVP rule of their own before anything else, also where they are called eagerly: their results "
-                          "are arrays, and the rule's are checked against their types.")
+                          "are arrays, and the rule's are checked against their types.", affects_tracing=True)
 custom_vjp3 = define_bool("jax_custom_vjp3", False,
                           "Trace functions with a VJP rule of their own before anything else, also where they are called eagerly, and check the "
-                          "outputs of the forward function against the types of theirs.")
+                          "outputs of the forward function against the types of theirs.", affects_tracing=True)
+remat_barrier_no_cotangents = define_bool(
+    "jax_remat_barrier_no_cotangents", False,
+    "In the backward pass of `jax.checkpoint`, keep apart from the compiler what is computed anew from, and not the cotangents.", affects_tracing=True)
 log_checkpoint_residuals = define_bool("jax_log_checkpoint_residuals", False,
                                        "Log what each `jax.checkpoint` saves.")
 logging_level = define_enum("jax_logging_level", ("NOTSET", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),

@@ -64,7 +64,6 @@ _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
     "jax_raise_on_ppermute_sort_diff": True,
     "jax_refs_to_pins": False,
     "jax_remat3": False,
-    "jax_remat_barrier_no_cotangents": False,
     "jax_remove_custom_partitioning_ptr_from_cache_key": False,
     "jax_scan3": False,
     "jax_serialization_version": 0,

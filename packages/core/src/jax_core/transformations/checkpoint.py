@@ -258,11 +258,12 @@ def _flags_of_derived(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: 
 
 
 def _flags_by_role(params: dict, original: Mapping[str, Any], ins: Sequence[Any], outs: Sequence[Any]) -> dict:
-    """The same for the program of a derivative, whose operands ``ins`` names; cotangents and residuals are kept apart."""
-    flags = original["prevent_cse"]
-    if isinstance(flags, bool):
+    """The same for the program of a derivative, whose operands ``ins`` names; residuals are kept apart, and cotangents, too, but for a flag."""
+    known = original["prevent_cse"]
+    if isinstance(known, bool):
         return params
-    return {**params, "prevent_cse": _padded([role is None or role[0] == 1 or flags[role[1]] for role in ins], params["jaxpr"])}
+    cotangents = not flags.remat_barrier_no_cotangents.value
+    return {**params, "prevent_cse": _padded([role is None or (cotangents if role[0] == 1 else known[role[1]]) for role in ins], params["jaxpr"])}
 
 
 def _padded(flags: list[bool], closed: ClosedJaxpr) -> tuple[bool, ...]:
@@ -316,7 +317,10 @@ def _remat_linearize(primals, tangents, *, jaxpr, prevent_cse, differentiated, p
     n_out = len(jaxpr.out_avals)
     outs = remat_p.bind(*primals, jaxpr=known, differentiated=differentiated, **params)
     operands = [x for x, used in zip(primals, needed) if used] + list(outs[n_out:])
-    if type(prevent_cse) is tuple:
+    if flags.remat_barrier_no_cotangents.value and prevent_cse:
+        told = (True,) * len(needed) if prevent_cse is True else prevent_cse
+        params["prevent_cse"] = (*[f for f, used in zip(told, needed) if used], *[True] * n_saved, *[False] * sum(nonzero))
+    elif type(prevent_cse) is tuple:
         params["prevent_cse"] = _padded([f for f, used in zip(prevent_cse, needed) if used], tangent)
     out_tangents = iter(remat_p.bind(*operands, *(t for t in tangents if not isinstance(t, Zero)), jaxpr=tangent,
                                      differentiated=True, **params))
