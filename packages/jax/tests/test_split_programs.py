@@ -291,3 +291,21 @@ def test_shards_and_their_places_are_known_once():
     assert len(x.sharding.devices_indices_map((8, 4))) == 4
     with pytest.raises(IndivisibleError):
         x.sharding.devices_indices_map((7, 4))
+
+
+def test_arrays_of_keys_are_made_of_parts():
+    keys, there = jax.random.split(jax.random.key(0), 4), on("x")
+    made = jax.make_array_from_callback((4,), there, lambda index: keys[index])
+    assert made.sharding == there and made.dtype == keys.dtype
+    np.testing.assert_array_equal(jax.random.key_data(made), jax.random.key_data(keys))
+    again = jax.make_array_from_single_device_arrays((4,), there, [shard.data for shard in made.addressable_shards])
+    np.testing.assert_array_equal(jax.random.key_data(again), jax.random.key_data(keys))
+    with pytest.raises(ValueError, match="only valid for values of rank at least 2"):
+        jax.device_put(keys, on("x", None))
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_cotangents_of_moved_arrays_go_back(committed):
+    x = jax.device_put(jnp.arange(4.0), jax.devices()[0] if committed else None)
+    found = jax.grad(lambda x: jnp.sum(jnp.sin(jax.device_put(x, on("x")))))(x)
+    assert found.sharding == x.sharding

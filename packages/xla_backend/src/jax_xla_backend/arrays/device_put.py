@@ -46,7 +46,7 @@ def _device_put_lower(b, x, *, placement, src=None):
 
 def _device_put_jvp(g, out, x, *, placement, src=None):
     """The tangent goes the same way, and remembers where ``x`` was, for its cotangent to go back there."""
-    known = type(x) is ArrayImpl and x._committed
+    known = type(x) is ArrayImpl
     return device_put_p.bind(g, placement=placement, src=src if src is not None else x._sharding if known else get_aval(x).memory_space)
 
 
@@ -142,6 +142,8 @@ def _device_put_leaf(x: Any, placement: Any, may_alias: bool | None, donate: boo
         if in_type(where, x.ndim) is not None:  # a constant of the program, of a type that says how it is split
             return structural.reshard(x, where)
     if not isinstance(x, (ArrayImpl, np.ndarray)) and hasattr(x, "_device_put"):
+        if placement is not None and not isinstance(placement, Space):
+            as_sharding(placement).check_compatible_aval(x.shape)  # of the keys: their words are not split
         return x._device_put(placement)  # arrays of extended types (keys) know their own parts
     try:
         result = put(x, None, placement, bool(may_alias), on_mesh=False)

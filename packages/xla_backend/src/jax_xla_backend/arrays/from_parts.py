@@ -48,6 +48,10 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
     if not isinstance(arrays, (list, tuple)):
         raise TypeError("make_array_from_single_device_arrays: `arrays` must be a list or tuple of jax.Array, got "
                         f"{described_value(arrays)}; for one device write [array]")
+    kind = _extended(arrays)
+    if kind is not None:
+        whole = kind.physical_aval(ShapedArray(shape, kind)).shape
+        return kind.wrap(make_array_from_single_device_arrays(whole, sharding, [kind.unwrap(a) for a in arrays]))
     other = next((a for a in arrays if not isinstance(a, ArrayImpl)), None)
     if other is not None:
         raise TypeError("make_array_from_single_device_arrays: `arrays` must be a list or tuple of jax.Array, got one with "
@@ -79,6 +83,12 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
         raise ValueError(f"Addressable devices and per-device arrays devices do not match: the sharding names "
                          f"{sorted(map(str, devices))}, the parts are on {sorted(map(str, by_device))}")
     return make_array(typed(aval, sharding), sharding, [by_device[d] for d in devices], True)
+
+
+def _extended(values: Sequence[object]) -> Any:
+    """The dtype of the arrays, if they are all of one that NumPy does not have, as that of random keys."""
+    found = {dtype if isinstance(dtype := getattr(v, "dtype", None), dtypes.ExtendedDType) else None for v in values}
+    return found.pop() if len(found) == 1 else None
 
 
 def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_callback: Callable[[Any], Any],
@@ -126,6 +136,10 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
                 raise ValueError(f"make_array_from_callback: data_callback({index}) returned an array of shape "
                                  f"{np.shape(value)}; the part has shape {part_shape}")
         values.append(made[key])
+    keys = _extended(values)
+    if keys is not None:
+        words = [put(keys.unwrap(v), None, make_single_device_sharding(d)) for d, v in zip(indices, values)]
+        return make_array_from_single_device_arrays(shape, place, list(map(keys.wrap, words)))
     kinds = {v.dtype if type(v) is np.ndarray else None for v in values}
     if len(kinds) == 1 and None not in kinds and (dtype is None or kinds == {np.dtype(dtype)}):
         kind = get_aval(values[0]).dtype  # TypeError for text and objects
