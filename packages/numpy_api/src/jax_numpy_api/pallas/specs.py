@@ -134,7 +134,8 @@ class GridSpec:
     def __init__(self, grid: Any = (), in_specs: PyTree = no_block_spec, out_specs: PyTree = no_block_spec,
                  scratch_shapes: PyTree = ()):
         self.grid = grid if isinstance(grid, tuple) else tuple(grid) if isinstance(grid, list) else (grid,)
-        self.in_specs, self.out_specs, self.scratch_shapes = in_specs, out_specs, scratch_shapes
+        self.in_specs, self.out_specs, self.scratch_shapes = (  # as tuples, which fit operands and kernels' arguments: libraries map over both
+            tuple(x) if isinstance(x, list) else x for x in (in_specs, out_specs, scratch_shapes))
 
     def __repr__(self):
         return f"{type(self).__name__}(grid={self.grid}, in_specs={self.in_specs}, out_specs={self.out_specs})"
