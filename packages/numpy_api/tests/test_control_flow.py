@@ -153,6 +153,19 @@ def test_while_loop_counts():
         assert [int(v) for v in jit(loop)(n)] == [n, 2**n]
 
 
+@pytest.mark.parametrize("dtype", [float, np.float32])
+def test_bounds_that_are_floats(dtype):
+    """blackjax draws numbers of steps as floats."""
+    add_index = lambda i, c: c + i
+    assert lax.fori_loop(dtype(1), dtype(4), add_index, 0) == 6
+    traced = jit(lambda lower, upper: lax.fori_loop(lower, upper, lambda i, c: (c[0] + i, i), (0.0, 0.0 if dtype is float else np.float32(0))))
+    total, last = traced(dtype(0.5), dtype(2.7))
+    assert (total, last) == (4.5, 2.5) and last.dtype == np.float32 and last.weak_type == (dtype is float)
+    for bounds in [(dtype(0.5), dtype(2.7)), (0, dtype(3)), (dtype(0), 3)]:
+        with pytest.raises(TypeError, match="must be an integer scalar"):
+            lax.fori_loop(*bounds, add_index, 0.0)
+
+
 @pytest.mark.parametrize("call, text", [
     (lambda: lax.while_loop(3, lambda c: c, 0), "cond_fun should be a callable"),
     (lambda: lax.while_loop(lambda c: c, lambda c: c, 0), r"must return a boolean scalar, but returned int32\[\]"),

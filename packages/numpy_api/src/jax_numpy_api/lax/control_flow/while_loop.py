@@ -205,7 +205,7 @@ def fori_loop(lower: ArrayLike, upper: ArrayLike, body_fun: Callable[..., Any], 
 
     Args:
       lower, upper: integer scalars. Where both are known the loop is a `scan`, which can be differentiated in reverse mode;
-        else it is a `while_loop`.
+        else it is a `while_loop`. Both may be floats: whole numbers, or traced, where the index is a float, too.
       body_fun: function of the index and the carry; returns the next carry, of the same structure and types. The index is
         weakly typed, as a Python integer is, unless a bound is traced and has a strong type.
       init_val: the first carry, a pytree of arrays.
@@ -247,16 +247,22 @@ def _before_end(carry):
 
 
 def _loop_bounds(lower, upper):
-    """Both bounds with one integer type, weak if both are, and the number 1 of that type."""
+    """Both bounds with one type, weak if both are, and the number 1 of that type.
+
+    Two floats are taken where they are whole numbers, or are traced: samplers draw their numbers of steps as floats.
+    """
     avals = []
-    if isinstance(lower, float) and isinstance(upper, float) and lower.is_integer() and upper.is_integer():
-        lower, upper = int(lower), int(upper)
+    if _is_real(lower) and _is_real(upper):
+        known = [to_concrete_value(x) for x in (lower, upper)]
+        if all(x is not None and float(x).is_integer() for x in known):
+            lower, upper = map(int, known)
+    floats = _is_real(lower) and _is_real(upper) and not (to_concrete_value(lower) is not None and to_concrete_value(upper) is not None)
     for name, x in (("lower", lower), ("upper", upper)):
         try:
             aval = get_aval(x)
         except TypeError:
             raise TypeError(f"lax.fori_loop: {name} must be an integer scalar, got {x!r}.") from None
-        if aval.shape != () or not dtypes.issubdtype(aval.dtype, np.integer):
+        if aval.shape != () or not (floats or dtypes.issubdtype(aval.dtype, np.integer)):
             raise TypeError(f"lax.fori_loop: {name} must be an integer scalar, got {aval.str_short()}.")
         avals.append(aval)
     strong = [a for a in avals if not a.weak_type]
@@ -264,11 +270,16 @@ def _loop_bounds(lower, upper):
         raise TypeError(f"lower and upper as arguments to fori_loop must have equal types, got {avals[0].str_short()} and "
                         f"{avals[1].str_short()}.")
     if not strong:
-        return lower, upper, 1
+        return lower, upper, 1.0 if floats else 1
     dtype = np.dtype(dtypes.result_type(*avals))
     lower, upper = (x if a.dtype == dtype and not a.weak_type else convert(x, dtype)
                     for x, a in zip((lower, upper), avals))
     return lower, upper, dtype.type(1)
+
+
+def _is_real(x):
+    """Whether a bound is one real floating-point number."""
+    return isinstance(x, float) or getattr(x, "shape", None) == () and dtypes.issubdtype(x.dtype, np.floating)
 
 
 def _static_fori_loop(first, length, body_fun, init_val, unroll):
