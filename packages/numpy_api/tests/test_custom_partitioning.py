@@ -11,7 +11,6 @@ from jax_core.programs.jit import jit
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
-from jax_xla_backend import jaxlib_compat
 from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.operations.custom_partitioning.api import custom_partitioning
 from jax_xla_backend.operations.custom_partitioning.rules import (
@@ -24,7 +23,6 @@ from jax_xla_backend.operations.custom_partitioning.rules import (
 from jax_xla_backend.placement.mesh import Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding
-from jax_xla_backend.platforms import plugins
 from jax_xla_backend.platforms.client import devices
 
 jax_xla_backend.load()
@@ -61,18 +59,6 @@ def test_on_one_device_it_is_the_function():
     np.testing.assert_allclose(f(A), 2 * np.sin(A), rtol=1e-6)
     np.testing.assert_allclose(jit(f)(A), 2 * np.sin(A), rtol=1e-6)
     assert f.__name__ == "f" and not seen
-
-
-@several
-def test_the_xla_of_a_plugin_is_told(monkeypatch):
-    """A plugin has an XLA of its own, which knows nothing of what jaxlib's was told."""
-    told, capsule = [], object()
-    monkeypatch.setattr(jaxlib_compat._jax, "register_custom_call_partitioner", lambda *given: told.append(given))
-    monkeypatch.setitem(plugins._apis, "cuda", capsule)
-    for _ in range(2):
-        assert "CustomSPMDPartitioning" in jit(elementwise()[0]).trace(placed(A, "x")).lower(lowering_platforms=("cuda",)).as_text()
-    (target, *_, api), = told
-    assert (target, api) == ("CustomSPMDPartitioning", capsule)
 
 
 @several

@@ -4,6 +4,13 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 from harness import LAWS, Case, steps_of
+from jax_core.programs.jit import jit
+from jax_core.representation import tree
+from jax_xla_backend.arrays.device_put import device_put
+from jax_xla_backend.placement.mesh import Mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec
+from jax_xla_backend.placement.sharding import NamedSharding
+from jax_xla_backend.platforms.client import devices
 
 
 def spd(x):
@@ -106,3 +113,19 @@ def test_a_known_eager_call_is_one_program(call):
     m, v = jnp.eye(4) + 0.1, jnp.ones(4)
     call(m, v), call(m, v)
     assert steps_of(lambda: call(m, v)) <= 2
+
+
+@pytest.mark.skipif(len(devices()) < 4, reason="needs four devices")
+@pytest.mark.parametrize("name", ["cholesky", "qr", "eigvalsh", "inv"])
+def test_a_batch_stays_where_it_is(name):
+    """Each device works on its part of the batch, nothing is gathered, and the result is split as the operand."""
+    mesh = Mesh(np.array(devices()[:4]).reshape(2, 2), ("x", "y"))
+    x = np.random.default_rng(0).normal(size=(4, 2, 3, 3)).astype(np.float32)
+    x = spd(x)
+    fun = jit(lambda x: tree.leaves(getattr(jnp.linalg, name)(x))[0])
+    split = NamedSharding(mesh, PartitionSpec("x", "y"))
+    found = fun.lower(device_put(x, split)).compile()
+    assert "all-gather" not in found.as_text()
+    out = found(device_put(x, split))
+    assert out.sharding.is_equivalent_to(split, out.ndim)
+    np.testing.assert_allclose(out, fun(x), rtol=1e-5, atol=1e-6)

@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 from jax_xla_backend.jaxlib_compat import VERSION
+from jax_xla_backend.lowering import call_handlers
 from jax_xla_backend.platforms import attached, client, plugins, registry
 
 pytestmark = pytest.mark.only_cpu
@@ -147,6 +148,19 @@ def test_a_fresh_process(platforms, tmp_path):
     said, warned, imported = json.loads(subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout)
     wanted, count = PROCESSES[platforms]
     assert wanted in said and warned == count and not imported
+
+
+def test_each_plugin_is_told(monkeypatch):
+    """A plugin has an XLA of its own: what jaxlib's was told of calls, it is told too, whichever was there first."""
+    told = []
+    monkeypatch.setattr(plugins, "_apis", ["first"])
+    monkeypatch.setattr(plugins, "_told", [])
+    monkeypatch.setattr(plugins._jax, "load_pjrt_plugin", lambda platform, path, api: platform)
+    monkeypatch.setattr(call_handlers._jax, "register_custom_call_as_batch_partitionable", lambda *given: told.append(given))
+    call_handlers.split_by_batch("call")
+    assert told == [("call",), ("call", "first")]
+    plugins._load_library("second", None)
+    assert told[2:] == [("call", "second")]
 
 
 def test_tpu_chips_on_the_bus(monkeypatch, tmp_path):

@@ -12,6 +12,7 @@ import functools
 from typing import Callable
 
 from ..jaxlib_compat import _jax, kernels, xla_client
+from ..platforms import plugins
 
 _CPU = {"lapack_": "lapack", "tridiagonal_solve_perturbed": "lapack", "cpu_csr": "cpu_sparse", "cpu_threefry2x32": "cpu_prng"}
 _GPU = {"cusolver_": "gpu_solver", "hipsolver_": "gpu_solver", "cuhybrid_": "gpu_solver", "hiphybrid_": "gpu_solver",
@@ -45,7 +46,13 @@ def _register_module(module_name: str, platform: str) -> None:
                 xla_client().register_custom_call_target(name, handler, platform=name_of_platform, api_version=api_version)
     if hasattr(module, "batch_partitionable_targets"):
         for name in module.batch_partitionable_targets():
-            xla_client().register_custom_call_as_batch_partitionable(name)
+            split_by_batch(name)
+
+
+def split_by_batch(target: str) -> None:
+    """Tell XLA, and those of plugins, that calls of ``target`` may be split over devices along leading axes."""
+    _jax.register_custom_call_as_batch_partitionable(target)
+    plugins.tell_each(functools.partial(_jax.register_custom_call_as_batch_partitionable, target))
 
 
 def _initialize(start: Callable[[], None]) -> None:

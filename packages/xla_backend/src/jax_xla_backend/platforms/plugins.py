@@ -47,8 +47,10 @@ _lock = threading.RLock()
 _found = False
 _loaders: dict[str, Callable[[], Any]] = {}
 _options: dict[str, dict] = {}
-_apis: dict[str, Any] = {}
-"""Of platforms whose plugin is loaded, the capsule of its C API."""
+_apis: list = []
+"""The capsules of the C APIs of loaded plugins, each of which has an XLA of its own."""
+_told: list[Callable[[Any], object]] = []
+"""What is said to each of them, and to those that will be loaded."""
 
 
 def find() -> None:
@@ -95,15 +97,24 @@ def _on_path(paths: tuple[str, ...]) -> Iterator[str]:
 
 
 def _load_library(platform: str, path: str | None, api: Any = None) -> Any:
-    """Load a plugin, and keep the capsule of its C API, which is the result."""
+    """Load a plugin, and tell it what the others were told; the result is the capsule of its C API."""
     loaded = _jax.load_pjrt_plugin(platform, path, api)
-    _apis[platform] = loaded
+    with _lock:
+        _apis.append(loaded)
+        for tell in _told:
+            tell(loaded)
     return loaded
 
 
-def api(platform: str) -> Any:
-    """The capsule of the C API of a platform's plugin; None where none is loaded."""
-    return _apis.get(platform)
+def tell_each(tell: Callable[[Any], object]) -> None:
+    """Call ``tell(api)`` for the C API of each plugin that is loaded, and of each that will be.
+
+    What jaxlib's XLA is told by a call without the API, those of plugins do not know.
+    """
+    with _lock:
+        _told.append(tell)
+        for api in _apis:
+            tell(api)
 
 
 def _load_package(platform: str, module: str, path: str) -> None:

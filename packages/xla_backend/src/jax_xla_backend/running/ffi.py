@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from ..jaxlib_compat import VERSION, _jax, xla_client
+from ..lowering import call_handlers
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
@@ -79,7 +80,7 @@ def register_ffi_target_as_batch_partitionable(name: str) -> None:
 
     >>> jax.ffi.register_ffi_target_as_batch_partitionable("my_double")
     """
-    _jax.register_custom_call_as_batch_partitionable(name)
+    call_handlers.split_by_batch(name)
 
 
 def pycapsule(funcptr: Any) -> Any:

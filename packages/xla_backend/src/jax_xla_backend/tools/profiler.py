@@ -18,7 +18,9 @@ from jaxlib import _profiler as profiler  # type: ignore[attr-defined, unused-ig
 from jaxlib._profile_data import ProfileData, ProfileEvent, ProfileLine, ProfilePlane
 
 from ..jaxlib_compat import write_profile_data
-from ..platforms import client
+from ..platforms import client, plugins
+
+plugins.tell_each(profiler.register_plugin_profiler)  # each records its devices itself
 
 ProfileOptions = profiler.ProfileOptions
 P = ParamSpec("P")

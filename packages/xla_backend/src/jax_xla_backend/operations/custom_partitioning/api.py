@@ -147,7 +147,7 @@ def lower(b: Builder, *xs: Value, call: ClosedJaxpr, owner: custom_partitioning,
 
 
 def _emit(b, xs, question, rule):
-    _register(plugins.api(b.platform))
+    _register()
     outs = question.call.out_avals
     extra = f", sdy.sharding_rule = {rule}" if rule else ""
     found = b.emit(f"stablehlo.custom_call @{_TARGET}({', '.join(xs)})", *xs, out=list(outs),
@@ -303,9 +303,12 @@ def _propagate(sharding, shape, backend_string):
 
 
 @functools.cache
-def _register(api: object) -> None:
-    """Tell XLA whom to ask; once, and each plugin, which has an XLA of its own."""
-    _jax.register_custom_call_partitioner(_TARGET, _propagate, _partition, _infer, True, api)
+def _register() -> None:
+    """Tell XLA whom to ask; once."""
+    def tell(*api: object) -> None:
+        _jax.register_custom_call_partitioner(_TARGET, _propagate, _partition, _infer, True, *api)
+    tell()
+    plugins.tell_each(tell)
 
 
 __all__ = ["custom_partitioning", "custom_partitioning_p"]
