@@ -279,3 +279,16 @@ def test_of_nested_vmaps_the_outer_index_runs_fastest(capsys, call):
     rows = jnp.arange(6).reshape(3, 2)
     assert printed(capsys, vmap(vmap(call)), rows) == ["0", "2", "4", "1", "3", "5"]
     assert printed(capsys, vmap(vmap(call), in_axes=1), rows) == ["0", "1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize("wrap", ["eager", "jit", "grad", "vjp", "grad of checkpoint"])
+def test_callbacks_get_values_of_the_dtype_that_programs_have(wrap):
+    """A Python number under a derivative is one still; NumPy's 64 bits are 32 where the flag says so."""
+    seen, transform = set(), TRANSFORMS[wrap][0]
+
+    def f(x):
+        debug.callback(lambda *xs: seen.add(tuple(str(x.dtype) for x in xs)), x, np.arange(2), 1j, True)
+        return x * 2.0
+    transform(f)(1.5)
+    effects_barrier()
+    assert seen == {("float32", "int32", "complex64", "bool")}

@@ -100,11 +100,14 @@ array.Array.register(View)
 
 
 def host_value(x: Any) -> np.ndarray:
-    """The contents of a concrete value as a read-only NumPy array; a key array as the numbers it is stored as."""
+    """The contents of a concrete value as a read-only NumPy array, of the dtype that it has in programs; a key array as the numbers it is stored as."""
     kind = type(x)
-    if kind is np.ndarray or kind is View:
+    if kind is View:
         value = x
-    elif kind in (bool, int, float, complex) or isinstance(x, np.generic):
+    elif kind is np.ndarray:
+        dtype = get_aval(x).dtype
+        value = x if x.dtype == dtype else x.astype(dtype)
+    elif isinstance(x, (bool, int, float, complex, np.generic)):
         value = np.asarray(x, get_aval(x).dtype)
     else:
         if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType):
