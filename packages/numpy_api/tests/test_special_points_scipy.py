@@ -126,7 +126,7 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("norm.logcdf", stats.norm.logcdf, 1, [-INF, INF, NAN, -1.0], [INF, 0, NAN, 1.5251352761609812]),
     ("norm.logsf", stats.norm.logsf, 1, [-INF, INF], [0, -INF]),
     ("cauchy.ppf", stats.cauchy.ppf, 1, [0.0, 1.0, 0.5, 0.75, NAN], [INF, INF, PI, 2 * PI, NAN]),
-    ("cauchy.isf", stats.cauchy.isf, 0, [0.0, 1.0, 0.5], [INF, -INF, 0]),
+    ("cauchy.isf", stats.cauchy.isf, 0, [0.0, -0.0, 1.0, 0.5], [INF, INF, -INF, 0]),
     ("cauchy.isf", stats.cauchy.isf, 1, [0.0, 1.0, 0.5, 0.75], [-INF, -INF, -PI, -2 * PI]),
     ("celu", lambda a: nn.celu(-INF, a), 1, [1.0, 0.5, 2.0], [-1, -1, -1]),
     ("squareplus", nn.squareplus, 0, [3e38, -3e38, INF, -INF, NAN, 2.0], [3e38, 0, INF, 0, NAN, 2.414213562373095]),
@@ -223,8 +223,8 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("cauchy.logcdf", stats.cauchy.logcdf, 1, [-1e30, -INF, -2.0, NAN], [1e-30, 0, 0.43136208647, NAN]),
     ("gumbel_l.logcdf", stats.gumbel_l.logcdf, 0, [-100.0, -1e30, -INF, 0.0, 3.0], [-100, -1e30, -INF, -0.458675145, -1.892178697e-9]),
     ("gumbel_l.logcdf", stats.gumbel_l.logcdf, 1, [-100.0, -INF, 0.0], [1, 1, 0.581976707]),
-    ("gumbel_l.logpdf", stats.gumbel_l.logpdf, 1, [INF, -INF, 0.0, NAN], [-INF, 1, 0, NAN]),
-    ("gumbel_r.logpdf", stats.gumbel_r.logpdf, 1, [-INF, INF, 0.0, NAN], [INF, -1, 0, NAN]),
+    ("gumbel_l.logpdf", stats.gumbel_l.logpdf, 1, [INF, 300.0, -INF, 0.0, NAN], [-INF, -INF, 1, 0, NAN]),
+    ("gumbel_r.logpdf", stats.gumbel_r.logpdf, 1, [-INF, -300.0, INF, 0.0, NAN], [INF, INF, -1, 0, NAN]),
     ("poisson.pmf", lambda mu: stats.poisson.pmf(7.0, mu), 1, [1.2e-38, 0.0, 0.5], [0, 0, 1.222237503e-5]),
     *[(f"gumbel_l.{what}", getattr(stats.gumbel_l, what), 1, [100.0, INF], [0, 0]) for what in ("pdf", "cdf", "sf", "logcdf")],
     *[(f"gumbel_r.{what}", getattr(stats.gumbel_r, what), 1, [-100.0, -INF], [0, 0]) for what in ("pdf", "cdf", "sf")],
@@ -279,6 +279,14 @@ def test_densities_of_vectors_at_nan():
 
 def test_float16_digamma_at_minus_zero():
     assert special.digamma(np.float16(-0.0)) == INF
+
+
+@pytest.mark.parametrize("fun, points, want", [
+    (stats.cauchy.logpdf, [300.0, 6e4, INF], [-12.55, -23.15, -INF]), (stats.cauchy.logsf, [300.0, INF], [-6.85, -INF]),
+    (grad(stats.cauchy.logpdf), [300.0, INF], [-0.00667, 0]), (grad(stats.gumbel_l.cdf), [40.0, 300.0], [0, 0]),
+    (grad(stats.gumbel_l.pdf), [40.0, INF], [0, 0]), (grad(stats.gumbel_r.logsf), [-40.0, 1.0], [0, -0.8266])])
+def test_points_of_float16(fun, points, want):
+    np.testing.assert_allclose(jit(vmap(fun))(np.array(points, np.float16)), np.array(want, np.float16), rtol=4e-3)
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])

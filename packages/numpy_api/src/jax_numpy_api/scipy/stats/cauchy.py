@@ -1,13 +1,15 @@
 """jax.scipy.stats.cauchy: the Cauchy distribution. Both tails are angles of ``(z, 1)``, which keeps their digits."""
 import math
 
+from jax_core.representation import dtypes
+
 from ... import numpy as jnp
 from ..special._series import differentiable
 from .family import Continuous
 
 
 def _sine(q):
-    return jnp.sin(math.pi * jnp.where(jnp.real(q) > 0.5, 1 - q, q))  # 0 at both ends
+    return jnp.sin(math.pi * jnp.where(jnp.real(q) > 0.5, 1 - q, jnp.where(q == 0, 0, q)))  # 0, and not -0, at both ends
 
 
 @differentiable
@@ -25,11 +27,16 @@ def _upper(z):
     return (0.5 - jnp.arctan(z) / math.pi) if jnp.iscomplexobj(z) else jnp.arctan2(1.0, z) / math.pi
 
 
+def _far(z):
+    """From here on 1 is nothing beside the square."""
+    return 2 / math.sqrt(float(dtypes.finfo(z.dtype).eps))
+
+
 def _log_square(z):
     """``log(1 + z**2)``, where the square overflows too."""
     if jnp.iscomplexobj(z):
         return jnp.log1p(z * z)
-    far = jnp.abs(z) > 2.0 ** 30
+    far = jnp.abs(z) > _far(z)
     near, beyond = jnp.where(far, 0.0, z), jnp.where(far, jnp.abs(z), 1.0)
     return jnp.where(far, 2 * jnp.log(beyond), jnp.log1p(near * near))
 
@@ -38,7 +45,7 @@ def _log_upper(z):
     """Logarithm of `_upper`, which far out is ``1 / (pi z)``."""
     if jnp.iscomplexobj(z):
         return jnp.log(_upper(z))
-    far = z > 2.0 ** 30
+    far = z > _far(z)
     return jnp.where(far, -jnp.log(jnp.where(far, z, 1.0)) - math.log(math.pi), jnp.log(_upper(jnp.where(far, 1.0, z))))
 
 

@@ -5,14 +5,14 @@ from .family import Continuous
 
 
 def _left(z):
-    """``exp(-z)``, up to where nothing is left of ``exp`` of less that, and its slope is finite."""
-    return jnp.exp(-jnp.maximum(z, -80.0))
+    """``exp(-z)``, up to where nothing is left of ``exp`` of less that, and its slope is finite in all dtypes."""
+    return jnp.exp(-jnp.maximum(z, -11.0))
 
 
 def _logpdf(z):
     end = z == -jnp.inf  # infinity less infinity; the slope is that of the larger term
     inner = jnp.where(end, 0.0, z)
-    return jnp.where(end, -jnp.exp(-z), -inner - jnp.exp(-inner))
+    return jnp.where(end, -jnp.exp(-jnp.where(end, z, 0.0)), -inner - jnp.exp(-inner))
 
 
 def _logsf(z):
@@ -24,7 +24,7 @@ def _logsf(z):
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf = Continuous(
     "Gumbel (largest value)",
     logpdf=_logpdf,
-    edge=lambda z: z < -80, direct=lambda z: jnp.zeros_like(z), cdf=lambda z: jnp.exp(-_left(z)),
+    edge=lambda z: z < -11, direct=lambda z: jnp.zeros_like(z), cdf=lambda z: jnp.exp(-_left(z)),
     logcdf=lambda z: -jnp.exp(-z), sf=lambda z: -jnp.expm1(-_left(z)), logsf=_logsf,
     ppf=lambda q: -jnp.log(-jnp.log(q)),
 ).functions("pdf logpdf cdf logcdf sf logsf ppf", ppf="p")
