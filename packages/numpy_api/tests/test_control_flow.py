@@ -557,8 +557,10 @@ def test_custom_linear_solve_differentiates(kw):
 def test_custom_linear_solve_says_what_reverse_mode_needs():
     with pytest.raises(TypeError, match="needs transpose_solve"):
         grad(lambda b: lax.reduce_sum(diagonal_solve(X + 1, b), (0,)))(X)
-    with pytest.raises(TypeError, match="solve must return the types of b"):
+    with pytest.raises(ValueError, match="solve must return the types of b"):
         lax.custom_linear_solve(lambda x: x, X, lambda mv, b: X[:2])
+    with pytest.raises(TypeError, match="solve must return the types of b"):
+        lax.custom_linear_solve(lambda x: x, X, lambda mv, b: lax.convert_element_type(X, np.int32))
 
 
 # -- effects of named axes -------------------------------------------------------------------------------------------

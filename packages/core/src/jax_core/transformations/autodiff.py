@@ -453,6 +453,8 @@ def linear_transpose(fun: Callable[..., PyTree], *primals: Any, reduce_axes: Seq
                 raise TypeError(f"linear_transpose: cotangent of type {get_aval(ct).str_short()} given for a result of "
                                 f"type {aval.str_short()}")
         cts = backward_pass(closed.jaxpr, consts, [Linear(a) for a in avals], flat_cts)
+        if context.state.trace is EVAL:  # a number that came through as it was
+            cts = [backends.get().put(ct) if isinstance(ct, (int, float, complex)) else ct for ct in cts]
         return tree.unflatten(in_tree, list(map(shown_of, avals, cts)))
     return tree_nodes.Partial(apply, list(closed.consts))
 

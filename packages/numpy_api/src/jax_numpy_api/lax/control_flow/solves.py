@@ -135,7 +135,7 @@ def custom_linear_solve(matvec: Callable[..., PyTree], b: PyTree, solve: Callabl
       has_aux: the solvers return ``(x, aux)``; so does this function, and ``aux`` has no derivative.
 
     Raises:
-      TypeError: a function returns another structure or other types than those of ``b``.
+      TypeError: a function returns another structure or other dtypes than those of ``b``. ValueError: other shapes.
 
     Source: the derivative of ``A x = b``, Giles, "Collected matrix derivative results for forward and reverse mode",
     2008.
@@ -182,8 +182,9 @@ def _check_like_b(name, out_tree, returned, b_tree, avals):
                         f"{out_tree}.")
     for i, (a, r) in enumerate(zip(avals, returned)):
         if not types_compatible(a, r):
-            raise TypeError(f"lax.custom_linear_solve: {name} must return the types of b; where leaf {i} of b is "
-                            f"{a.str_short()} it returned {r.str_short()}.")
+            kind = ValueError if a.shape != r.shape else TypeError
+            raise kind(f"lax.custom_linear_solve: {name} must return the types of b; where leaf {i} of b is "
+                       f"{a.str_short()} it returned {r.str_short()}.")
 
 
 def _transposed_program(closed: ClosedJaxpr, consts: Sequence[Any], avals) -> tuple[ClosedJaxpr, list]:
