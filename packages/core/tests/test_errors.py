@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+import types
 
 import pytest
 
 from jax_core.representation import errors
+from jax_core.representation.aval import refuse_masked
 
 
 class Traced:
@@ -101,3 +103,9 @@ class Loaded(RuntimeError): pass
 assert errors.JaxRuntimeError is Loaded
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_module_that_is_still_being_imported_is_no_obstacle(monkeypatch):
+    """Another thread may be half-way through importing `numpy.ma`."""
+    monkeypatch.setitem(sys.modules, "numpy.ma", types.ModuleType("numpy.ma"))
+    refuse_masked(3)

@@ -513,7 +513,8 @@ def get_aval(x: object) -> AbstractValue:
 def refuse_masked(x: object) -> None:
     """Raises ValueError for an array of `numpy.ma`, whose masked elements would count."""
     masked = sys.modules.get("numpy.ma")  # which NumPy imports when it is asked for, at a price
-    if masked is not None and isinstance(x, masked.MaskedArray):
+    kind = getattr(masked, "MaskedArray", None)  # not there yet while another thread imports the module, when nothing can be one
+    if kind is not None and isinstance(x, kind):
         raise ValueError(f"numpy masked arrays are not supported: elements that are masked would count; got {x.dtype} of shape {x.shape}. "
                          "Fill it by its method filled, or pass data and mask")
 
