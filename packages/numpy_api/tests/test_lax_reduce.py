@@ -88,3 +88,10 @@ def test_argmax_of_a_long_axis_is_the_first_of_equals(dtype, axis):
         got = jit(lambda x, arg=arg: arg(x, axis, np.int32))(x)
         assert got.dtype == np.int32
         np.testing.assert_array_equal(got, f(x, axis))
+
+
+@pytest.mark.parametrize("platform, kept", [("cpu", "stablehlo.reduce_precision"), ("cuda", "stablehlo.optimization_barrier")])
+def test_rounding_that_changes_nothing_keeps_operations_apart(platform, kept):
+    """XLA for GPUs drops it, and then ``x * 1e-20 * 1e-20`` is a product with a factor that is 0."""
+    lowered = jit(lambda x: lax.reduce_precision(x, 8, 23)).trace(np.float32(1)).lower(lowering_platforms=(platform,))
+    assert lowered.as_text().count(kept) == 1
