@@ -162,7 +162,8 @@ def _on_platform(session: nox.Session, platform: str, extra: str, plugin: str) -
              f"except RuntimeError as error: sys.exit(f'no {platform} device on this machine: {{error}}')\n"
              "print('running on', found)")
     session.run("python", "-c", probe)
-    session.run("python", "-m", "pytest", "-q", "packages", "tests", *session.posargs, env={"JAX_PLATFORMS": plugin})
+    session.run("python", "-m", "pytest", "-q", "-n", "4", "packages", "tests", *session.posargs, env={
+        "JAX_PLATFORMS": plugin, "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "JAX_DEFAULT_MATMUL_PRECISION": "highest"})  # the four share its memory
 
 
 @nox.session

@@ -253,6 +253,7 @@ def test_end_of_input_continues():
 
 # -- pictures --------------------------------------------------------------------------------------------------------
 
+@pytest.mark.only_cpu
 def test_visualize_sharding(capsys):
     debug.visualize_array_sharding(jnp.ones(8), use_color=False)
     assert capsys.readouterr().out == "┌───────┐\n│ CPU 0 │\n└───────┘\n"

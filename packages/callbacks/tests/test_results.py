@@ -10,7 +10,7 @@ from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
-from jax_xla_backend.api import device_put
+from jax_xla_backend.api import block_until_ready, device_put
 
 
 def through(function, x, *more, result=None, **kwargs):
@@ -138,7 +138,7 @@ def test_wrong_results_are_refused(mode, host, message, call):
     f = mode(lambda x: call(host, x, x))
     for _ in range(2):
         with pytest.raises(ValueError, match=message):
-            f(jnp.arange(4.0))
+            block_until_ready(f(jnp.arange(4.0)))
 
 
 @MODES
@@ -146,7 +146,7 @@ def test_wrong_results_are_refused(mode, host, message, call):
                          ids=["text", "object", "array of text", "date"])
 def test_results_that_are_no_numbers_are_refused(mode, result):
     with pytest.raises(TypeError, match=r"which is not an array or number; expected float32\[4\]"):
-        mode(lambda x: pure_callback(lambda x: result, x, x))(jnp.arange(4.0))
+        block_until_ready(mode(lambda x: pure_callback(lambda x: result, x, x))(jnp.arange(4.0)))
 
 
 @MODES

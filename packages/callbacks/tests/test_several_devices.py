@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.only_cpu
+
 SCRIPT = pathlib.Path(__file__).parent / "several_devices.py"
 WHOLE = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
 TWICE = [2 * v for v in WHOLE]

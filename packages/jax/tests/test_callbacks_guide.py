@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).parents[3]
 GUIDE = ROOT / "docs" / "howto" / "callbacks.md"
 
 
+@pytest.mark.only_cpu
 @pytest.mark.skipif(not (ROOT / "docs").exists(), reason="the package is tested outside of its repository")
 def test_guide(capsys):
     """What the page shows is made when the site is built; here what its programs print last, and their derivatives."""

@@ -10,6 +10,8 @@ import jax.numpy as jnp
 from jax import export
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
+pytestmark = pytest.mark.only_cpu
+
 X = np.arange(32, dtype=np.float32).reshape(8, 4)
 
 

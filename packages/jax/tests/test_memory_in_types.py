@@ -101,6 +101,15 @@ def test_modules_say_which_memory():
     assert "annotate_device_placement" not in jax.jit(lambda a: to_device(a) * 2).trace(X).lower(lowering_platforms=("tpu",)).as_text()
 
 
+def test_results_are_moved_to_the_memory_that_is_asked_for():
+    """XLA's compiler for GPUs refuses a result of the host's memory that shall be in the device's, unless it is moved."""
+    def moves(f, x, **options):
+        return jax.jit(f, **options).trace(x).lower(lowering_platforms=("cuda",)).as_text().count("annotate_device_placement")
+    device = SingleDeviceSharding(jax.devices()[0])
+    assert moves(lambda a: a + 1, on_host(), out_shardings=device) == moves(lambda a: a + 1, X, out_shardings=host_sharding()) == 1
+    assert moves(lambda a: a + 1, on_host()) == moves(lambda a: a + 1, X, out_shardings=device) == 0
+
+
 def test_shardings_of_jit_move_results():
     out = jax.jit(lambda a: a + 1, out_shardings=host_sharding())(X)
     assert jax.typeof(out).memory_space is Space.Host and out.sharding.memory_kind == "pinned_host"

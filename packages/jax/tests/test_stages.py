@@ -49,6 +49,7 @@ def test_an_argument_that_is_not_used_lies_nowhere():
     assert used.device_set == {jax.devices()[0]} and unused is None and compiled.input_formats[0][1].sharding is None
 
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("described", [False, True])
 def test_programs_are_compiled_for_where_their_arguments_are(described):
     x = jax.device_put(np.arange(8, dtype=np.float32), placed("x"))

@@ -155,6 +155,7 @@ def test_narrow_indices_reach_long_axes():
     assert np.array_equal(jit(lambda i: lax.gather(x, i, G((), (0,), (0,)), (1,), mode="fill"))(index), [100, -2**31])
 
 
+@pytest.mark.only_cpu
 def test_the_derivative_of_overwriting_follows_the_last_update():
     """Two updates of one element: the last wins, and it alone gets the cotangent."""
     def f(u):

@@ -225,6 +225,7 @@ def test_programs_that_call_the_host_follow_each_other_without_tokens():
     assert seen == list(range(20))
 
 
+@pytest.mark.only_cpu
 def test_barrier_waits_for_unordered_effects():
     import time
 

@@ -19,6 +19,8 @@ from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding
 from jax_xla_backend.platforms import client
 
+pytestmark = pytest.mark.only_cpu
+
 backends.get()  # sets jaxlib up
 X = np.arange(16, dtype=np.float32).reshape(4, 4)
 

@@ -18,10 +18,10 @@ import numpy as np
 from jax_core.configuration import engine, flags
 from jax_core.interfaces import LowerSpec
 from jax_core.representation import source
-from jax_core.representation.aval import AbstractValue, ShapeDtypeStruct, abstract_token
+from jax_core.representation.aval import AbstractValue, ShapedArray, ShapeDtypeStruct, abstract_token
 from jax_core.representation.effects import ordered_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
-from jax_core.representation.memory import Space, mark
+from jax_core.representation.memory import Space, mark, of_kind
 from jax_core.representation.source import NameStack, SourceInfo, canonicalize_filename
 from jax_core.traces.trace import Tracer, escaped
 from jax_core.transformations.manual import AxisEnv
@@ -323,6 +323,8 @@ class ModuleWriter:
         outs = [b.constant(np.zeros((), bool), TOKEN_ARRAY) if x.aval is abstract_token else x for x in b.run(module._jaxpr, env)]
         if self.shardings.devices > 1 and module._shardings[1] is not None:
             outs = [_whole_before_sum(b, x, where) for x, where in zip(outs, module._shardings[1])]
+        if self.platform != "cpu":
+            outs = [self._moved(b, i, x) for i, x in enumerate(outs)]
         if self.callbacks and self.platform == "cpu" and module._shardings[0] is None and self.shardings.devices == 1:
             self.ordered_effects = []
         tokens = [f"%token{i}" for i in range(len(self.ordered_effects))]
@@ -363,9 +365,19 @@ class ModuleWriter:
         where = placements[i] if placements is not None and placements[i] is not None else x.aval.placement
         if where is not None and (where is not x.aval.placement or self.shardings.devices > 1 and not where.mesh.auto_axes):
             items.append(self.shardings.argument(where, physical_aval(x.aval).ndim))
+        return items + self._layout_mode(1, i, x.aval) + _memory_kind(x.aval, self._memory_asked(i))
+
+    def _memory_asked(self, i: int) -> str | None:
+        """The kind of memory that the placement asked for result ``i`` names."""
         told = self.module._spec.out_shardings
-        kind = getattr(told[i], "memory_kind", None) if told else None
-        return items + self._layout_mode(1, i, x.aval) + _memory_kind(x.aval, kind)
+        return getattr(told[i], "memory_kind", None) if told else None
+
+    def _moved(self, b: Builder, i: int, x: Value) -> Value:
+        """The result ``i`` in the memory that is asked for it, to which XLA moves nothing by itself that was computed in another."""
+        kind = self._memory_asked(i)
+        if kind is None or not isinstance(x.aval, ShapedArray) or of_kind(kind) is x.aval.memory_space:
+            return x
+        return b.to_memory(x, x.aval.update(memory_space=of_kind(kind)))
 
     def function(self, name: str, closed: ClosedJaxpr) -> str:
         """The symbol of ``closed`` as a function of this module; written if no equal function is there yet."""
