@@ -10,6 +10,8 @@ from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation.array import Array
 from jax_core.representation.errors import ConcretizationTypeError, NonConcreteBooleanIndexError
+from jax_core.transformations.autodiff import jvp
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
 
@@ -159,10 +161,15 @@ def test_axes_that_are_no_key(axis):
         jnp.nanmax(_M, axis=axis)
 
 
-def test_fill_values_are_told_apart():
-    """-0.0 and 0.0 are equal, and not the same."""
+@pytest.mark.parametrize("on_host", [True, False])
+def test_fill_values_are_told_apart(on_host, monkeypatch):
+    """-0.0 and 0.0 are equal, and not the same; also where an eager call is compiled, as it is on a GPU."""
+    if not on_host:
+        monkeypatch.setattr(lax.gather_p, "exact", None)
     at = jnp.array([20])
-    for taken in (lambda v: jnp.take(_X, at, fill_value=v)), (lambda v: jit(lambda x: jnp.take(x, at, fill_value=v))(_X)):
+    for taken in (lambda v: jnp.take(_X, at, fill_value=v)), (lambda v: jit(lambda x: jnp.take(x, at, fill_value=v))(_X)), (
+            lambda v: vmap(lambda i: jnp.take(_X, i, fill_value=v))(at)), (lambda v: jvp(lambda x: jnp.take(x, at, fill_value=v), [_X], [_X])[0]), (
+            lambda v: lax.scan(lambda c, i: (c, jnp.take(c, i, fill_value=v)), _X, at)[1]):
         assert [np.signbit(taken(v)[0]) for v in (0.0, -0.0)] == [False, True]
 
 

@@ -500,7 +500,12 @@ def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: Gath
 
 
 def _static_fill(value):
-    return np.asarray(value).item() if np.ndim(value) == 0 else value
+    if np.ndim(value):
+        return value
+    number = np.asarray(value).item()
+    if number == 0 and isinstance(number, (float, complex)) and np.signbit([number.real, number.imag]).any():
+        return np.asarray(number)  # -0.0 and 0.0 are equal keys of what was compiled; an array is none
+    return number
 
 
 def _array(x):
