@@ -239,7 +239,7 @@ def test_our_tracers_that_escaped_are_no_constants():
         transform(lambda x: (kept.append(x), x)[1])(1.0)
     for x in kept:
         with pytest.raises(jax.errors.UnexpectedTracerError):
-            jax.eval_shape(lambda y, x=x: x + y, 1.0)
+            jax.jit(lambda y, x=x: x + y)(1.0)
 
 
 def test_a_custom_jvp_is_handed_on_for_another_function():

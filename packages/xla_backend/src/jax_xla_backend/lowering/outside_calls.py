@@ -20,7 +20,7 @@ from ..arrays import callback_buffers
 from ..jaxlib_compat import _jax
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, from_hlo
-from .types import element_text
+from .types import element_text, physical_aval
 from .values import Value
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def host_callback(b: Builder, function: Callable, operands: Sequence[Value], out
 
 def _rows(avals: Sequence[Any]) -> list[Sequence[int]]:
     """The layout that handlers of callbacks take every array to have, by rows. Where nothing is said the compiler may choose another."""
-    return [() if aval is abstract_token else range(len(aval.shape) - 1, -1, -1) for aval in avals]
+    return [() if aval is abstract_token else range(physical_aval(aval).ndim - 1, -1, -1) for aval in avals]
 
 
 def _in_bytes(aval: Any) -> Any:
