@@ -34,7 +34,13 @@ def test_eigenvectors_of_nan_are_nan():
 
 
 def test_log1p_of_doubles_is_the_compilers_own():
-    """It puts x for (1 + x) - 1, whatever stands between them, which leaves half of the digits at x = 1e-8."""
+    """It drops a rounding to the dtype's own precision and puts x for (1 + x) - 1, which leaves half of the digits at x = 1e-8."""
     with flags.enable_x64(True):
         f, x = (lambda x: special.boxcox1p(x, 0.0)), np.float64(1e-8)
         assert "log_plus_one" in text("cuda", f, x) and "log_plus_one" not in text("cpu", f, x)
+
+
+def test_quotients_that_the_cpu_compiler_is_to_share_end_no_kernel():
+    """For GPUs a barrier there would be a pass more over memory."""
+    x = np.ones(3, np.float32)
+    assert "optimization_barrier" not in text("cuda", special.betaln, x, x) and "reduce_precision" in text("cpu", special.betaln, x, x)

@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 
 def shared_quotient(x: Array, y: Array) -> Array:
     """``x / y`` of real floats, for several readers."""
-    return kept(div(x, y))
+    return _rounded(div(x, y), 1)
 
 
 def kept(x: Array) -> Array:
-    """A real float that XLA rewrites neither into its readers nor into a kernel of its own. Rounding to the dtype's own precision changes
-    nothing, and XLA keeps it."""
+    """A real float that XLA rewrites neither into its readers nor into a kernel of its own; on a GPU a kernel ends with it."""
+    return _rounded(x, 0)
+
+
+def _rounded(x, more):
+    """``x``, rounded to as many digits as it has, and to ``more`` bits of exponent. That changes nothing, and the CPU compiler keeps it. Those for
+    GPUs drop it; rounding to just the dtype's own precision is a barrier for them (`reduce_precision`)."""
     info = dtypes.finfo(x.dtype)
-    return reduce_precision(x, info.nexp, info.nmant)
+    return reduce_precision(x, info.nexp + more, info.nmant)

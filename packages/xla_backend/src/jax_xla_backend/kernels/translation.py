@@ -227,6 +227,9 @@ class Translation:
     def _reduce_precision(self, op):
         kind, x = Type.of(op.results[0]), self.values[op.operands[0]]
         bits = tuple(ir.IntegerAttr(op.attributes[name]).value for name in ("exponent_bits", "mantissa_bits"))
+        own = _FORMATS.get(kind.element)
+        if own is not None and bits[0] >= own[0] and bits[1] >= own[1]:
+            return x
         for element, found in _FORMATS.items():
             if found == bits:
                 narrow = kind.of_element(element)
