@@ -276,32 +276,26 @@ def _check_device(b) -> None:
                                   f"has {chip}; use implementation='xla'")
 
 
-def _call(b, name: str, xs: Sequence, results: list, config: str) -> list:
-    """The results of a call; of each the type, and whether it is ``[B, N, T, H]``, in which T comes before N in memory."""
-    plain = lambda t: tuple(range(len(t.shape)))[::-1]
-    orders = [(3, 1, 2, 0) if heads else plain(t) for t, heads in results]
-    *found, _ = b.custom_call(f"__cudnn${name}", *xs, out=[t for t, _ in results] + [_WORKSPACE], backend_config=config, api_version=2,
-                              operand_layouts=[plain(x.aval) for x in xs], result_layouts=[*orders, (0,)])
+def _call(b, name: str, xs: Sequence, results: Sequence[ShapedArray], config: str) -> list:
+    """The results of a call. The first three of four axes are ``[B, N, T, H]``, in which T comes before N in memory."""
+    by_rows = lambda t: tuple(range(len(t.shape)))[::-1]
+    orders = [(3, 1, 2, 0) if t.ndim == 4 and i < 3 else by_rows(t) for i, t in enumerate(results)]
+    *found, _ = b.custom_call(f"__cudnn${name}", *xs, out=[*results, _WORKSPACE], backend_config=config, api_version=2,
+                              operand_layouts=[by_rows(x.aval) for x in xs], result_layouts=[*orders, (0,)])
     return found
 
 
-def _forward_lower(b, *xs, biased, logs, **options):
+def _lower(backward, b, *xs, biased, scale, causal, window, padded, **results):
+    """Forwards or backwards; ``results`` says which results there are besides the usual: logs, or the cotangent of the bias."""
     _check_device(b)
-    found = b.partitioned and _on_parts(b, fused_attention_p, xs, dict(biased=biased, logs=logs, **options))
-    if found:
-        return found
-    config = _config(xs[0].aval, xs[1].aval, _PRODUCTS, **options)
-    return _call(b, "fmhaScaleBiasSoftmax" if biased else "fmhaSoftmax", xs, list(zip(b.out_avals, (True, False))), config)
-
-
-def _backward_lower(b, *xs, biased, bias_ct, **options):
-    _check_device(b)
-    found = b.partitioned and _on_parts(b, fused_attention_backward_p, xs, dict(biased=biased, bias_ct=bias_ct, **options))
-    if found:
-        return found
-    config = _config(xs[0].aval, xs[1].aval, _PRODUCTS_BACKWARD, **options)
-    results = list(zip(b.out_avals, (True, True, True, False)))
-    return _call(b, "fmhaScaleBiasSoftmaxBackward" if biased else "fmhaSoftmaxBackward", xs, results, config)
+    options = dict(scale=scale, causal=causal, window=window, padded=padded)
+    if b.partitioned:
+        prim = fused_attention_backward_p if backward else fused_attention_p
+        found = _on_parts(b, prim, xs, dict(biased=biased, **options, **results))
+        if found:
+            return found
+    config = _config(xs[0].aval, xs[1].aval, _PRODUCTS_BACKWARD if backward else _PRODUCTS, **options)
+    return _call(b, f"fmha{'ScaleBias' * biased}Softmax{'Backward' * backward}", xs, b.out_avals, config)
 
 
 def _on_parts(b, prim: Primitive, xs: Sequence, params: dict) -> Any:
@@ -358,9 +352,9 @@ _NO_JVP = none("dot_product_attention: implementation 'cudnn' has a first deriva
 
 fused_attention_p: Primitive = Primitive(
     "fused_attention", multiple_results=True, out_type=_forward_type, jvp=_NO_JVP, transpose=_NO_JVP, batch=_forward_batch,
-    lower=_forward_lower, dce=_forward_dce, splits=_split, traits=Traits(Kind.LIBRARY))
+    lower=partial(_lower, False), dce=_forward_dce, splits=_split, traits=Traits(Kind.LIBRARY))
 """Operands: query, key, value, the bias if there is one (``biased``), the lengths of queries and keys if there are any (``padded``)."""
 fused_attention_backward_p: Primitive = Primitive(
     "fused_attention_backward", multiple_results=True, out_type=_backward_type, jvp=_NO_JVP, transpose=_NO_JVP, batch=_backward_batch,
-    lower=_backward_lower, dce=_backward_dce, splits=_split, traits=Traits(Kind.LIBRARY))
+    lower=partial(_lower, True), dce=_backward_dce, splits=_split, traits=Traits(Kind.LIBRARY))
 """Operands: query, key, value, the logs, the cotangent of the result, the bias, the result, the lengths."""
