@@ -252,11 +252,11 @@ def _loop_bounds(lower, upper):
     Two floats are taken where they are whole numbers, or are traced: samplers draw their numbers of steps as floats.
     """
     avals = []
-    if _is_real(lower) and _is_real(upper):
-        known = [to_concrete_value(x) for x in (lower, upper)]
-        if all(x is not None and float(x).is_integer() for x in known):
-            lower, upper = map(int, known)
-    floats = _is_real(lower) and _is_real(upper) and not (to_concrete_value(lower) is not None and to_concrete_value(upper) is not None)
+    floats = _is_real(lower) and _is_real(upper)
+    if floats and all(to_concrete_value(x) is not None for x in (lower, upper)):
+        floats = False
+        if float(lower).is_integer() and float(upper).is_integer():
+            lower, upper = int(lower), int(upper)
     for name, x in (("lower", lower), ("upper", upper)):
         try:
             aval = get_aval(x)
