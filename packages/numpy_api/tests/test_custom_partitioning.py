@@ -12,14 +12,14 @@ from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_xla_backend.arrays.device_put import device_put
-from jax_xla_backend.operations.custom_partitioning.api import custom_partitioning
-from jax_xla_backend.operations.custom_partitioning.rules import (
+from jax_xla_backend.lowering.sharding_rules import (
     BATCHING,
     ArrayMapping,
     CompoundFactor,
     SdyShardingRule,
     parse_rule,
 )
+from jax_xla_backend.operations.custom_partitioning.api import custom_partitioning
 from jax_xla_backend.placement.mesh import Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding

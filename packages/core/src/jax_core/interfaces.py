@@ -171,8 +171,9 @@ class Builder(Protocol):
     def custom_call(self, target: str, *operands: Value, out: AbstractValue | Sequence[AbstractValue],
                     backend_config: str | Mapping[str, Any] | None = None, api_version: int = 4, has_side_effect: bool = False,
                     operand_layouts: Any = None, result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
-                    extra: str = "") -> Any:
-        """``stablehlo.custom_call @target``. For api_version 4 ``backend_config`` is a mapping of FFI attributes."""
+                    extra: str = "", batch_rank: int = 0) -> Any:
+        """``stablehlo.custom_call @target``. For api_version 4 ``backend_config`` is a mapping of FFI attributes. The first ``batch_rank`` axes of
+        all arrays may be split over devices, alike."""
 
     def call_module(self, name: str, text: str, *operands: Value) -> list[Value]:
         """A call of ``main`` of a finished module, whose functions are written into this one under names like ``name``."""

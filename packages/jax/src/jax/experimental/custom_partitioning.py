@@ -2,8 +2,8 @@
 from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
-_WHERE = {"api": ("custom_partitioning", "custom_partitioning_p"),
-          "rules": ("ArrayMapping", "BATCHING", "CompoundFactor", "SdyShardingRule")}
+_WHERE = {"operations.custom_partitioning.api": ("custom_partitioning", "custom_partitioning_p"),
+          "lowering.sharding_rules": ("ArrayMapping", "BATCHING", "CompoundFactor", "SdyShardingRule")}
 _served, _names, __all__ = _table(__name__, {
-    name: f"jax_xla_backend.operations.custom_partitioning.{module}:{name}" for module, names in _WHERE.items() for name in names})
+    name: f"jax_xla_backend.{module}:{name}" for module, names in _WHERE.items() for name in names})
 __getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -12,6 +12,7 @@
 ``call_handlers``    jaxlib's handlers of custom calls
 ``nested_modules``   finished modules within others
 ``sharding_text``    placements as text
+``sharding_rules``   which dimensions of operands and results belong together, in Shardy's terms
 ``manual_regions``   programs on parts
 ``metadata``         attributes of operations
 """

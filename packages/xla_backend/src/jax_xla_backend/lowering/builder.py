@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Mapping, Se
 
 import numpy as np
 
-from jax_core.configuration import engine
+from jax_core.configuration import engine, flags
 from jax_core.representation import partial_sums, splits
 from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token, get_aval
 from jax_core.representation.dtypes import float0, isdtype, itemsize_bits
@@ -30,6 +30,7 @@ from ..planning.loops import is_dispatched
 from ..planning.planner import SMALL, plan
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .metadata import attributes, shows, under
+from .sharding_rules import batch_rule
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value, operand_types
 
@@ -566,9 +567,13 @@ class Builder:
     def custom_call(self, target: str, *operands: Value, out: Any, backend_config: str | Mapping | None = None,
                     api_version: int = 4, has_side_effect: bool = False, operand_layouts: Any = None,
                     result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
-                    extra: str = "") -> Any:
+                    extra: str = "", batch_rank: int = 0) -> Any:
         """``stablehlo.custom_call``; see `interfaces.Builder.custom_call` and `outside_calls.attributes`."""
         call_handlers.register(target, self.platform)
+        if batch_rank and self.devices > 1 and flags.use_shardy_partitioner.value:
+            results = [out] if isinstance(out, AbstractValue) else out
+            rule = batch_rule([x.aval.shape for x in operands], [x.shape for x in results], batch_rank)
+            extra = ", ".join(filter(None, [extra, f"sdy.sharding_rule = {rule}"]))
         attributes = outside_calls.attributes(backend_config, api_version, has_side_effect, operand_layouts, result_layouts,
                                       output_operand_aliases, extra,
                                       1 if isinstance(out, AbstractValue) else len(out))

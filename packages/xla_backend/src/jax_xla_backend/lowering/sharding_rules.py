@@ -8,6 +8,7 @@ Source: Shardy dialect, `sdy.op_sharding_rule`.
 """
 from __future__ import annotations
 
+import itertools
 import re
 from types import MappingProxyType
 from typing import Any, Iterable, Iterator, Mapping, Sequence
@@ -196,6 +197,14 @@ class _Attribute:
                                               ("need_replication", self.rule.need_replication_factors),
                                               ("permutation", self.rule.permutation_factors)) if factors)
         return f"#sdy.op_sharding_rule<({side(self.parts[0])})->({side(self.parts[1])}) {{{sizes}}}{roles}, custom>"
+
+
+def batch_rule(operands: Sequence[Sequence[int]], results: Sequence[Sequence[int]], batch_rank: int) -> str:
+    """The Shardy attribute that says that the first ``batch_rank`` axes of arrays of these shapes go together, and no others."""
+    own = itertools.count()
+    sides = [[ArrayMapping(*[f"b{i}" for i in range(batch_rank)], *[f"x{next(own)}" for _ in shape[batch_rank:]]) for shape in shapes]
+             for shapes in (operands, results)]
+    return SdyShardingRule(*map(tuple, sides)).attribute(operands, results)
 
 
 def parse_rule(text: str, **settings: Any) -> SdyShardingRule:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.aval import AbstractValue, ShapedArray
 from jax_core.representation.primitive import Zero
@@ -24,7 +23,7 @@ from ..nary import flag as flag
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
     from jax_core.representation.array import Array
-    from jax_core.representation.typing import ArrayLike, DTypeLike, Shape
+    from jax_core.representation.typing import ArrayLike, DTypeLike
     from jax_core.transformations.batching import AxisData
 
 PREFIX = {np.dtype(np.float32): "s", np.dtype(np.float64): "d", np.dtype(np.complex64): "c", np.dtype(np.complex128): "z"}
@@ -256,26 +255,11 @@ def lapack(b: Builder, routine: str, operands: Sequence[Value], out: Sequence[Sh
 def ffi_call(b: Builder, target: str, operands: Sequence[Value], out: Sequence[ShapedArray], *, batch_rank: int,
              in_place: dict | None = None, **config: Any) -> list:
     """Call a handler that works on matrices stored by columns."""
-    extra = f'mhlo.frontend_attributes = {{num_batch_dims = "{batch_rank}"}}'
-    if batch_rank and b.devices > 1 and flags.use_shardy_partitioner.value:
-        extra += f", sdy.sharding_rule = {_split_by_batch([x.aval.shape for x in operands], [x.shape for x in out], batch_rank)}"
     return b.custom_call(
-        target, *operands, out=list(out), backend_config=config,
+        target, *operands, out=list(out), backend_config=config, batch_rank=batch_rank,
         operand_layouts=[_layout(x.aval, batch_rank) for x in operands],
-        result_layouts=[_layout(x, batch_rank) for x in out], output_operand_aliases=in_place, extra=extra)
-
-
-def _split_by_batch(operands: Sequence[Shape], results: Sequence[Shape], batch_rank: int) -> str:
-    """What Shardy is told: the leading axes of all arrays are split alike, and no other axes have to do with each other."""
-    sizes = [*operands[0][:batch_rank]]
-    name = lambda i: chr(ord("i") + i) if i < 18 else f"z_{i - 17}"
-
-    def axes(shape: Shape) -> str:
-        first = len(sizes)
-        sizes.extend(shape[batch_rank:])
-        return "[" + ", ".join(map(name, [*range(batch_rank), *range(first, len(sizes))])) + "]"
-    arrows = " -> ".join("(" + ", ".join(map(axes, shapes)) + ")" for shapes in (operands, results)).replace(" -> ", "->")
-    return f"#sdy.op_sharding_rule<{arrows} {{{', '.join(f'{name(i)}={n}' for i, n in enumerate(sizes))}}}, custom>"
+        result_layouts=[_layout(x, batch_rank) for x in out], output_operand_aliases=in_place,
+        extra=f'mhlo.frontend_attributes = {{num_batch_dims = "{batch_rank}"}}')
 
 
 def gpu_library(b: Builder, library: str = "solver") -> str:

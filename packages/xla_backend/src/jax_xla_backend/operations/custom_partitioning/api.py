@@ -27,11 +27,11 @@ from jax_core.transformations.manual import AxisEnv
 from ...jaxlib_compat import HloSharding, _jax
 from ...lowering.module import lower_module
 from ...lowering.outside_calls import quoted
+from ...lowering.sharding_rules import SdyShardingRule, parse_rule
 from ...lowering.values import new_value
 from ...placement.mesh import Mesh
 from ...placement.sharding import Sharding, from_hlo
 from ...platforms import plugins
-from .rules import SdyShardingRule, parse_rule
 
 if TYPE_CHECKING:
     from jax_core.representation.tree import PyTreeDef
