@@ -80,6 +80,14 @@ def test_programs_run_on_the_device_that_they_were_compiled_for():
         compiled(1.0, jax.device_put(there, first))
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_jit_that_is_told_a_device_moves_arguments_there_ahead_of_time_too():
+    first, second = jax.devices()[:2]
+    compiled = jax.jit(lambda x: x * 2, device=second).lower(np.ones(3, np.float32)).compile()
+    for x in np.ones(3, np.float32), jax.device_put(np.ones(3, np.float32), first), jax.device_put(np.ones(3, np.float32), second):
+        assert compiled(x).devices() == {second} and compiled(x).tolist() == [2, 2, 2]
+
+
 def test_texts_of_programs_name_their_results():
     lowered = jax.jit(lambda x: x + 1).lower(np.float32(1))
     assert '@main(%arg0: tensor<f32>) -> (tensor<f32> {jax.result_info = "result"}) {' in lowered.as_text()

@@ -89,7 +89,10 @@ class Executable:
         return Run(outs, None if self._needs_python or not repeatable else loaded)
 
     def _as_compiled(self, args: Sequence[Any]) -> Placed:
-        """Where a program that was compiled ahead of time runs: the arguments are there, or not committed."""
+        """Where a program that was compiled ahead of time runs: the arguments are there, or not committed, or are moved there, as ``device`` and
+        ``backend`` of `jit` say."""
+        if self.spec.platform is not None or self.spec.device is not None and not isinstance(self.spec.device, Sharding):
+            return self._places.of(args)
         ahead = cast(Placed, self._ahead)
         there = [(k, i, args[i]) for k, i in enumerate(self.facts.kept) if type(args[i]) is ArrayImpl and args[i]._committed]
         for k, i, x in there:
