@@ -148,6 +148,12 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jax.lax.dot_general(KEYS, KEYS, (((0,), (0,)), ((), ())))", TypeError), ("jax.lax.conv(KEYS[None, None], KEYS[None, None], (1,), 'SAME')", TypeError),
     ("jax.lax.top_k(KEYS, 1)", TypeError), ("jax.lax.sort((jnp.arange(2), KEYS), num_keys=1)", TypeError),
     ("jsp.sparse.linalg.cg(jnp.eye(2), jax.random.split(jax.random.key(0)))", TypeError), ("jax.named_scope(7)", TypeError), ("jax.default_device(7)", ValueError),
+    ("jax.experimental.sparse.eye('3')", TypeError), ("jax.experimental.sparse.eye(2, k=0.5)", TypeError), ("jax.experimental.sparse.empty((2.0, 2))", TypeError),
+    ("jax.experimental.sparse.random_bcoo(jax.random.key(0), (4, 4), nse=2.5)", ValueError), ("jax.experimental.sparse.random_bcoo(jax.random.key(0), (4, 4), nse='2')", TypeError),
+    *((f"jax.experimental.sparse.{name}(lambda m: m @ jnp.ones(2), has_aux=True)(jax.experimental.sparse.eye(2))", TypeError) for name in ("jacfwd", "jacrev")),
+    ("jax.experimental.sparse.bcoo_dot_general(jax.experimental.sparse.eye(2), 'a', dimension_numbers=(((1,), (0,)), ((), ())))", TypeError),
+    ("jsp.linalg.solve_sylvester(jnp.eye(2), 1.0, jnp.eye(2))", ValueError), ("jax.example_libraries.optimizers.sgd(0.1)[2](None)", TypeError),
+    ("jax.example_libraries.optimizers.sgd(0.1)[1](0, 1.0, 3)", TypeError),
     *((f"jax.grad(jax.checkpoint(jnp.sin, policy=lambda *_, **__: {answer}))(1.0)", TypeError) for answer in ("None", "1", "np.True_", "'save'", "[True]")),
 ]
 
@@ -186,6 +192,8 @@ ACCEPTED = [  # what was refused, and is true
     "jax.random.key(0).to_device(jax.devices()[0]) == jax.random.key(0)", "jax.random.key(0).addressable_data(0) == jax.random.key(0)",
     "jax.random.key(0).on_device_size_in_bytes() == 8", "jsp.linalg.pascal(np.float64(2.0)).shape == (2, 2)", "jsp.special.hyp2f1(1.0, 1.0, (1.5,), 0.5).shape == (1,)", "jsp.special.bessel_jn([1.0, 2.0], v=1).shape == (2, 2)",
     "jax.core.jaxpr_as_fun(jax.make_jaxpr(lambda x: x + 1)(1.0).jaxpr)(2.0) == [3.0]",
+    "jsp.linalg.dft(2.0).shape == jsp.linalg.hadamard(2.0).shape == (2, 2) and jsp.linalg.helmert(3.0).shape == (2, 3)",
+    "jax.experimental.sparse.random_bcoo(jax.random.key(0), (4, 4), nse=np.float32(0.5)).nse == 8",
     "jax.random.randint(jax.random.key(0), (), 0, 2**32, 'uint32').dtype == 'uint32'", "jax.random.randint(jax.random.key(0), (2,), -2**31, 2**31).shape == (2,)", "jax.random.randint(jax.random.key(0), (), 0, 2**31).dtype == 'int32'",
 ]
 

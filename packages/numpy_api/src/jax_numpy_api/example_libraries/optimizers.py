@@ -63,6 +63,9 @@ def _packed(states: Sequence[Any], tree_def: Any) -> OptimizerState:
 
 
 def _states(state: OptimizerState) -> list:
+    """Those of the leaves. Raises TypeError for what is no state of an optimizer."""
+    if not isinstance(state, OptimizerState):
+        raise TypeError(f"expected the state of an optimizer, as its init makes it, got {state!r} of type {type(state).__name__}")
     return [tree.unflatten(structure, leaves) for structure, leaves in zip(state.subtree_defs, state.packed_state)]
 
 
@@ -74,7 +77,7 @@ def optimizer(opt_maker: Callable[..., tuple[Callable[..., Any], Callable[..., A
 
     Returns:
       a function of the same arguments that returns an `Optimizer`; its ``update_fn`` raises TypeError for gradients of
-      another structure than the parameters, and for an ``update`` that changes the structure of its state.
+      another structure than the parameters, for what is no state, and for an ``update`` that changes the structure of its state.
 
     >>> from jax.example_libraries import optimizers
     >>> @optimizers.optimizer
@@ -93,18 +96,20 @@ def optimizer(opt_maker: Callable[..., tuple[Callable[..., Any], Callable[..., A
             return _packed([init(x) for x in leaves], structure)
 
         def update_fn(i: ArrayLike, grads: PyTree, state: PyTree):
+            states = _states(state)
             leaves, structure = tree.flatten(grads)
             if structure != state.tree_def:
                 raise TypeError(f"{opt_maker.__name__}: the gradients have the structure {structure}, the parameters "
                                 f"{state.tree_def}; they must be the same")
-            after = _packed([update(i, g, s) for g, s in zip(leaves, _states(state))], structure)
+            after = _packed([update(i, g, s) for g, s in zip(leaves, states)], structure)
             for old, new in zip(state.subtree_defs, after.subtree_defs):
                 if old != new:
                     raise TypeError(f"{opt_maker.__name__}: update changed the structure of a state from {old} to {new}")
             return after
 
         def params_fn(state: PyTree):
-            return tree.unflatten(state.tree_def, [get_params(s) for s in _states(state)])
+            states = _states(state)
+            return tree.unflatten(state.tree_def, [get_params(s) for s in states])
         return Optimizer(init_fn, update_fn, params_fn)
     return make
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from jax_core.representation import tree
 from jax_core.representation.arguments import check_callable
+from jax_core.representation.aval import described_value
+from jax_core.representation.source import describe_function
 from jax_core.transformations import autodiff
 
 from .. import numpy as jnp
@@ -133,6 +135,9 @@ def _jacobian(transform: Callable, fun: Callable, argnums: Any, has_aux: bool, k
 
         def dense(*values):
             out = run(*values, **params)
+            if has_aux and (not isinstance(out, (tuple, list)) or len(out) != 2):
+                raise TypeError(f"sparse.{transform.__name__}: with has_aux=True {describe_function(fun)} must return a pair (output, auxiliary "
+                                f"data), got {described_value(out)}")
             out, aux = out if has_aux else (out, None)
             leaves, structure = _flat(out)
             shapes[:] = [structure, leaves]

@@ -1,6 +1,7 @@
 """Functions that serve all formats: `todense`, `empty`, `eye`."""
 from __future__ import annotations
 
+import operator
 from typing import Any, Sequence
 
 from jax_core.representation.array import Array
@@ -15,6 +16,7 @@ from .bcsr import BCSR
 from .coo import COO
 from .csr import CSC, CSR
 from .rules import sparse_rules_bcoo, sparse_rules_bcsr
+from .util import static_shape
 
 _FORMATS = {"bcsr": BCSR, "bcoo": BCOO, "coo": COO, "csr": CSR, "csc": CSC}
 
@@ -57,13 +59,13 @@ def empty(shape: Sequence[int], dtype: DTypeLike | None = None, index_dtype: DTy
       kwds: ``n_batch``, ``n_dense`` and ``nse`` for the batched formats.
 
     Raises:
-      ValueError: another format.
+      TypeError: a length is no integer. ValueError: another format.
 
     >>> from jax.experimental import sparse
     >>> sparse.empty((2, 3)).nse
     0
     """
-    return _format(sparse_format)._empty(tuple(shape), dtype=jnp.zeros((), dtype).dtype, index_dtype=index_dtype, **kwds)
+    return _format(sparse_format)._empty(static_shape(shape), dtype=jnp.zeros((), dtype).dtype, index_dtype=index_dtype, **kwds)
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None, index_dtype: DTypeLike = "int32",
@@ -76,12 +78,13 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None
       dtype, index_dtype, sparse_format, kwds: as for `empty`.
 
     Raises:
-      ValueError: another format.
+      TypeError: ``N``, ``M`` or ``k`` is no integer. ValueError: another format.
 
     >>> from jax.experimental import sparse
     >>> sparse.eye(2).todense()
     Array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
-    return _format(sparse_format)._eye(int(N), int(N if M is None else M), int(k), dtype=jnp.zeros((), dtype).dtype,
+    rows = operator.index(N)
+    return _format(sparse_format)._eye(rows, rows if M is None else operator.index(M), operator.index(k), dtype=jnp.zeros((), dtype).dtype,
                                        index_dtype=index_dtype, **kwds)

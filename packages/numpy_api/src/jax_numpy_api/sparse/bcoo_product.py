@@ -113,6 +113,7 @@ def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_
     numbers = _numbers(dimension_numbers)
     preferred = None if preferred_element_type is None else np.dtype(preferred_element_type)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
+    lhs, rhs = [x if isinstance(x, BCOO) else jnp.asarray(x) for x in (lhs, rhs)]
     _check(np.shape(lhs), np.shape(rhs), numbers)
     if isinstance(lhs, BCOO) and isinstance(rhs, BCOO):
         return _sparse_dot(lhs, rhs, numbers, preferred)
@@ -120,7 +121,7 @@ def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_
         first_dense = lhs.n_batch + lhs.n_sparse
         if any(d >= first_dense for d in (*lhs_contract, *lhs_batch)):
             lhs = bcoo_update_layout(lhs, n_dense=0)
-        return bcoo_dot_general_p.bind(lhs.data, lhs.indices, jnp.asarray(rhs), lhs_spinfo=lhs._info, dimension_numbers=numbers,
+        return bcoo_dot_general_p.bind(lhs.data, lhs.indices, rhs, lhs_spinfo=lhs._info, dimension_numbers=numbers,
                                        preferred_element_type=preferred)
     if not isinstance(rhs, BCOO):
         return lax.dot_general(lhs, rhs, numbers, precision=precision, preferred_element_type=preferred)

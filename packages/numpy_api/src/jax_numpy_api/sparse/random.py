@@ -41,7 +41,7 @@ def random_bcoo(key: ArrayLike, shape: Sequence[int], *, dtype: DTypeLike = np.f
       generator: ``generator(key, shape=..., dtype=..., **kwds)`` draws the elements; default uniform in [0, 1).
 
     Raises:
-      ValueError: a number of elements, or layout, that is not possible.
+      TypeError: ``nse`` is no number. ValueError: a number of elements, or layout, that is not possible.
 
     >>> from jax.experimental import sparse
     >>> sparse.random_bcoo(jax.random.key(0), (4, 4), nse=0.5).nse
@@ -53,9 +53,10 @@ def random_bcoo(key: ArrayLike, shape: Sequence[int], *, dtype: DTypeLike = np.f
         raise ValueError(f"random_bcoo: n_batch={n_batch} and n_dense={n_dense} for shape {shape}")
     batch, points, dense = shape[:n_batch], shape[n_batch:n_batch + n_sparse], shape[n_batch + n_sparse:]
     size = math.prod(points)
-    count = math.ceil(nse * size) if isinstance(nse, float) and 0 < nse <= 1 else operator.index(int(nse))
+    share = isinstance(nse, (float, np.floating))
+    count = operator.index(nse) if not share else math.ceil(nse * size) if 0 < nse <= 1 else -1
     if not 0 <= count <= size:
-        raise ValueError(f"random_bcoo: got nse={nse}, expected to be between 0 and {size}")
+        raise ValueError(f"random_bcoo: got nse={nse}, expected to be between 0 and {size}, or a share as a float, above 0 and at most 1")
     dtype = dtypes.canonicalize_dtype(dtype)
     index_dtype = np.dtype(np.int32 if indices_dtype is None else indices_dtype)
     random = random_functions.get()

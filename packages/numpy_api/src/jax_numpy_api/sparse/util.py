@@ -1,6 +1,7 @@
 """What all sparse formats share: facts about the stored elements, warnings, and maps over batch axes."""
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
@@ -156,5 +157,12 @@ def require_none(function: str, **given: Any) -> None:
 
 
 def static_shape(shape: Sequence[int] | int) -> tuple[int, ...]:
-    """``shape`` as a tuple of Python integers."""
-    return (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)  # type: ignore[arg-type, union-attr]  # ndim tells which
+    """``shape`` as a tuple of Python integers.
+
+    Raises:
+      TypeError: a length is no integer.
+    """
+    try:
+        return tuple(map(operator.index, (shape,) if np.ndim(shape) == 0 else shape))  # type: ignore[arg-type]  # ndim tells which
+    except TypeError:
+        raise TypeError(f"a sparse array's shape consists of integers, got {shape!r}") from None

@@ -147,7 +147,7 @@ def solve_sylvester(A: ArrayLike, B: ArrayLike, C: ArrayLike, *, method: str = "
 @inlined(static_argnums=(3, 4), static_argnames=("method", "tol"))
 def _solve_sylvester(a, b, c, method, tol):
     a, b, c = matrices("solve_sylvester", a, b, c)
-    if b.shape[-2] != b.shape[-1] or c.shape[-2:] != (a.shape[-2], b.shape[-2]) or a.shape[-2] != a.shape[-1]:
+    if b.ndim < 2 or b.shape[-2] != b.shape[-1] or c.shape[-2:] != (a.shape[-2], b.shape[-2]) or a.shape[-2] != a.shape[-1]:
         raise ValueError(f"jax.scipy.linalg.solve_sylvester: needs shapes (m, m), (n, n), (m, n); got {a.shape}, {b.shape}, "
                          f"{c.shape}")
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])

@@ -285,7 +285,7 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
     Array([[ 1.,  1.],
            [ 1., -1.]], dtype=float32)
     """
-    n = _size("dft", n)
+    n = _size("dft", n, or_float=True)
     if scale not in (None, "sqrtn", "n"):
         raise ValueError(f"jax.scipy.linalg.dft: scale must be None, 'sqrtn', or 'n'; got {scale!r}.")
     if dtype is not None and not dtypes.issubdtype(dtype, np.complexfloating):
@@ -306,7 +306,7 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
     Array([[ 1,  1],
            [ 1, -1]], dtype=int32)
     """
-    n = _size("hadamard", n)
+    n = _size("hadamard", n, or_float=True)
     if n < 1 or n & (n - 1):
         raise ValueError(f"jax.scipy.linalg.hadamard: n must be a positive power of 2; got {n}.")
     ones = np.bitwise_and.outer(np.arange(n), np.arange(n))
@@ -328,7 +328,7 @@ def helmert(n: int, full: bool = False) -> Array:
     >>> jax.scipy.linalg.helmert(2)
     Array([[ 0.70710677, -0.70710677]], dtype=float32)
     """
-    n, full = _size("helmert", n), given_flag(full)
+    n, full = _size("helmert", n, or_float=True), given_flag(full)
     if n < 1:
         raise ValueError(f"jax.scipy.linalg.helmert: n must be a positive integer; got {n}.")
     out = np.tril(np.ones((n, n)), -1) - np.diag(np.arange(n))
