@@ -19,6 +19,7 @@ import jax.experimental.mesh_utils
 import jax.experimental.multihost_utils
 import jax.experimental.shard_map
 import jax.experimental.sparse
+import jax.experimental.sparse.linalg
 import jax.extend.core
 import jax.extend.source_info_util
 import jax.interpreters.ad
@@ -26,7 +27,9 @@ import jax.interpreters.batching
 import jax.interpreters.mlir
 import jax.interpreters.partial_eval
 import jax.numpy as jnp
+import jax.scipy.interpolate
 import jax.scipy.optimize
+import jax.scipy.spatial.transform
 
 ROUNDS, SEED, PARTS = 3, 1, 16
 SAID = (TypeError, ValueError, OverflowError, NotImplementedError)
@@ -154,6 +157,10 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jax.experimental.sparse.bcoo_dot_general(jax.experimental.sparse.eye(2), 'a', dimension_numbers=(((1,), (0,)), ((), ())))", TypeError),
     ("jsp.linalg.solve_sylvester(jnp.eye(2), 1.0, jnp.eye(2))", ValueError), ("jax.example_libraries.optimizers.sgd(0.1)[2](None)", TypeError),
     ("jax.example_libraries.optimizers.sgd(0.1)[1](0, 1.0, 3)", TypeError),
+    ("ROTATION.from_quat(jnp.ones(3))", ValueError), ("ROTATION.from_rotvec(jnp.ones(2))", ValueError), ("ROTATION.from_mrp(1.0)", ValueError),
+    ("ROTATION.from_euler('xy', 90.0)", ValueError), ("jax.experimental.sparse.linalg.lobpcg_standard(jnp.eye(10), 2)", ValueError),
+    ("jsp.interpolate.RegularGridInterpolator((jnp.arange(3.0),), jnp.arange(3.0), fill_value=1j)", ValueError),
+    ("jsp.interpolate.RegularGridInterpolator((), jnp.arange(3.0))", ValueError),
     *((f"jax.grad(jax.checkpoint(jnp.sin, policy=lambda *_, **__: {answer}))(1.0)", TypeError) for answer in ("None", "1", "np.True_", "'save'", "[True]")),
 ]
 
@@ -166,7 +173,8 @@ def generator(x):
 def test_refused_with_the_class_that_users_expect(call, kind):
     keys = jax.random.split(jax.random.key(0))
     with pytest.raises(kind):
-        eval(call, {"jax": jax, "jnp": jnp, "np": np, "jsp": jax.scipy, "operator": operator, "GENERATOR": generator, "KEYS": keys})
+        eval(call, {"jax": jax, "jnp": jnp, "np": np, "jsp": jax.scipy, "operator": operator, "GENERATOR": generator, "KEYS": keys,
+                    "ROTATION": jax.scipy.spatial.transform.Rotation})
 
 
 @pytest.mark.parametrize("call", ["jnp.sum(KEYS)", "jnp.prod(KEYS)", "jnp.any(KEYS)", "jnp.pad(KEYS, 1)", "jnp.diag(KEYS)", "jnp.dot(KEYS, KEYS)"])
@@ -193,6 +201,7 @@ ACCEPTED = [  # what was refused, and is true
     "jax.random.key(0).on_device_size_in_bytes() == 8", "jsp.linalg.pascal(np.float64(2.0)).shape == (2, 2)", "jsp.special.hyp2f1(1.0, 1.0, (1.5,), 0.5).shape == (1,)", "jsp.special.bessel_jn([1.0, 2.0], v=1).shape == (2, 2)",
     "jax.core.jaxpr_as_fun(jax.make_jaxpr(lambda x: x + 1)(1.0).jaxpr)(2.0) == [3.0]",
     "jsp.linalg.dft(2.0).shape == jsp.linalg.hadamard(2.0).shape == (2, 2) and jsp.linalg.helmert(3.0).shape == (2, 3)",
+    "not jsp.spatial.transform.Rotation.from_euler('x', 90.0).as_quat().weak_type and jsp.spatial.transform.Rotation.from_euler('x', [1.0, 2.0]).as_quat().shape == (2, 4)",
     "jax.experimental.sparse.random_bcoo(jax.random.key(0), (4, 4), nse=np.float32(0.5)).nse == 8",
     "jax.random.randint(jax.random.key(0), (), 0, 2**32, 'uint32').dtype == 'uint32'", "jax.random.randint(jax.random.key(0), (2,), -2**31, 2**31).shape == (2,)", "jax.random.randint(jax.random.key(0), (), 0, 2**31).dtype == 'int32'",
 ]

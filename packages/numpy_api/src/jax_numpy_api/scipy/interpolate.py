@@ -51,12 +51,14 @@ class RegularGridInterpolator:
             raise NotImplementedError("RegularGridInterpolator: bounds_error=True would depend on values; use fill_value")
         check_arraylike("RegularGridInterpolator", values)
         values, grid = jnp.asarray(values), tuple(jnp.asarray(p) for p in points)
-        if len(grid) > values.ndim:
+        if not 0 < len(grid) <= values.ndim:
             raise ValueError(f"there are {len(grid)} point arrays, but values has {values.ndim} dimensions")
         if not jnp.issubdtype(values.dtype, jnp.inexact):
             values = values.astype(jnp.float_)
         if fill_value is not None:
             check_arraylike("RegularGridInterpolator", fill_value)
+            if jnp.iscomplexobj(fill_value) and not jnp.iscomplexobj(values):
+                raise ValueError(f"RegularGridInterpolator: fill_value={fill_value!r} is complex, the values are {values.dtype}")
         for i, p in enumerate(grid):
             if p.ndim != 1 or p.shape[0] != values.shape[i]:
                 raise ValueError(f"RegularGridInterpolator: values have length {values.shape[i]} along axis {i}, points have "

@@ -50,10 +50,10 @@ def lobpcg_standard(A: ArrayLike | Callable[[ArrayLike], ArrayLike], X: ArrayLik
 
 def _lobpcg_standard_matrix(A: Any, X: ArrayLike, m: int, tol: float | None, debug: bool = False) -> tuple:
     """`lobpcg_standard` of a matrix; with ``debug`` also a table of what each step came to (`_measured`)."""
-    n = np.shape(X)[0]
     check_arraylike("lobpcg_standard", X)
-    if tuple(np.shape(A)) != (n, n):
-        raise ValueError(f"lobpcg_standard: for X of shape {np.shape(X)}, A must be {(n, n)}, got {tuple(np.shape(A))}")
+    wanted = np.shape(X)[:1] * 2
+    if np.ndim(X) == 2 and tuple(np.shape(A)) != wanted:  # of another rank it is refused below
+        raise ValueError(f"lobpcg_standard: for X of shape {np.shape(X)}, A must be {wanted}, got {tuple(np.shape(A))}")
     return _lobpcg_standard_callable(lambda x: A @ x, X, m, tol, debug)
 
 

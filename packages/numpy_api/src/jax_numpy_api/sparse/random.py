@@ -53,8 +53,10 @@ def random_bcoo(key: ArrayLike, shape: Sequence[int], *, dtype: DTypeLike = np.f
         raise ValueError(f"random_bcoo: n_batch={n_batch} and n_dense={n_dense} for shape {shape}")
     batch, points, dense = shape[:n_batch], shape[n_batch:n_batch + n_sparse], shape[n_batch + n_sparse:]
     size = math.prod(points)
-    share = isinstance(nse, (float, np.floating))
-    count = operator.index(nse) if not share else math.ceil(nse * size) if 0 < nse <= 1 else -1
+    if isinstance(nse, (float, np.floating)):
+        count = math.ceil(nse * size) if 0 < nse <= 1 else -1
+    else:
+        count = operator.index(nse)
     if not 0 <= count <= size:
         raise ValueError(f"random_bcoo: got nse={nse}, expected to be between 0 and {size}, or a share as a float, above 0 and at most 1")
     dtype = dtypes.canonicalize_dtype(dtype)

@@ -16,7 +16,7 @@ from jax_core.extension_points import random_functions
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...numpy.promotion import promote_dtypes_inexact
 
 __all__ = ["Rotation", "Slerp"]
@@ -26,6 +26,13 @@ __all__ = ["Rotation", "Slerp"]
 
 def _inexact(x: Any) -> Array:
     return promote_dtypes_inexact(jnp.asarray(x))[0]
+
+
+def _vectors(name: str, x: Any, length: int) -> Array:
+    x = _inexact(x)
+    if x.shape[-1:] != (length,):
+        raise ValueError(f"Rotation.{name}: expected an array of shape ({length},) or (..., {length}), got {x.shape}")
+    return x
 
 
 def _normalised(q):
@@ -152,8 +159,12 @@ class Rotation(NamedTuple):
 
     @classmethod
     def from_quat(cls, quat: ArrayLike) -> "Rotation":
-        """From quaternions ``(x, y, z, w)`` of any length but 0."""
-        return cls(_normalised(_inexact(quat)))
+        """From quaternions ``(x, y, z, w)`` of any length but 0.
+
+        Raises:
+          ValueError: another shape than ``(4,)`` or ``(n, 4)``.
+        """
+        return cls(_normalised(_vectors("from_quat", quat, 4)))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> "Rotation":
@@ -165,14 +176,22 @@ class Rotation(NamedTuple):
 
     @classmethod
     def from_rotvec(cls, rotvec: ArrayLike, degrees: bool = False) -> "Rotation":
-        """From rotation vectors: axis times angle."""
-        v = _inexact(rotvec)
+        """From rotation vectors: axis times angle.
+
+        Raises:
+          ValueError: another shape than ``(3,)`` or ``(n, 3)``.
+        """
+        v = _vectors("from_rotvec", rotvec, 3)
         return cls(_from_rotvec(jnp.deg2rad(v) if degrees else v))
 
     @classmethod
     def from_mrp(cls, mrp: ArrayLike) -> "Rotation":
-        """From modified Rodrigues parameters: axis times the tangent of a quarter of the angle."""
-        v = _inexact(mrp)
+        """From modified Rodrigues parameters: axis times the tangent of a quarter of the angle.
+
+        Raises:
+          ValueError: another shape than ``(3,)`` or ``(n, 3)``.
+        """
+        v = _vectors("from_mrp", mrp, 3)
         square = jnp.sum(v * v, -1, keepdims=True)
         return cls(jnp.concatenate([2 * v, 1 - square], -1) / (1 + square))
 
@@ -182,13 +201,16 @@ class Rotation(NamedTuple):
 
         Args:
           seq: such as "zyx". angles: ``(k,)`` or ``(n, k)``, for one axis also a number or ``(n,)``.
+
+        Raises:
+          ValueError: another ``seq``, or angles that are not as many.
         """
         axes, intrinsic = _axes(seq)
         angles = _inexact(angles)
-        angles = jnp.deg2rad(angles) if degrees else angles
-        if len(axes) == 1 and (angles.ndim == 0 or angles.shape[-1] != 1 or angles.ndim == 1 and angles.shape[0] != 1):
+        angles = lax.convert_element_type(jnp.deg2rad(angles) if degrees else angles, angles.dtype)  # a number's weak type ends here
+        if len(axes) == 1 and (angles.ndim == 0 or angles.shape[-1] != 1):
             angles = angles[..., None]
-        if angles.shape[-1] != len(axes):
+        if angles.shape[-1:] != (len(axes),):
             raise ValueError(f"Rotation.from_euler: {len(axes)} axes need angles of shape (..., {len(axes)}), got {angles.shape}")
         q = _elementary(axes[0], angles[..., 0])
         for n in range(1, len(axes)):
