@@ -97,6 +97,13 @@ def test_edge(name, args, want):
     np.testing.assert_allclose(got, np.float32(want), rtol=1e-6)
 
 
+@pytest.mark.parametrize("name, kwargs", [("logit", {"x": 0.25}), ("poch", {"z": 3.0, "m": 2.0}), ("xlogy", {"x": 2.0, "y": 3.0})])
+def test_arguments_by_keyword(name, kwargs):
+    f, given = getattr(special, name), list(kwargs.values())
+    np.testing.assert_array_equal(f(**kwargs), f(*given))
+    np.testing.assert_array_equal(grad(lambda first: f(**{**kwargs, next(iter(kwargs)): first}))(given[0]), grad(f)(*given))
+
+
 SLOPES = [  # name, arguments at which all derivatives are tried; (name, which) where only some exist
     ("logit", (0.3,), None), ("xlogy", (1.3, 0.7), None), ("kl_div", (1.3, 0.7), None), ("boxcox", (1.7, 0.4), None), ("gamma", (2.3,), None),
     ("gammaln", (2.3,), None), ("betaln", (2.3, 0.4), None), ("beta", (2.3, 0.4), None), ("poch", (1.3, 2.2), None),

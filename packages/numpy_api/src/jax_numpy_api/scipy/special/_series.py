@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -89,7 +90,9 @@ class differentiable:  # used as a decorator
             return value, jnp.zeros_like(value) if tangent is HELD else tangent
         return self._call.defjvp(with_held, symbolic_zeros=True)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            args = inspect.signature(self).bind(*args, **kwargs).args
         return self._call(*args)
 
 
