@@ -214,6 +214,7 @@ def odeint(func: Callable, y0: PyTree, t: ArrayLike, *args: Any, rtol: float = 1
     Raises:
       TypeError: some argument is not an array; ``y0`` or ``t`` holds integers; ``func`` returns something of another size
         than ``y0``.
+      ValueError: ``t`` is no vector.
 
     >>> from jax.experimental.ode import odeint
     >>> odeint(lambda y, t: -y, 1.0, jnp.array([0.0, 1.0]))
@@ -228,6 +229,8 @@ def odeint(func: Callable, y0: PyTree, t: ArrayLike, *args: Any, rtol: float = 1
     if not (dtypes.issubdtype(start.dtype, np.inexact) and dtypes.issubdtype(times.dtype, np.floating)):
         raise TypeError(f"odeint: y0 must be of a float or complex dtype and t of a float one, got {start.dtype} and {times.dtype}; "
                         "write the numbers with a point")
+    if times.ndim != 1:
+        raise ValueError(f"odeint: t must be a vector of times, the first of which belongs to y0, got shape {times.shape}")
     leaves, structure = tree.flatten(args)
 
     def slope_at(vector: Array, time: Array, *xs):

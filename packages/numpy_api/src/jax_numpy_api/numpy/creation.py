@@ -708,6 +708,8 @@ def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None 
            [0., 0., 1.]], dtype=float32)
     """
     kind = _dtype_asked(dtype, "eye", dtypes.default_float_dtype)
+    if isinstance(N, (tuple, list)):
+        raise TypeError(f"eye: N must be the number of rows, got {N!r}; the number of columns is an argument of its own")
     rows, columns = _parse_shape((N, N if M is None else M))
     if min(rows, columns) < 0:
         raise ValueError(f"eye: the numbers of rows and columns must not be negative, got {rows} and {columns}")

@@ -430,7 +430,7 @@ def canonical_axis(axis: int, ndim: int, name: str = "axis", out_of_range: type[
     except (AttributeError, TypeError) as error:
         if isinstance(error, TracerIntegerConversionError):
             raise
-        raise TypeError(f"{name} must be an integer, got {axis!r} of type {type(axis).__name__}") from None
+        raise TypeError(f"{source.entered('jax_numpy_api')}{name} must be an integer, got {axis!r} of type {type(axis).__name__}") from None
     if not -ndim <= index < ndim:
         raise out_of_range(f"{source.entered('jax_numpy_api')}{name} {index} is out of bounds for array of dimension {ndim}")
     return index + ndim if index < 0 else index

@@ -229,8 +229,8 @@ def as_sharding(placement: object, here: Sharding | None = None) -> Sharding:
         elif around.axis_types != current.axis_types and around.axis_names == current.axis_names:  # inside auto_axes, explicit_axes
             current = current.update(axis_types=around.axis_types)
         return NamedSharding(current, placement)
-    raise ValueError(f"device_put: device={placement!r}, of type {type(placement).__name__}, names no place; give a Device, a "
-                     "Sharding, a PartitionSpec, a Format or None, or a pytree of such")
+    raise ValueError(f"device_put: device={placement!r}, of type {type(placement).__name__}, names no place; give a Device "
+                     "(of jax.devices()), a Sharding, a PartitionSpec, a Format or None, or a pytree of such")
 
 
 def asked_for(placement: Any, shape: Shape) -> Any:

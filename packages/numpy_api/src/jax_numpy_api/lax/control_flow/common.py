@@ -9,6 +9,7 @@ Python function: a loop with a fresh lambda each time is traced again, but neith
 from __future__ import annotations
 
 import collections
+import inspect
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
@@ -129,11 +130,41 @@ def _trace_body(name, fun, in_tree, avals):
     structure: list = []
 
     def flat(*leaves):
-        outs, out_tree = tree.flatten(fun(*tree.unflatten(in_tree, leaves)))
+        args = tree.unflatten(in_tree, leaves)
+        try:
+            out = fun(*args)
+        except TypeError as error:
+            note_call(name, fun, len(args), error)
+            raise
+        outs, out_tree = tree.flatten(out)
         structure[:] = [out_tree]
         return check_results(fun, out_tree, outs)
     closed, consts = trace_to_closed(flat, avals, DebugInfo(name, _LazyName(fun), _names(fun, in_tree)))
     return *consts_as_arrays(closed, consts), structure[0]
+
+
+_CALLED_WITH = {
+    "scan": "lax.scan calls its function with two arguments, the carry and a slice of xs",
+    "map": "lax.map calls its function with one argument, a slice of xs, which is a pytree like xs",
+    "while_loop": "lax.while_loop calls its functions with one argument, the whole carry",
+    "lax.fori_loop": "lax.fori_loop calls its function with two arguments, the index and the carry",
+    "cond": "lax.cond calls its branches with the operands, here {count}",
+    "switch": "lax.switch calls its branches with the operands, here {count}",
+}
+
+
+def note_call(name: str, fun: Callable, count: int, error: TypeError) -> None:
+    """Say in a note to ``error`` how ``fun`` was called, if the call with ``count`` arguments is what ``fun`` does not allow."""
+    if type(fun) is BodyOf:
+        name, fun, count = fun.loop, fun.__wrapped__, sum(type(part) is int for part in fun.parts)
+    if name not in _CALLED_WITH:
+        return
+    try:
+        inspect.signature(fun).bind(*[None] * count)
+    except TypeError:
+        error.add_note(f"{_CALLED_WITH[name].format(count=count)}; {describe_function(fun)} does not take them.")
+    except ValueError:  # a function without a signature
+        pass
 
 
 class BodyOf:

@@ -19,7 +19,7 @@ from jax_core.transformations.vmap import vmap
 
 from ..shape import concatenate, reshape
 from ..slicing import slice_in_dim
-from .common import require_callable
+from .common import note_call, require_callable
 from .scan import scan
 
 if TYPE_CHECKING:
@@ -50,7 +50,13 @@ def map(f: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -> 
     if flags.no_tracing.value:  # what is traced is a function of ours, each time
         check_may_trace(f, [get_aval(x) for x in tree.leaves(xs)])
     if batch_size is None or batch_size == 0:
-        return scan(lambda _, x: ((), f(x)), (), xs)[1]
+        def body(_, x):
+            try:
+                return (), f(x)
+            except TypeError as error:
+                note_call("map", f, 1, error)
+                raise
+        return scan(body, (), xs)[1]
     if not hasattr(batch_size, "__index__") or batch_size.__index__() < 0:
         raise ValueError(f"lax.map: batch_size must be a positive integer or 0, got {batch_size!r}.")
     return _map_batches(f, xs, batch_size.__index__())

@@ -68,11 +68,16 @@ def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike, overwrite_b: bo
       c_and_lower: what `cho_factor` gave.
       overwrite_b, check_finite: no effect.
 
+    Raises:
+      ValueError: ``c_and_lower`` is an array; it must be a pair.
+
     Source: `scipy.linalg.cho_solve`.
 
     >>> jsp.linalg.cho_solve((jnp.diag(jnp.array([2., 3.])), True), jnp.array([4., 9.]))
     Array([1., 1.], dtype=float32)
     """
+    if hasattr(c_and_lower, "shape"):
+        raise ValueError(f"cho_solve: c_and_lower must be the pair that cho_factor returns, got an array of shape {np.shape(c_and_lower)}")
     c, lower = c_and_lower
     return _cho_solve(c, b, given_flag(lower))
 

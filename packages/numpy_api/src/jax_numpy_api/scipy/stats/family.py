@@ -45,7 +45,10 @@ def public(name: str, what: str, parameters: list[str], fun: Callable[..., PyTre
 
     def call(*args: Any, **kwargs: Any) -> Array:
         if kwargs or len(args) != count:
-            bound = signature.bind(*args, **kwargs)
+            try:
+                bound = signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{call.__module__.rpartition('.')[2]}.{what}: {error}; its arguments are {', '.join(parameters)}") from None
             bound.apply_defaults()
             args = bound.args
         return compiled(*args)
