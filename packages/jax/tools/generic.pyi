@@ -433,6 +433,101 @@ def atleast_3d(x: ArrayLike, /) -> Array:
     """At least three axes."""
 @overload
 def atleast_3d(*arys: ArrayLike) -> tuple[Array, ...]: ...
+@overload
+def unique(ar: ArrayLike, return_index: Literal[False] = False, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, axis: int | None = None, *, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> Array:
+    """The distinct elements of an array, or its distinct slices along an axis, sorted."""
+@overload
+def unique(ar: ArrayLike, return_index: Literal[True], return_inverse: builtins.bool = False, return_counts: builtins.bool = False, axis: int | None = None, *, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> tuple[Array, ...]: ...
+@overload
+def unique(ar: ArrayLike, return_index: builtins.bool = False, *, return_inverse: Literal[True], return_counts: builtins.bool = False, axis: int | None = None, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> tuple[Array, ...]: ...
+@overload
+def unique(ar: ArrayLike, return_index: builtins.bool = False, return_inverse: builtins.bool = False, *, return_counts: Literal[True], axis: int | None = None, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> tuple[Array, ...]: ...
+@overload
+def unique(ar: ArrayLike, return_index: builtins.bool = False, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, axis: int | None = None, *, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> Any: ...
+class _UniqueAll(NamedTuple):
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+class _UniqueCounts(NamedTuple):
+    values: Array
+    counts: Array
+class _UniqueInverse(NamedTuple):
+    values: Array
+    inverse_indices: Array
+def unique_all(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueAll:
+    """Distinct elements, first positions, inverse positions and counts; NaN are distinct."""
+def unique_counts(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueCounts:
+    """Distinct elements and counts; NaN are distinct."""
+def unique_inverse(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueInverse:
+    """Distinct elements and inverse positions; NaN are distinct."""
+@overload
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: builtins.bool = False, return_indices: Literal[False] = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+    """The distinct elements that are in both arrays, sorted, and where each first comes if asked for."""
+@overload
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: builtins.bool = False, *, return_indices: Literal[True], size: int | None = None, fill_value: ArrayLike | None = None) -> tuple[Array, Array, Array]: ...
+@overload
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: builtins.bool = False, return_indices: builtins.bool = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any: ...
+@overload
+def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: Literal[False] = False) -> Array:
+    """The coordinates of every element of a grid, one array an axis; stacked unless ``sparse``."""
+@overload
+def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, *, sparse: Literal[True]) -> tuple[Array, ...]: ...
+@overload
+def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: builtins.bool = False) -> Any: ...
+@overload
+def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: ArrayLike | None = None, full: Literal[False] = False, w: ArrayLike | None = None, cov: Literal[False] = False) -> Array:
+    """The polynomial of degree ``deg`` that fits points best, in the least-squares sense."""
+@overload
+def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: ArrayLike | None = None, full: builtins.bool = False, w: ArrayLike | None = None, cov: builtins.bool | str = False) -> Any: ...
+# == jax.numpy.linalg
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: Literal[True] = True, hermitian: bool = False, subset_by_index: tuple[int, int] | None = None) -> SVDResult:
+    """Singular value decomposition ``a == U @ diag(S) @ Vh``."""
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, *, compute_uv: Literal[False], hermitian: bool = False, subset_by_index: tuple[int, int] | None = None) -> Array: ...
+@overload
+def svd(a: ArrayLike, full_matrices: bool, compute_uv: Literal[False], hermitian: bool = False, subset_by_index: tuple[int, int] | None = None) -> Array: ...
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False, subset_by_index: tuple[int, int] | None = None) -> Any: ...
+@overload
+def qr(a: ArrayLike, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
+    """QR decomposition: ``a == Q @ R``, ``Q`` unitary, ``R`` upper triangular."""
+@overload
+def qr(a: ArrayLike, mode: Literal["r"]) -> Array: ...
+@overload
+def qr(a: ArrayLike, mode: str = "reduced") -> Any: ...
+# == jax.scipy.linalg
+@overload
+def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: Literal[False] = False, overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1, check_finite: bool = True) -> tuple[Array, Array]:
+    """Eigenvalues (rising) and eigenvectors of hermitian matrices, also generalised."""
+@overload
+def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, *, eigvals_only: Literal[True], overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1, check_finite: bool = True) -> Array: ...
+@overload
+def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1, check_finite: bool = True) -> Any: ...
+@overload
+def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: Literal[False] = False, select: str = "a", select_range: tuple[float, float] | None = None, tol: float | None = None, key: ArrayLike | None = None) -> tuple[Array, Array]:
+    """Eigenvalues (rising) and eigenvectors of the Hermitian tridiagonal matrix with diagonal ``d`` and ``e`` above it."""
+@overload
+def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: Literal[True], select: str = "a", select_range: tuple[float, float] | None = None, tol: float | None = None, key: ArrayLike | None = None) -> Array: ...
+@overload
+def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, select: str = "a", select_range: tuple[float, float] | None = None, tol: float | None = None, key: ArrayLike | None = None) -> Any: ...
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: Literal[True] = True, overwrite_a: bool = False, check_finite: bool = True, lapack_driver: str = "gesdd") -> tuple[Array, Array, Array]:
+    """Singular value decomposition ``(U, s, Vh)`` with ``a = U diag(s) Vh``, or ``s`` alone. ``lapack_driver`` has no effect."""
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, *, compute_uv: Literal[False], overwrite_a: bool = False, check_finite: bool = True, lapack_driver: str = "gesdd") -> Array: ...
+@overload
+def svd(a: ArrayLike, full_matrices: bool, compute_uv: Literal[False], overwrite_a: bool = False, check_finite: bool = True, lapack_driver: str = "gesdd") -> Array: ...
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False, check_finite: bool = True, lapack_driver: str = "gesdd") -> Any: ...
+@overload
+def hessenberg(a: ArrayLike, *, calc_q: Literal[False] = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    """Hessenberg form ``H``, zero below its first subdiagonal, with ``a == Q @ H @ Q^H``."""
+@overload
+def hessenberg(a: ArrayLike, *, calc_q: Literal[True], overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]: ...
+@overload
+def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any: ...
 # == jax.lax
 _C = TypeVar("_C")
 _Number: TypeAlias = int | float | np.number[Any] | np.ndarray[Any, Any]
@@ -506,6 +601,13 @@ def with_sharding_constraint(x: Array, shardings: Any) -> Array:
 @overload
 def with_sharding_constraint(x: Any, shardings: Any) -> Any: ...
 # == jax.nn
+@overload
+def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bias: ArrayLike | None = None, mask: ArrayLike | None = None, *, scale: float | None = None, is_causal: bool = False, query_seq_lengths: ArrayLike | None = None, key_value_seq_lengths: ArrayLike | None = None, local_window_size: int | tuple[int, int] | None = None, implementation: str | None = None, return_residual: Literal[False] = False) -> Array:
+    """``softmax(scale * query key^T + bias) value`` for each head."""
+@overload
+def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bias: ArrayLike | None = None, mask: ArrayLike | None = None, *, scale: float | None = None, is_causal: bool = False, query_seq_lengths: ArrayLike | None = None, key_value_seq_lengths: ArrayLike | None = None, local_window_size: int | tuple[int, int] | None = None, implementation: str | None = None, return_residual: Literal[True]) -> tuple[Array, Array]: ...
+@overload
+def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bias: ArrayLike | None = None, mask: ArrayLike | None = None, *, scale: float | None = None, is_causal: bool = False, query_seq_lengths: ArrayLike | None = None, key_value_seq_lengths: ArrayLike | None = None, local_window_size: int | tuple[int, int] | None = None, implementation: str | None = None, return_residual: bool = False) -> Any: ...
 @overload
 def logsumexp(a: ArrayLike, axis: int | Sequence[int] | None = None, b: ArrayLike | None = None, keepdims: bool = False, return_sign: Literal[False] = False, where: ArrayLike | None = None) -> Array:
     """The logarithm of a sum of exponentials."""

@@ -7,7 +7,7 @@ from typing import Any, Sequence
 Key = Array
 def PRNGKey(seed: ArrayLike, *, impl: Any = None) -> Array:
     """An old-style key: a plain array of uint32 words."""
-def ball(key: ArrayLike, d: int, p: ArrayLike = 2, shape: Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Any:
+def ball(key: ArrayLike, d: int, p: ArrayLike = 2, shape: Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Independent points, uniformly distributed in the unit ball of the p-norm."""
 def bernoulli(key: ArrayLike, p: ArrayLike = 0.5, shape: Sequence[int] | None = None, mode: str = 'low', *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Independent booleans that are True with probability ``p``."""
@@ -63,7 +63,7 @@ def lognormal(key: ArrayLike, sigma: ArrayLike = 1.0, shape: Sequence[int] | Non
     """Independent samples of the log-normal distribution: ``exp(sigma * normal)``."""
 def maxwell(key: ArrayLike, shape: Sequence[int] = ..., dtype: DTypeLike | None = None, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Independent samples of the Maxwell distribution: the length of a vector of three normal numbers."""
-def multinomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, *, shape: Sequence[int] | None = None, dtype: DTypeLike | None = None, unroll: int | bool = 1) -> Any:
+def multinomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, *, shape: Sequence[int] | None = None, dtype: DTypeLike | None = None, unroll: int | bool = 1) -> Array:
     """Independent samples of the multinomial distribution: how often each category comes up in ``n`` trials."""
 def multivariate_normal(key: ArrayLike, mean: ArrayLike, cov: ArrayLike, shape: Sequence[int] | None = None, dtype: DTypeLike | None = None, method: str = 'cholesky', *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Independent samples of the multivariate normal distribution."""

@@ -133,7 +133,7 @@ def _highest(dtype):
 
 
 def index_update(x: ArrayLike, idx: Indexer, y: ArrayLike,
-                 indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+                 indices_are_sorted: bool = False, unique_indices: bool = False) -> Array:
     """``x`` with ``x[idx]`` replaced by ``y``; today's form is ``x.at[idx].set(y)``.
 
     >>> jax.ops.index_update(jnp.zeros(3), 1, 5.)
@@ -143,7 +143,7 @@ def index_update(x: ArrayLike, idx: Indexer, y: ArrayLike,
 
 
 def index_add(x: ArrayLike, idx: Indexer, y: ArrayLike,
-              indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+              indices_are_sorted: bool = False, unique_indices: bool = False) -> Array:
     """``x`` with ``y`` added at ``idx``; today's form is ``x.at[idx].add(y)``.
 
     >>> jax.ops.index_add(jnp.ones(3), jax.ops.index[:2], 5.)
@@ -153,7 +153,7 @@ def index_add(x: ArrayLike, idx: Indexer, y: ArrayLike,
 
 
 def index_mul(x: ArrayLike, idx: Indexer, y: ArrayLike,
-              indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+              indices_are_sorted: bool = False, unique_indices: bool = False) -> Array:
     """``x`` multiplied by ``y`` at ``idx``; today's form is ``x.at[idx].multiply(y)``.
 
     Args:
@@ -166,7 +166,7 @@ def index_mul(x: ArrayLike, idx: Indexer, y: ArrayLike,
 
 
 def index_min(x: ArrayLike, idx: Indexer, y: ArrayLike,
-              indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+              indices_are_sorted: bool = False, unique_indices: bool = False) -> Array:
     """``x`` with the smaller of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].min(y)``.
 
     >>> jax.ops.index_min(jnp.ones(3), 0, 0.5)
@@ -176,7 +176,7 @@ def index_min(x: ArrayLike, idx: Indexer, y: ArrayLike,
 
 
 def index_max(x: ArrayLike, idx: Indexer, y: ArrayLike,
-              indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+              indices_are_sorted: bool = False, unique_indices: bool = False) -> Array:
     """``x`` with the larger of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].max(y)``.
 
     >>> jax.ops.index_max(jnp.ones(3), 0, 0.5)

@@ -511,7 +511,7 @@ def _multinomial(words, n, p, *, impl, shape, dtype, unroll):
 
 @api_boundary
 def multinomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, *, shape: Shape | None = None,
-                dtype: DTypeLike | None = None, unroll: int | bool = 1) -> Any:
+                dtype: DTypeLike | None = None, unroll: int | bool = 1) -> Array:
     """Independent samples of the multinomial distribution: how often each category comes up in ``n`` trials.
 
     Args:

@@ -668,7 +668,7 @@ def _ball(words, p, *, impl, shape, dtype, d):
 
 @api_boundary
 def ball(key: ArrayLike, d: int, p: ArrayLike = 2, shape: Shape = (), dtype: DTypeLike | None = None, *,
-         out_sharding: Placement | None = None) -> Any:
+         out_sharding: Placement | None = None) -> Array:
     """Independent points, uniformly distributed in the unit ball of the p-norm.
 
     Args:

@@ -258,7 +258,7 @@ def conv_with_general_padding(lhs: ArrayLike, rhs: ArrayLike, window_strides: Se
 def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     """``operand`` with its elements converted to ``new_dtype``."""
 convert_element_type_p: Any
-def copy(x: ArrayLike) -> Any:
+def copy(x: ArrayLike) -> Array:
     """``x`` in memory of its own."""
 copy_p: Any
 def cos(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
@@ -320,7 +320,7 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
 def dynamic_update_slice_in_dim(operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int, *, allow_negative_indices: bool = True) -> Array:
     """`dynamic_update_slice` along one axis. Source: StableHLO `dynamic_update_slice`."""
 dynamic_update_slice_p: Any
-def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Any:
+def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array whose contents are not to be relied upon (they are zeros today)."""
 empty_p: Any
 def eq(x: ArrayLike, y: ArrayLike) -> Array:
@@ -347,7 +347,7 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 def expm1(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
     """Elementwise ``exp(x) - 1``, accurate near 0. Raises TypeError unless ``x`` is floating or complex."""
 expm1_p: Any
-def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Any:
+def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Array:
     """Discrete Fourier transform along the last ``len(fft_lengths)`` axes."""
 fft_p: Any
 def floor(x: ArrayLike) -> Array:
@@ -488,7 +488,7 @@ def ragged_dot(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike, precision
     """Products of consecutive groups of rows of a matrix with a matrix for each group."""
 def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike, ragged_dot_dimension_numbers: RaggedDotDimensionNumbers, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, group_offset: ArrayLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """`dot_general` with one axis of ``lhs`` cut into consecutive groups."""
-def random_gamma_grad(*args: Any) -> Any:
+def random_gamma_grad(*args: Any) -> Array:
     """Elementwise derivative, with respect to ``a``, of a sample ``x`` of the gamma distribution of shape ``a``."""
 random_gamma_grad_p: Any
 def real(x: ArrayLike) -> Array:
@@ -545,7 +545,7 @@ rev_p: Any
 def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = ..., algorithm: RandomAlgorithm = ..., *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> tuple[Any, Any]:
     """The next key, and an array of random bits."""
 rng_bit_generator_p: Any
-def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Sequence[int]) -> Any:
+def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Sequence[int]) -> Array:
     """Numbers from ``[a, b)`` by the platform's stateful generator: not reproducible, `jax.random.uniform` is."""
 rng_uniform_p: Any
 def round(x: ArrayLike, rounding_method: RoundingMethod = ...) -> Array:
@@ -554,7 +554,7 @@ round_p: Any
 def rsqrt(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
     """Elementwise ``1 / sqrt(x)``."""
 rsqrt_p: Any
-def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = None, rhs_scale: ArrayLike | None = None, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]] | None = None, preferred_element_type: DTypeLike | None = None) -> Any:
+def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = None, rhs_scale: ArrayLike | None = None, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]] | None = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """`dot_general` of operands that are scaled by blocks along the contracted axis: each scale counts for a block of equal length."""
 scan_p: Any
 def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
@@ -658,7 +658,7 @@ def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
 unstack_p: Any
 while_p: Any
 xor_p: Any
-def zeros_like_array(x: ArrayLike) -> Any:
+def zeros_like_array(x: ArrayLike) -> Array:
     """Zeros of the type of ``x``."""
 def zeta(x: ArrayLike, q: ArrayLike) -> Array:
     """Elementwise Hurwitz zeta function: the sum of ``(k + q) ** -x`` over k = 0, 1, ... Source: CHLO `zeta`."""

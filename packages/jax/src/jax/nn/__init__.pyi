@@ -7,8 +7,6 @@ from jax.nn import initializers as initializers
 
 def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """``x`` where positive, ``alpha * (exp(x / alpha) - 1)`` elsewhere."""
-def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bias: ArrayLike | None = None, mask: ArrayLike | None = None, *, scale: float | None = None, is_causal: bool = False, query_seq_lengths: ArrayLike | None = None, key_value_seq_lengths: ArrayLike | None = None, local_window_size: int | tuple[int, int] | None = None, implementation: str | None = None, return_residual: bool = False) -> Any:
-    """``softmax(scale * query key^T + bias) value`` for each head."""
 def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere. Source: Clevert, Unterthiner, Hochreiter, ICLR 2016."""
 def gelu(x: ArrayLike, approximate: bool = True) -> Array:
@@ -73,6 +71,13 @@ def swish(x: ArrayLike) -> Array:
     """``x * sigmoid(x)``, also called swish."""
 def tanh(x: ArrayLike, /) -> Array:
     """Hyperbolic tangent; `jax.numpy.tanh`."""
+@overload
+def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bias: ArrayLike | None = None, mask: ArrayLike | None = None, *, scale: float | None = None, is_causal: bool = False, query_seq_lengths: ArrayLike | None = None, key_value_seq_lengths: ArrayLike | None = None, local_window_size: int | tuple[int, int] | None = None, implementation: str | None = None, return_residual: Literal[False] = False) -> Array:
+    """``softmax(scale * query key^T + bias) value`` for each head."""
+@overload
+def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bias: ArrayLike | None = None, mask: ArrayLike | None = None, *, scale: float | None = None, is_causal: bool = False, query_seq_lengths: ArrayLike | None = None, key_value_seq_lengths: ArrayLike | None = None, local_window_size: int | tuple[int, int] | None = None, implementation: str | None = None, return_residual: Literal[True]) -> tuple[Array, Array]: ...
+@overload
+def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bias: ArrayLike | None = None, mask: ArrayLike | None = None, *, scale: float | None = None, is_causal: bool = False, query_seq_lengths: ArrayLike | None = None, key_value_seq_lengths: ArrayLike | None = None, local_window_size: int | tuple[int, int] | None = None, implementation: str | None = None, return_residual: bool = False) -> Any: ...
 @overload
 def logsumexp(a: ArrayLike, axis: int | Sequence[int] | None = None, b: ArrayLike | None = None, keepdims: bool = False, return_sign: Literal[False] = False, where: ArrayLike | None = None) -> Array:
     """The logarithm of a sum of exponentials."""

@@ -5,7 +5,7 @@ from jax import Array, Device
 from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
-from typing import Any, Callable, IO, Literal, Mapping, Self, Sequence, overload
+from typing import Any, Callable, IO, Literal, Mapping, NamedTuple, Self, Sequence, overload
 from numpy.exceptions import ComplexWarning as ComplexWarning
 from numpy import character as character
 from numpy import complexfloating as complexfloating
@@ -369,8 +369,6 @@ class iinfo:
 def imag(val: ArrayLike, /) -> Array:
     """Imaginary part; zeros for real numbers."""
 index_exp: Any
-def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: builtins.bool = False) -> Any:
-    """The coordinates of every element of a grid, one array an axis; stacked unless ``sparse``."""
 def inner(a: ArrayLike, b: ArrayLike, *, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products over the last axes of both operands."""
 def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
@@ -385,8 +383,6 @@ int8: _ScalarType
 int_: _ScalarType
 def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: ArrayLike | str | None = None, right: ArrayLike | str | None = None, period: ArrayLike | None = None) -> Array:
     """Piecewise linear interpolation."""
-def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: builtins.bool = False, return_indices: builtins.bool = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
-    """The distinct elements that are in both arrays, sorted, and where each first comes if asked for."""
 def invert(x: ArrayLike, /) -> Array:
     """Each bit flipped; logical not for booleans."""
 def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: builtins.bool = False) -> Array:
@@ -547,8 +543,6 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     """The ``m``-th derivative of a polynomial. Source: `numpy.polyder`."""
 def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: builtins.bool = False) -> tuple[Array, ...]:
     """Quotient and remainder of two polynomials, by long division."""
-def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: ArrayLike | None = None, full: builtins.bool = False, w: ArrayLike | None = None, cov: builtins.bool | str = False) -> Any:
-    """The polynomial of degree ``deg`` that fits points best, in the least-squares sense."""
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """The ``m``-th integral of a polynomial, with constants of integration ``k`` (0 by default). Source: `numpy.polyint`."""
 def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: builtins.bool = False) -> Array:
@@ -733,14 +727,6 @@ uint64: _ScalarType
 uint8: _ScalarType
 def union1d(ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
     """The distinct elements of two arrays together, sorted. Source: `numpy.union1d`."""
-def unique(ar: ArrayLike, return_index: builtins.bool = False, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, axis: int | None = None, *, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> Any:
-    """The distinct elements of an array, or its distinct slices along an axis, sorted."""
-def unique_all(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
-    """Distinct elements, first positions, inverse positions and counts; NaN are distinct."""
-def unique_counts(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
-    """Distinct elements and counts; NaN are distinct."""
-def unique_inverse(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any:
-    """Distinct elements and inverse positions; NaN are distinct."""
 def unique_values(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
     """Distinct elements; NaN are distinct."""
 def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = 'big') -> Array:
@@ -828,3 +814,50 @@ def atleast_3d(x: ArrayLike, /) -> Array:
     """At least three axes."""
 @overload
 def atleast_3d(*arys: ArrayLike) -> tuple[Array, ...]: ...
+@overload
+def unique(ar: ArrayLike, return_index: Literal[False] = False, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, axis: int | None = None, *, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> Array:
+    """The distinct elements of an array, or its distinct slices along an axis, sorted."""
+@overload
+def unique(ar: ArrayLike, return_index: Literal[True], return_inverse: builtins.bool = False, return_counts: builtins.bool = False, axis: int | None = None, *, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> tuple[Array, ...]: ...
+@overload
+def unique(ar: ArrayLike, return_index: builtins.bool = False, *, return_inverse: Literal[True], return_counts: builtins.bool = False, axis: int | None = None, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> tuple[Array, ...]: ...
+@overload
+def unique(ar: ArrayLike, return_index: builtins.bool = False, return_inverse: builtins.bool = False, *, return_counts: Literal[True], axis: int | None = None, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> tuple[Array, ...]: ...
+@overload
+def unique(ar: ArrayLike, return_index: builtins.bool = False, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, axis: int | None = None, *, equal_nan: builtins.bool = True, size: int | None = None, fill_value: ArrayLike | None = None, sorted: builtins.bool = True) -> Any: ...
+class _UniqueAll(NamedTuple):
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+class _UniqueCounts(NamedTuple):
+    values: Array
+    counts: Array
+class _UniqueInverse(NamedTuple):
+    values: Array
+    inverse_indices: Array
+def unique_all(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueAll:
+    """Distinct elements, first positions, inverse positions and counts; NaN are distinct."""
+def unique_counts(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueCounts:
+    """Distinct elements and counts; NaN are distinct."""
+def unique_inverse(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueInverse:
+    """Distinct elements and inverse positions; NaN are distinct."""
+@overload
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: builtins.bool = False, return_indices: Literal[False] = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+    """The distinct elements that are in both arrays, sorted, and where each first comes if asked for."""
+@overload
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: builtins.bool = False, *, return_indices: Literal[True], size: int | None = None, fill_value: ArrayLike | None = None) -> tuple[Array, Array, Array]: ...
+@overload
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: builtins.bool = False, return_indices: builtins.bool = False, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Any: ...
+@overload
+def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: Literal[False] = False) -> Array:
+    """The coordinates of every element of a grid, one array an axis; stacked unless ``sparse``."""
+@overload
+def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, *, sparse: Literal[True]) -> tuple[Array, ...]: ...
+@overload
+def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: builtins.bool = False) -> Any: ...
+@overload
+def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: ArrayLike | None = None, full: Literal[False] = False, w: ArrayLike | None = None, cov: Literal[False] = False) -> Array:
+    """The polynomial of degree ``deg`` that fits points best, in the least-squares sense."""
+@overload
+def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: ArrayLike | None = None, full: builtins.bool = False, w: ArrayLike | None = None, cov: builtins.bool | str = False) -> Any: ...

@@ -3,7 +3,7 @@ from jax import Array, Device
 from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Literal, NamedTuple, Sequence, overload
 
 class EigResult(NamedTuple):
     """EigResult(eigenvalues, eigenvectors)"""
@@ -66,14 +66,10 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Outer product of two vectors."""
 def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *, rcond: ArrayLike | None = None) -> Array:
     """Pseudo-inverse of Moore and Penrose."""
-def qr(a: ArrayLike, mode: str = 'reduced') -> Any:
-    """QR decomposition: ``a == Q @ R``, ``Q`` unitary, ``R`` upper triangular."""
 def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """Sign and logarithm of the modulus of determinants."""
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """The ``x`` with ``a @ x == b``."""
-def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False, subset_by_index: tuple[int, int] | None = None) -> Any:
-    """Singular value decomposition ``a == U @ diag(S) @ Vh``."""
 def svdvals(x: ArrayLike, /) -> Array:
     """Singular values, falling. Source: `numpy.linalg.svdvals`."""
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
@@ -88,3 +84,19 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: None |
     """`jax.numpy.vecdot`."""
 def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ord: int | str | float = 2) -> Array:
     """Norm of vectors along axes, or of the flattened array."""
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: Literal[True] = True, hermitian: bool = False, subset_by_index: tuple[int, int] | None = None) -> SVDResult:
+    """Singular value decomposition ``a == U @ diag(S) @ Vh``."""
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, *, compute_uv: Literal[False], hermitian: bool = False, subset_by_index: tuple[int, int] | None = None) -> Array: ...
+@overload
+def svd(a: ArrayLike, full_matrices: bool, compute_uv: Literal[False], hermitian: bool = False, subset_by_index: tuple[int, int] | None = None) -> Array: ...
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False, subset_by_index: tuple[int, int] | None = None) -> Any: ...
+@overload
+def qr(a: ArrayLike, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
+    """QR decomposition: ``a == Q @ R``, ``Q`` unitary, ``R`` upper triangular."""
+@overload
+def qr(a: ArrayLike, mode: Literal["r"]) -> Array: ...
+@overload
+def qr(a: ArrayLike, mode: str = "reduced") -> Any: ...

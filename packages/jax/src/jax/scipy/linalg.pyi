@@ -1,7 +1,7 @@
 """Types of `jax.scipy.linalg`. Written by packages/jax/tools/make_stubs.py."""
 from jax import Array
 from jax.typing import ArrayLike, DTypeLike
-from typing import Any, Callable
+from typing import Any, Callable, Literal, overload
 
 def block_diag(*arrs: Any) -> Array:
     """The matrix with ``arrs`` as blocks on its diagonal; numbers and vectors count as one row."""
@@ -21,10 +21,6 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
     """The determinant of square matrices."""
 def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> Array:
     """The matrix of the discrete Fourier transform of length ``n``, divided by ``n`` or its root as ``scale`` says."""
-def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1, check_finite: bool = True) -> Any:
-    """Eigenvalues (rising) and eigenvectors of hermitian matrices, also generalised."""
-def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, select: str = 'a', select_range: tuple[float, float] | None = None, tol: float | None = None, key: ArrayLike | None = None) -> Any:
-    """Eigenvalues (rising) and eigenvectors of the Hermitian tridiagonal matrix with diagonal ``d`` and ``e`` above it."""
 def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:
     """The matrix exponential."""
 def expm_frechet(A: ArrayLike, E: ArrayLike, *, method: str | None = None, compute_expm: bool = True) -> Any:
@@ -41,8 +37,6 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix with constant antidiagonals, first column ``c`` and last row ``r`` (zeros by default); ``r[0]`` is not read."""
 def helmert(n: int, full: bool = False) -> Array:
     """Helmert's orthogonal matrix; by default without its first row, the constant one."""
-def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """Hessenberg form ``H`` with ``a = Q H Q^H``: zero below the first subdiagonal. With ``calc_q``, the pair ``(H, Q)``."""
 def hilbert(n: int) -> Array:
     """The matrix ``1 / (i + j + 1)``."""
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
@@ -79,7 +73,35 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, trans: int | str = 0, lower: bo
     """The ``x`` with ``op(a) @ x = b`` for a triangular ``a``."""
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:
     """The principal square root of a matrix, complex. NaN where there is none."""
-def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False, check_finite: bool = True, lapack_driver: str = 'gesdd') -> Any:
-    """Singular value decomposition ``(U, s, Vh)`` with ``a = U diag(s) Vh``, or ``s`` alone. ``lapack_driver`` has no effect."""
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix with constant diagonals, first column ``c`` and first row ``r`` (the conjugate of ``c`` by default)."""
+@overload
+def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: Literal[False] = False, overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1, check_finite: bool = True) -> tuple[Array, Array]:
+    """Eigenvalues (rising) and eigenvectors of hermitian matrices, also generalised."""
+@overload
+def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, *, eigvals_only: Literal[True], overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1, check_finite: bool = True) -> Array: ...
+@overload
+def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1, check_finite: bool = True) -> Any: ...
+@overload
+def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: Literal[False] = False, select: str = "a", select_range: tuple[float, float] | None = None, tol: float | None = None, key: ArrayLike | None = None) -> tuple[Array, Array]:
+    """Eigenvalues (rising) and eigenvectors of the Hermitian tridiagonal matrix with diagonal ``d`` and ``e`` above it."""
+@overload
+def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: Literal[True], select: str = "a", select_range: tuple[float, float] | None = None, tol: float | None = None, key: ArrayLike | None = None) -> Array: ...
+@overload
+def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, select: str = "a", select_range: tuple[float, float] | None = None, tol: float | None = None, key: ArrayLike | None = None) -> Any: ...
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: Literal[True] = True, overwrite_a: bool = False, check_finite: bool = True, lapack_driver: str = "gesdd") -> tuple[Array, Array, Array]:
+    """Singular value decomposition ``(U, s, Vh)`` with ``a = U diag(s) Vh``, or ``s`` alone. ``lapack_driver`` has no effect."""
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, *, compute_uv: Literal[False], overwrite_a: bool = False, check_finite: bool = True, lapack_driver: str = "gesdd") -> Array: ...
+@overload
+def svd(a: ArrayLike, full_matrices: bool, compute_uv: Literal[False], overwrite_a: bool = False, check_finite: bool = True, lapack_driver: str = "gesdd") -> Array: ...
+@overload
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False, check_finite: bool = True, lapack_driver: str = "gesdd") -> Any: ...
+@overload
+def hessenberg(a: ArrayLike, *, calc_q: Literal[False] = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    """Hessenberg form ``H``, zero below its first subdiagonal, with ``a == Q @ H @ Q^H``."""
+@overload
+def hessenberg(a: ArrayLike, *, calc_q: Literal[True], overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]: ...
+@overload
+def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any: ...

@@ -163,7 +163,7 @@ def optimization_barrier(operand: PyTree, /) -> Any:
     return tree.tree_unflatten(structure, optimization_barrier_p.bind(*flat))
 
 
-def copy(x: ArrayLike) -> Any:
+def copy(x: ArrayLike) -> Array:
     """``x`` in memory of its own.
 
     >>> lax.copy(jnp.arange(2))

@@ -100,7 +100,7 @@ empty_p = Primitive(
     reference=lambda *, shape, dtype, out_sharding=None: np.zeros(shape, dtype), exact=True)
 
 
-def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Placement | None = None) -> Any:
+def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Placement | None = None) -> Array:
     """An array whose contents are not to be relied upon (they are zeros today).
 
     Args:
@@ -238,7 +238,7 @@ def beside(x: ArrayLike, shape: Sequence[int]) -> Any:
     return where
 
 
-def zeros_like_array(x: ArrayLike) -> Any:
+def zeros_like_array(x: ArrayLike) -> Array:
     """Zeros of the type of ``x``.
 
     >>> lax.zeros_like_array(jnp.arange(2))

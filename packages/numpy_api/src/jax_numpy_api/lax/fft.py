@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import math
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 import numpy as np
 
@@ -130,7 +130,7 @@ fft_p = Primitive("fft", out_type=_type, jvp=LINEAR, transpose=_transpose, batch
                   splits=splits.as_first, traits=Traits(Kind.LIBRARY))
 
 
-def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Any:
+def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Array:
     """Discrete Fourier transform along the last ``len(fft_lengths)`` axes.
 
     Args:

@@ -13,6 +13,7 @@ import numpy as np
 
 from jax_core.representation import dtypes, splits
 from jax_core.representation.arguments import integers
+from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive, none
@@ -127,7 +128,7 @@ rng_uniform_p = Primitive(
     batch=none("lax.rng_uniform cannot be mapped: it draws from the platform's generator, which has no state of its own"))
 
 
-def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Sequence[int]) -> Any:
+def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Sequence[int]) -> Array:
     """Numbers from ``[a, b)`` by the platform's stateful generator: not reproducible, `jax.random.uniform` is.
 
     Args:

@@ -5,7 +5,7 @@ Both are written with `dot_general` and have its derivatives.
 from __future__ import annotations
 
 import operator
-from typing import Any, Sequence
+from typing import Sequence
 
 import numpy as np
 
@@ -154,7 +154,7 @@ def _masked_for_groups(lhs, group_sizes, axis):
 
 def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = None,
                rhs_scale: ArrayLike | None = None, dimension_numbers: DotDimensionNumbers | None = None,
-               preferred_element_type: DTypeLike | None = None) -> Any:
+               preferred_element_type: DTypeLike | None = None) -> Array:
     """`dot_general` of operands that are scaled by blocks along the contracted axis: each scale counts for a block of equal length.
 
     Args:

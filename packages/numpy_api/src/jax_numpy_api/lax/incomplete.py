@@ -534,7 +534,7 @@ def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
     return apply(igamma_grad_a_p, a, x)
 
 
-def random_gamma_grad(*args: Any) -> Any:
+def random_gamma_grad(*args: Any) -> Array:
     """Elementwise derivative, with respect to ``a``, of a sample ``x`` of the gamma distribution of shape ``a``.
 
     Raises:
