@@ -155,8 +155,9 @@ _CALLED_WITH = {
 
 def note_call(name: str, fun: Callable, count: int, error: TypeError) -> None:
     """Say in a note to ``error`` how ``fun`` was called, if the call with ``count`` arguments is what ``fun`` does not allow."""
-    if type(fun) is BodyOf:
-        name, fun, count = fun.loop, fun.__wrapped__, sum(type(part) is int for part in fun.parts)
+    if isinstance(fun, BodyOf):
+        count = sum(isinstance(part, int) for part in fun.parts)
+        name, fun = fun.loop, fun.__wrapped__
     if name not in _CALLED_WITH:
         return
     try:

@@ -77,7 +77,7 @@ def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike, overwrite_b: bo
     Array([1., 1.], dtype=float32)
     """
     if hasattr(c_and_lower, "shape"):
-        raise ValueError(f"cho_solve: c_and_lower must be the pair that cho_factor returns, got an array of shape {np.shape(c_and_lower)}")
+        raise ValueError(f"cho_solve: c_and_lower must be the pair that cho_factor returns, got {c_and_lower!r}")
     c, lower = c_and_lower
     return _cho_solve(c, b, given_flag(lower))
 
