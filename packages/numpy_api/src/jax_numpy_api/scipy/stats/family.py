@@ -45,12 +45,7 @@ def public(name: str, what: str, parameters: list[str], fun: Callable[..., PyTre
 
     def call(*args: Any, **kwargs: Any) -> Array:
         if kwargs or len(args) != count:
-            try:
-                bound = signature.bind(*args, **kwargs)
-            except TypeError as error:
-                raise TypeError(f"{call.__module__.rpartition('.')[2]}.{what}: {error}; its arguments are {', '.join(parameters)}") from None
-            bound.apply_defaults()
-            args = bound.args
+            args = _by_position(call, signature, args, kwargs)
         return compiled(*args)
 
     call.__name__ = call.__qualname__ = what
@@ -58,6 +53,17 @@ def public(name: str, what: str, parameters: list[str], fun: Callable[..., PyTre
     setattr(call, "__signature__", signature)
     call.__doc__ = _docstring(name, what, parameters)
     return call
+
+
+def _by_position(fun: Callable, signature: inspect.Signature, args: tuple, kwargs: dict[str, Any]) -> tuple:
+    """The arguments of a call in the order of the signature, with defaults."""
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        name = f"{fun.__module__.rpartition('.')[2]}.{fun.__name__}"
+        raise TypeError(f"{name}: {error}; its arguments are {', '.join(signature.parameters)}") from None
+    bound.apply_defaults()
+    return bound.args
 
 
 def _distribution() -> str:
