@@ -20,9 +20,16 @@ def _direct(z, a, b):
     return z ** (a - 1) * (1 - z) ** (b - 1) * jnp.exp(jnp.minimum(-betaln(a, b), most))  # where that overflows one of the powers is 0
 
 
+def _sf(z, a, b):
+    """From the upper end, but near the lower one, whose distance ``1 - z`` does not hold, one less what lies below."""
+    below = (z < a) & (z < 0.5) & (z * b < 4)
+    value = betainc(jnp.where(below, a, b), jnp.where(below, b, a), jnp.where(below, z, 1 - z))
+    return jnp.where(below, 1 - value, value)
+
+
 pdf, logpdf, cdf, logcdf, sf, logsf = Continuous(
     "beta", "a b", low=0, high=1, inside=0.5, valid=lambda a, b: (a > 0) & (b > 0),
     logpdf=_logpdf, edge=lambda z, a, b: (z == 0) & (a >= 1) | (z == 1) & (b >= 1), direct=_direct,
-    cdf=lambda z, a, b: betainc(a, b, z), sf=lambda z, a, b: betainc(b, a, 1 - z),
-    logcdf=lambda z, a, b: log_betainc(a, b, z, 1 - z), logsf=lambda z, a, b: log_betainc(b, a, 1 - z, z),
+    cdf=lambda z, a, b: betainc(a, b, z), sf=_sf,
+    logcdf=lambda z, a, b: log_betainc(a, b, z, 1 - z), logsf=lambda z, a, b: log_betainc(b, a, 1 - z, z, lambda y, x, b, a: _sf(x, a, b)),
 ).functions("pdf logpdf cdf logcdf sf logsf")

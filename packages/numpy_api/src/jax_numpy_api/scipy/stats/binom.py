@@ -3,15 +3,21 @@ from __future__ import annotations
 
 from jax_core.representation.array import Array
 
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ..special import betaln, xlog1py, xlogy
 from .family import Discrete
 from .saddle import log_binomial
 
 
+def zero_where(one: Array, value: Array) -> Array:
+    """The logarithm ``value``, without its rounding error where it is that of ``one``; slopes stay."""
+    return value - lax.stop_gradient(jnp.where(one, value, 0.0))
+
+
 def log_choices(n: Array, k: Array) -> Array:
     """``log(n! / (k! (n - k)!))``."""
-    return -jnp.log1p(n) - betaln(n - k + 1, k + 1)
+    value = -jnp.log1p(n) - betaln(n - k + 1, k + 1)
+    return zero_where((k == 0) | (k == n), value)
 
 
 def _logpmf(k, n, p):

@@ -42,11 +42,12 @@ def _log_square(z):
 
 
 def _log_upper(z):
-    """Logarithm of `_upper`, which far out is ``1 / (pi z)``."""
+    """Logarithm of `_upper`, which far out is ``1 / (pi z)``, and near 1 what the other tail lacks."""
     if jnp.iscomplexobj(z):
         return jnp.log(_upper(z))
     far = z > _far(z)
-    return jnp.where(far, -jnp.log(jnp.where(far, z, 1.0)) - math.log(math.pi), jnp.log(_upper(jnp.where(far, 1.0, z))))
+    tail = _upper(jnp.where(far, 1.0, jnp.where(z < 0, -z, z)))
+    return jnp.where(far, -jnp.log(jnp.where(far, z, 1.0)) - math.log(math.pi), jnp.where(z < 0, jnp.log1p(-tail), jnp.log(tail)))
 
 
 pdf, logpdf, cdf, logcdf, sf, logsf, ppf, isf = Continuous(

@@ -89,8 +89,8 @@ def _beta_fraction(x, y, a, b):
     return f
 
 
-def log_betainc(a: Array, b: Array, x: Array, y: Array) -> Array:
-    """``log(betainc(a, b, x))``, ``y = 1 - x``, also where that underflows."""
+def log_betainc(a: Array, b: Array, x: Array, y: Array, plain: Callable[..., Array] = lambda x, y, a, b: betainc(a, b, x)) -> Array:
+    """``log(betainc(a, b, x))``, ``y = 1 - x``, also where that underflows; ``plain(x, y, a, b)`` is that elsewhere."""
     x, y, a, b = _wide(x, y, a, b)
 
     def tail(x, y, a, b):
@@ -98,4 +98,4 @@ def log_betainc(a: Array, b: Array, x: Array, y: Array) -> Array:
         power = log_binomial(a, b, x, y, few, a * (b / (a + b)))  # of (a + b)! / (a! b!) it is a b / (a + b)
         return power - jnp.log(_beta_fraction(x, y, a, b))
     half = jnp.full_like(x, 0.5)
-    return _joined(a * y > b * x, tail, (half, half, 3 * half, half), lambda x, y, a, b: betainc(a, b, x), (half, half, a, b), [x, y, a, b])
+    return _joined(a * y > b * x, tail, (half, half, 3 * half, half), plain, (half, half, a, b), [x, y, a, b])
