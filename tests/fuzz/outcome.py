@@ -26,7 +26,10 @@ import jax.custom_derivatives
 import jax.experimental.checkify
 import jax.experimental.jet
 import jax.experimental.ode
+import jax.experimental.pallas
 import jax.experimental.sparse
+import jax.experimental.sparse.linalg
+import jax.export
 import jax.flatten_util
 import jax.image
 import jax.numpy as jnp

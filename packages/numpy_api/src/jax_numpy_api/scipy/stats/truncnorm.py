@@ -6,7 +6,6 @@ from ...nn import log1mexp
 from ..special import log_ndtr, ndtr
 from .family import Continuous
 
-
 _NARROW = 0.1  # times 1 + the middle: from here on the terms of `_log_narrow` reach float64's precision
 
 
