@@ -116,7 +116,7 @@ def primitives(program: Program) -> Difference:
                                            not jnp.issubdtype(jnp.result_type(x), jax.dtypes.extended) for x in operands):
             wanted = reference(*map(np.asarray, operands), **eqn.params)
             for got, want in zip(results, wanted if isinstance(wanted, (list, tuple)) else [wanted]):
-                differs = _values_differ(np.asarray(got), np.asarray(want), str(got.dtype))
+                differs = _values_differ(np.asarray(got), np.asarray(want), str(jnp.result_type(got)))
                 if differs:
                     found.append((f"{eqn.primitive.name}: {differs[0]}", f"{differs[1]} of {operands}".replace("\n", "")))
         return results
