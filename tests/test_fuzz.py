@@ -91,7 +91,7 @@ def test_arguments_are_drawn_again_with_their_types():
 def test_every_category_is_drawn():
     counts = collections.Counter()
     for i in range(90):
-        counts.update(grammar.draw(f"1.{i}").categories)
+        counts.update(grammar.draw(f"2.{i}").categories)
     assert {*grammar.templates.LINES, grammar.SIGNATURES} <= set(counts)
 
 

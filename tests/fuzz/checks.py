@@ -141,7 +141,7 @@ def _wide(text: str) -> str:
 
 def derivatives(program: Program) -> Difference:
     """Far from kinks a tangent is the difference quotient; everywhere a cotangent is the transpose of the tangent."""
-    if "reduce_precision" in program.text:  # it rounds tangents too, so that they are not linear
+    if "reduce_precision" in program.text or "float8" in program.text:  # these round tangents too, so that they are not linear
         return None
     with outcome.default_settings(), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

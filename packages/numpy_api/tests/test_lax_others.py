@@ -169,6 +169,14 @@ def test_ragged_groups_along_a_contracted_axis():
     assert np.array_equal(out, [x[:, :2] @ y[:2], x[:, 2:] @ y[2:]])
 
 
+def test_groups_of_a_contracted_axis_do_not_meet():
+    """What is infinite in one group is so in its product alone, for either operand."""
+    numbers = lax.RaggedDotDimensionNumbers((((1,), (0,)), ((), ())), (1,), ())
+    bad, one = jnp.array([[1.0, np.inf], [1.0, 2.0]]), jnp.ones((2, 2))
+    np.testing.assert_array_equal(lax.ragged_dot_general(one, bad, np.int32([1, 1]), numbers), [[[1, np.inf]] * 2, [[1, 2]] * 2])
+    np.testing.assert_array_equal(lax.ragged_dot_general(bad.T, one, np.int32([1, 1]), numbers), [[[1, 1], [np.inf] * 2], [[1, 1], [2, 2]]])
+
+
 def test_subnormal_numbers_are_zero_to_eager_and_compiled_comparisons():
     x = np.float32([1e-39, -1e-39, 0, 1e-37])
     for compare in (lax.eq, lax.lt, lax.gt, lax.le):

@@ -131,9 +131,9 @@ def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
         return dot_general(lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type, out_sharding=out_sharding)
     masked = _masked_for_groups(lhs, group_sizes, ragged)
     lc, lb = _shift(lc, 0), _shift(lb, 0)
-    if ragged + 1 in lc:
-        out = dot_general(masked, rhs, ((lc, rc), (lb, rb)), precision, preferred_element_type)
-        out = structural.transpose(out, (len(lb), *range(len(lb)), *range(len(lb) + 1, np.ndim(out))))
+    if ragged + 1 in lc:  # both are masked: zeros of one alone meet another group's infinities
+        others = _masked_for_groups(rhs, group_sizes, rc[lc.index(ragged + 1)])
+        out = dot_general(masked, others, ((lc, _shift(rc, 0)), ((0, *lb), (0, *_shift(rb, 0)))), precision, preferred_element_type)
         return structural.reshard(out, structural.resolved(out_sharding))
     group, = numbers.rhs_group_dimensions
     return dot_general(masked, rhs, (((0, *lc), (group, *rc)), (lb, rb)), precision, preferred_element_type, out_sharding=out_sharding)
