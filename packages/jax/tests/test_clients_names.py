@@ -14,6 +14,7 @@ import jax
 import jax.extend.core
 import jax.lib
 import jax.numpy as jnp
+from jax._internal import known
 from jax.experimental import colocated_python as cp
 from jax.interpreters import batching
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec as P
@@ -91,6 +92,60 @@ def test_internal_modules_are_there_without_an_import_of_their_own():
     program = f"import jax, operator; [operator.attrgetter(n)(jax._src) for n in {names!r}]"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr[-500:]
+
+
+def test_internal_names_are_the_public_ones():
+    """Editors complete an import with the module that defines a name, ``from jax._src.nn.functions import softplus``."""
+    names = [(module, name) for module, found in known().items() for name in found]
+    values = [pkgutil.resolve_name(f"{module}:{name}") for module, name in names]
+    assert len(values) > 3000 and not [n for n, value in zip(names, values) if type(value).__name__ == "_Gap"]
+    assert pkgutil.resolve_name("jax._src.nn.functions:softplus") is jax.nn.softplus
+
+
+def test_internal_modules_can_be_imported_in_every_form():
+    import jax._src.lax.control_flow.loops as loops
+    from jax._src.basearray import Array
+
+    from jax._src import linear_util
+    from jax._src.random.prng import random_bits_p  # noqa: F401  # beside names of a module with a file
+    assert loops.while_loop is jax.lax.while_loop and linear_util.WrappedFun is jax.extend.linear_util.WrappedFun and Array is jax.Array
+    for name in "jax._src.no_such", "jax._src.nn.no_such", "jax._src.nn.functions.relu":
+        with pytest.raises(ModuleNotFoundError, match=name):
+            importlib.import_module(name)
+    for module in loops, linear_util, jax._src.random.prng, jax._src.monitoring:
+        assert not hasattr(module, "no_such") and not hasattr(module, "__no_such__")
+
+
+def test_what_evaluators_of_programs_look_up():
+    """graphax, immrax and detectors of sparsity; axes, the current trace, and last uses."""
+    from jax._src import core
+    jaxpr = jax.make_jaxpr(lambda x, y: (jnp.sin(x) + y, y))(1., 2.)
+    env, last = dict(zip(jaxpr.jaxpr.invars, (1., 2.))), core.last_used(jaxpr.jaxpr)
+    left = []
+    for eqn in jaxpr.jaxpr.eqns:
+        env[eqn.outvars[0]] = 0.
+        core.clean_up_dead_vars(eqn, env, last)
+        left.append(len(env))
+    assert left == [2, 2] and [last[v] is None for v in jaxpr.jaxpr.invars] == [False, True]
+    seen = []
+    note = lambda x: seen.append((core.trace_ctx.is_top_level(), dict(core.get_axis_env().axis_sizes), core.trace_ctx.trace is x._trace)) or x
+    jax.vmap(note, axis_name="i")(jnp.ones(3))
+    jax.jit(note)(1.)
+    assert seen == [(False, {"i": 3}, True), (False, {}, True)] and core.trace_ctx.is_top_level() and core.trace_ctx.is_empty()
+    with pytest.raises(NameError, match="'i'"):
+        core.axis_frame("i")
+
+
+def test_solutions_by_given_factors():
+    from jax._src.lax.linalg import lu_solve
+    a, b = np.random.RandomState(0).randn(2, 3, 3).astype("f") + 1j, np.ones((2, 3, 2), "f")
+    lu, _, order = jax.lax.linalg.lu(a.astype("F"))
+    for trans, matrix in enumerate((a, a.swapaxes(1, 2), a.conj().swapaxes(1, 2))):
+        np.testing.assert_allclose(lu_solve(lu, order, b, trans), np.linalg.solve(matrix, b), rtol=1e-4)
+        np.testing.assert_allclose(lu_solve(lu[0], order[0], b[0, :, 0], trans), np.linalg.solve(matrix[0], b[0, :, 0]), rtol=1e-4)
+    for wrong in (lu, order, b, 3), (lu, order, b[:, :2]), (lu, order[:, :2], b):
+        with pytest.raises(ValueError, match="lu_solve"):
+            lu_solve(*wrong)
 
 
 def test_what_orthax_torchax_and_dynamiqs_promote_and_read():

@@ -36,6 +36,17 @@ class Public(ModuleType):
 _dictionary_of: Callable = vars(ModuleType)["__dict__"].__get__
 
 
+def _internal(module: str, name: str) -> Any:
+    """What an internal ``module`` shows of the public ``name``; an AttributeError for all others."""
+    if module.startswith("jax._src") and not name.startswith("__"):
+        return internal_names[0](module, name)
+    raise absent(module, name)
+
+
+internal_names: list[Callable[[str, str], Any]] = []
+"""Where `jax._internal` puts how a name of `jax._src` is found that no file there has."""
+
+
 def absent(module: str, name: str) -> AttributeError:
     """The error that says that ``module`` has no ``name``; `is_absent` knows it."""
     from jax._instead import INSTEAD  # start-up: only those need it who ask for what there is not
@@ -59,7 +70,8 @@ def table(module: str, names: Mapping[str, str]) -> tuple[Callable, Callable, li
     def fetch(name: str) -> Any:
         target = names.get(name)
         if target is None:
-            raise absent(module, name)
+            value = namespace[name] = _internal(module, name)
+            return value
         where, _, attribute = target.partition(":")
         value = importlib.import_module(where)
         if attribute:
@@ -89,7 +101,7 @@ def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Cal
             value = importlib.import_module(where)
             value = getattr(value, attribute) if attribute else value
         elif name.startswith("__") or not (name.startswith("_") or name in listed()):
-            raise absent(module, name)
+            value = _internal(module, name)
         else:
             implementation = importlib.import_module(target)
             try:
@@ -97,7 +109,7 @@ def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Cal
             except AttributeError:
                 if name in dir(implementation):  # it has the name, and failed to load it
                     raise
-                raise absent(module, name) from None
+                value = _internal(module, name)
         namespace[name] = shown_as(module, name, value)
         return value
 

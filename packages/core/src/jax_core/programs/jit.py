@@ -261,6 +261,9 @@ def _check_outermost(fun: Callable, options: JitOptions, trace: Any) -> None:
                          f"{dict(options.compiler_options)} hold for whole programs; give them to the outermost jit.")
 
 
+unseen = [0]  # how many calls at top level the dispatcher did not know; see `public.listeners.count_unseen_calls`
+
+
 def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     if flags.disable_jit.value:
         return fun(*args, **kwargs), None
@@ -278,6 +281,7 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
         outs = jit_p.bind(*program.consts, *call.flat, **jit_params(
             program.hoisted, name_of(fun), (False,) * len(program.consts) + call.donated(), options, call))
         return tree.unflatten(program.out_tree, outs), None
+    unseen[0] += 1
     for x in call.flat:
         if isinstance(x, Tracer):
             raise escaped(x)

@@ -17,4 +17,6 @@ those forms and this system's own (`primitive`, `forward`, `reverse`, `batching`
 ``export``                     `jax.export`
 ``effect_types``               `jax._src.effects`
 ``lists``                      `jax._src.util`
+``evaluators``                 `jax._src.core`: what programs that evaluate jaxprs look up
+``listeners``                  `jax._src.monitoring`: who listens, and how often a call was new
 """

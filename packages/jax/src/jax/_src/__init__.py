@@ -1,4 +1,5 @@
 """Internal names that libraries are known to use; everything else of this package is ours and elsewhere."""
+from jax._internal import install as _install
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
@@ -47,3 +48,5 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "lib": "jax._src.lib",
     "xla_bridge": "jax._src.xla_bridge",
 })
+
+_install()

@@ -7,7 +7,6 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "AbstractValue": "jax_core.representation.aval:AbstractValue",
     "ShardingTypeError": "jax_core.representation.errors:ShardingTypeError",
     "Tracer": "jax_core.traces.trace:Tracer",
-    "trace_ctx": "jax_core.configuration.context:state",
     "trace_state_clean": "jax_core.traces.trace:trace_state_clean",
     "Primitive": "jax_core.public.extend_core:Primitive",
     "Jaxpr": "jax_core.representation.jaxpr:Jaxpr",

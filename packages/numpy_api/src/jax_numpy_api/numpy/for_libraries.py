@@ -6,12 +6,15 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+import numpy as np
+
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import promotion
-from .promotion import as_array, canonical_axis as canonicalize_axis, check_arraylike
+from .linalg.systems import solve_by_lu, solve_by_lu_transposed
+from .promotion import as_array, broadcast_to, canonical_axis as canonicalize_axis, check_arraylike
 
 
 def _arrays(fun: Callable, *args: Any) -> list[Array]:
@@ -146,6 +149,40 @@ def dimension_as_value(length: Any) -> Any:
     return length if hasattr(length, "__index__") else as_array(length)
 
 
-__all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "dimension_as_value", "promote_args", "promote_args_inexact",
+def lu_solve(lu: ArrayLike, permutation: ArrayLike, b: ArrayLike, trans: int = 0) -> Array:
+    """Solution of ``a @ x == b`` by the factors ``lu`` and the ``permutation`` of rows that `jax.lax.linalg.lu` gives for ``a``.
+
+    Args:
+      lu: both factors in one matrix, ``(..., n, n)``.
+      permutation: ``(..., n)``.
+      b: a vector ``(n,)``, or matrices ``(..., n, k)``.
+      trans: 1 solves with the transpose of ``a``, 2 with its conjugate transpose.
+
+    Raises:
+      ValueError: ``trans`` is another number, or the shapes do not fit.
+
+    >>> from jax._src.lax.linalg import lu_solve
+    >>> lu, _, permutation = jax.lax.linalg.lu(jnp.array([[0., 2.], [1., 0.]]))
+    >>> lu_solve(lu, permutation, jnp.array([2., 3.]))
+    Array([3., 1.], dtype=float32)
+    """
+    if trans not in (0, 1, 2):
+        raise ValueError(f"lu_solve: trans must be 0, 1 or 2, got {trans!r}")
+    factors, right = promote_dtypes_inexact(lu, b)
+    order = as_array(permutation)
+    if (factors.ndim < 2 or factors.shape[-1] != factors.shape[-2] or order.shape != factors.shape[:-1] or right.ndim < 1
+            or (right.shape[-2] if right.ndim > 1 else right.shape[0]) != factors.shape[-1]):
+        raise ValueError(f"lu_solve: lu of shape {factors.shape}, permutation of shape {order.shape} and b of shape {right.shape} do not fit")
+    if right.ndim == 1:
+        return lax.squeeze(lu_solve(factors, order, lax.expand_dims(right, (1,)), trans), (factors.ndim - 1,))
+    if right.shape[:-2] != factors.shape[:-2]:
+        lead = np.broadcast_shapes(factors.shape[:-2], right.shape[:-2])
+        factors, order, right = (broadcast_to(x, (*lead, *x.shape[x.ndim - k:])) for x, k in ((factors, 2), (order, 1), (right, 2)))
+    if trans == 0:
+        return solve_by_lu(factors, order, right)
+    return solve_by_lu_transposed(lax.conj(factors) if trans == 2 and np.iscomplexobj(factors) else factors, order, right)
+
+
+__all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "dimension_as_value", "lu_solve", "promote_args", "promote_args_inexact",
            "promote_args_numeric", "promote_dtypes", "promote_dtypes_complex", "promote_dtypes_inexact", "promote_dtypes_numeric",
            "promote_shapes"]

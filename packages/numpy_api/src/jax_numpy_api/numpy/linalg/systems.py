@@ -77,10 +77,10 @@ def solve_matrices(a: Array, b: Array) -> Array:
 def solve_factored(a: Array, factors: Array, order: Array, b: Array) -> Array:
     """The solution by the LU factors of ``a``; derivatives are those of ``a x = b``."""
     def forward(_: object, y: Array):
-        return _lu_solve(factors, order, y)
+        return solve_by_lu(factors, order, y)
 
     def backward(_: object, y: Array):
-        return _lu_solve_transposed(factors, order, y)
+        return solve_by_lu_transposed(factors, order, y)
     return lax.custom_linear_solve(lambda x: _matmul(a, x, precision="highest"), b, forward, backward)
 
 
@@ -90,12 +90,12 @@ def _permuted(y: Array, order: Array) -> Array:
     return take_along_axis(y, broadcast_to(lax.expand_dims(order, (order.ndim,)), y.shape), -2, mode="clip")
 
 
-def _lu_solve(factors: Array, order: Array, y: Array) -> Array:
+def solve_by_lu(factors: Array, order: Array, y: Array) -> Array:
     y = lax.linalg.triangular_solve(factors, _permuted(y, order), left_side=True, lower=True, unit_diagonal=True)
     return lax.linalg.triangular_solve(factors, y, left_side=True, lower=False)
 
 
-def _lu_solve_transposed(factors: Array, order: Array, y: Array) -> Array:
+def solve_by_lu_transposed(factors: Array, order: Array, y: Array) -> Array:
     y = lax.linalg.triangular_solve(factors, y, left_side=True, lower=False, transpose_a=True)
     y = lax.linalg.triangular_solve(factors, y, left_side=True, lower=True, transpose_a=True, unit_diagonal=True)
     return _permuted(y, argsort(order))
