@@ -55,7 +55,7 @@ LINES = {
         "jax.tree.map(lambda c: c.dtype.type(1), jax.jit(lambda c: {body c}).lower({x}).out_info)",
     ],
     "types of meshes": [
-        *[f"jax.shard_map(lambda c: {what}, {_ANYWHERE}, in_specs=jax.P('d'), out_specs=jax.P())({{x}})" for what in ("lax.psum(lax.pcast(c.sum(), 'd', to='varying') if not jax.typeof(c.sum()).vma else c.sum(), 'd')", "lax.pmean(c, 'd')", "lax.pmax(c, 'd')", "lax.psum({body c}, 'd')",
+        *[f"jax.shard_map(lambda c: {what}, {_ANYWHERE}, in_specs=jax.P('d'), out_specs=jax.P())({{x}})" for what in ("lax.pmean(c, 'd')", "lax.pmax(c, 'd')", "lax.psum({body c}, 'd')",
             "lax.psum(lax.psum_scatter(c, 'd', tiled=True), 'd')", "lax.psum(lax.ppermute(c, 'd', [(0, 0)]), 'd')", "lax.psum(lax.all_to_all(c, 'd', 0, 0, tiled=True), 'd')", "lax.psum(lax.fori_loop(0, 2, lambda i, s: s * {lit}, c), 'd')", "lax.psum(lax.cond(c.sum() > 0, lambda: c, lambda: c * 2), 'd')")],
         "jax.vmap(lambda c: lax.pvary(c, 'i') + 1, axis_name='i')({x})", f"jax.jit(lambda c: jax.reshard(c, jax.NamedSharding({_MESH.format('Explicit')}, jax.P('d'))) * 2)({{x}})", f"jax.jit(lambda c: {{body c}})(jax.device_put({{x}}, jax.NamedSharding({_MESH.format('Explicit')}, jax.P('d'))))",
         f"jax.grad(lambda c: jnp.sum({{body c}}))(jax.device_put({{f}}, jax.NamedSharding({_MESH.format('Explicit')}, jax.P('d'))))", "jax.vmap(lambda c: {body c}, spmd_axis_name='d')({x})", f"jax.shard_map(lambda c: {{body c}}, {_ANYWHERE}, in_specs=jax.P('d'), out_specs=jax.P('d'), check_vma=False)({{x}})",

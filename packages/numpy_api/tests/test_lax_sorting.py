@@ -170,6 +170,11 @@ def test_cumlogsumexp_of_complex_numbers(n):
     assert np.allclose(g, np.exp(x - want[-1]), rtol=1e-3, atol=1e-4)
 
 
+def test_angles_of_cumlogsumexp_are_within_a_turn():
+    x = np.complex64([30000 + 3e4j, 2.0, 1 + 1j])
+    np.testing.assert_allclose(np.asarray(lax.cumlogsumexp(x))[1:], [30000 - 2.2098337j] * 2, rtol=1e-6)
+
+
 def test_cumlogsumexp_of_infinities_and_its_derivative():
     """Terms of weight zero have neither value nor derivative."""
     x = np.array([-np.inf, -np.inf, 1, 2], np.float32)

@@ -350,3 +350,8 @@ def test_slope_of_arcsinh_beside_its_cut():
     z = np.array([complex(-0.0, 2), complex(0.0, 2), complex(0.0, -100), complex(-0.0, -100)], np.complex64)
     slope = jvp(jnp.arcsinh, [z], [np.ones_like(z)])[1]
     np.testing.assert_allclose(slope.imag, [0.57735026, -0.57735026, 0.0100005, -0.0100005], rtol=1e-5)
+
+
+def test_slope_of_complex_arcsinh_where_the_square_overflows():
+    z = np.complex64([2e19 + 1e-3j, -2e30 - 2e30j, 1e30j, complex(-0.0, 1e12)])
+    np.testing.assert_allclose(jvp(jnp.arcsinh, [z], [np.ones_like(z)])[1], [5e-20, 2.5e-31 - 2.5e-31j, -1e-30j, 1e-12j], rtol=1e-5, atol=1e-37)

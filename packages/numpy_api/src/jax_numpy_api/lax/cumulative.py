@@ -328,7 +328,14 @@ def _complex_logaddexp(x, y):
     top = lax.select(lax.ge(lax.real(x), lax.real(y)), x, y)
     low = lax.select(lax.ge(lax.real(x), lax.real(y)), y, x)
     finite = lax.gt(lax.real(top), np.asarray(-np.inf, lax.real(top).dtype)[()])
-    return lax.select(finite, lax.add(top, lax.log1p(lax.exp(lax.sub(low, top)))), top)
+    within = lambda z: lax.complex(lax.real(z), _within_a_turn(lax.imag(z)))
+    return lax.select(finite, within(lax.add(within(top), lax.log1p(lax.exp(lax.sub(low, top))))), top)
+
+
+def _within_a_turn(angle):
+    """The same angle from -pi to pi."""
+    beyond = lax.gt(lax.abs(angle), np.asarray(np.pi, angle.dtype)[()])
+    return lax.select(beyond, lax.atan2(lax.sin(angle), lax.cos(angle)), angle)
 
 
 def _numpy_logcumsumexp(x, axis, dtype):

@@ -22,7 +22,7 @@ from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy, accuracy_text
 from .arithmetic import add_p, div_p, max_p, min_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p, with_accuracy
-from .compare import emit_compare, eq_p
+from .compare import emit_compare, eq_p, gt_p
 from .complex import abs_p, complex_p, imag_p, real_p
 from .convert import stop_gradient_p
 from .elementary_cpu import exponential, inverse, logarithmic, trigonometric
@@ -49,8 +49,13 @@ def _asinh_slope(x):
     not. The result does not depend on what it is divided by, so that counts as a constant."""
     dtype = get_aval(x).dtype
     if dtype.kind == "c":
-        square = square_p.bind(x)  # 1 is added to the real part alone: the sign of an imaginary zero says the side of the cut
-        return rsqrt_p.bind(complex_p.bind(_one_plus(real_p.bind(square)), imag_p.bind(square)))
+        parts = real_p.bind(x), imag_p.bind(x)
+        size = stop_gradient_p.bind(max_p.bind(*[abs_p.bind(part) for part in parts]))
+        size = min_p.bind(select_n_p.bind(gt_p.bind(size, constant(1e6, size)), constant(1, size), size), constant(float(dtypes.finfo(size.dtype).max), size))
+        square = square_p.bind(complex_p.bind(*[div_p.bind(part, size) for part in parts]))
+        small = div_p.bind(constant(1, size), size)
+        rest = add_p.bind(real_p.bind(square), square_p.bind(small))  # the real part alone: the sign of an imaginary zero says the side of the cut
+        return mul_p.bind(rsqrt_p.bind(complex_p.bind(rest, imag_p.bind(square))), complex_p.bind(small, constant(0, small)))
     largest = constant(float(dtypes.finfo(dtype).max), x)
     size = stop_gradient_p.bind(min_p.bind(max_p.bind(abs_p.bind(x), constant(1, x)), largest))
     small = div_p.bind(constant(1, x), size)
