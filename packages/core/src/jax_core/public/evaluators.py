@@ -4,13 +4,16 @@ Vertex elimination (graphax), bounds (immrax), sparsity detection and their like
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Hashable
+from typing import TYPE_CHECKING, Any, Hashable, Iterable
 
 from ..configuration import context
 from ..export.symbols import is_symbolic_dim
+from ..representation.aval import ShapedArray, typeof
 from ..traces.trace import EvalTrace, trace_state_clean
 
 if TYPE_CHECKING:
+    from ..representation.aval import AbstractValue
+    from ..representation.effects import Effect
     from ..representation.jaxpr import Jaxpr, JaxprEqn, Var
     from ..traces.trace import Trace
 
@@ -128,6 +131,49 @@ def clean_up_dead_vars(eqn: JaxprEqn, env: dict[Var, Any], last_used: dict[Var, 
     for v in {v for v in eqn.invars if not hasattr(v, "val")}:
         if last_used.get(v) is eqn:
             del env[v]
+
+
+def typecheck(aval: AbstractValue, x: Any) -> bool:
+    """Whether ``x`` is a value of the type ``aval``.
+
+    >>> from jax._src import core
+    >>> core.typecheck(jax.typeof(jnp.ones(2)), np.ones(2, np.float32)), core.typecheck(jax.typeof(jnp.ones(2)), jnp.ones(3))
+    (True, False)
+    """
+    found = typeof(x)
+    if not (isinstance(found, ShapedArray) and isinstance(aval, ShapedArray)):
+        return found == aval
+    return found.shape == aval.shape and found.dtype == aval.dtype
+
+
+def join_effects(*effects: Iterable[Effect]) -> frozenset[Effect]:
+    """All effects that are in one of the sets ``effects``.
+
+    >>> from jax._src import core
+    >>> core.join_effects(set(), set())
+    frozenset()
+    """
+    return frozenset().union(*effects)
+
+
+def is_empty_shape(s: tuple) -> bool:
+    """Whether an array of the shape ``s`` has no elements.
+
+    >>> from jax._src import core
+    >>> core.is_empty_shape((3, 0)), core.is_empty_shape(())
+    (True, False)
+    """
+    return any(is_constant_dim(d) and d == 0 for d in s)
+
+
+def unsafe_get_current_trace() -> Trace:
+    """The trace to which operations go.
+
+    >>> from jax._src import core
+    >>> core.unsafe_get_current_trace() is core.trace_ctx.trace
+    True
+    """
+    return context.state.trace
 
 
 def is_constant_dim(d: object) -> bool:

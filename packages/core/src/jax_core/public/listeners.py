@@ -7,6 +7,10 @@ from typing import Callable, Iterator
 from ..programs.jit import unseen
 from ..programs.monitoring import _listeners
 
+BACKEND_COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
+JAXPR_TO_MLIR_MODULE_EVENT = "/jax/core/compile/jaxpr_to_mlir_module_duration"
+JAXPR_TRACE_EVENT = "/jax/core/compile/jaxpr_trace_duration"
+
 
 def get_event_listeners() -> list[Callable[..., object]]:
     """Who listens to plain events.

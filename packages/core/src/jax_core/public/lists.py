@@ -170,5 +170,126 @@ class HashableFunction:
         return self.f(*args, **kwargs)
 
 
-__all__ = ["HashableFunction", "HashablePartial", "concatenate", "merge_lists", "partition_list", "safe_map", "safe_zip",
-           "split_list", "unzip2", "unzip3", "wraps"]
+def _within(name: str, idx: int, length: int) -> None:
+    if not 0 <= idx < length:
+        raise IndexError(f"{name}: idx must be from 0 to {length - 1}, got {idx}")
+
+
+def tuple_insert(t: tuple[T, ...], idx: int, val: T) -> tuple[T, ...]:
+    """``t`` with ``val`` before its entry ``idx``.
+
+    Raises:
+      IndexError: ``idx`` is negative, or greater than the length.
+
+    >>> from jax._src import util
+    >>> util.tuple_insert((1, 2), 1, 9)
+    (1, 9, 2)
+    """
+    _within("tuple_insert", idx, len(t) + 1)
+    return (*t[:idx], val, *t[idx:])
+
+
+def tuple_delete(t: tuple[T, ...], idx: int) -> tuple[T, ...]:
+    """``t`` without its entry ``idx``.
+
+    Raises:
+      IndexError: there is no such entry.
+
+    >>> from jax._src import util
+    >>> util.tuple_delete((1, 2), 0)
+    (2,)
+    """
+    _within("tuple_delete", idx, len(t))
+    return (*t[:idx], *t[idx + 1:])
+
+
+def tuple_update(t: tuple[T, ...], idx: int, val: T) -> tuple[T, ...]:
+    """``t`` with ``val`` for its entry ``idx``.
+
+    Raises:
+      IndexError: there is no such entry.
+
+    >>> from jax._src import util
+    >>> util.tuple_update((1, 2), 0, 9)
+    (9, 2)
+    """
+    _within("tuple_update", idx, len(t))
+    return (*t[:idx], val, *t[idx + 1:])
+
+
+def subvals(lst: Iterable[T], replace: Iterable[tuple[int, T]]) -> tuple[T, ...]:
+    """Entries of ``lst``, with others at some places.
+
+    >>> from jax._src import util
+    >>> util.subvals([1, 2, 3], [(0, 5)])
+    (5, 2, 3)
+    """
+    values = list(lst)
+    for place, value in replace:
+        values[place] = value
+    return tuple(values)
+
+
+def unflatten(xs: Iterable[T], ns: Sequence[int]) -> list[list[T]]:
+    """The values of ``xs`` in lists of the lengths ``ns``.
+
+    Raises:
+      ValueError: there are more or fewer.
+
+    >>> from jax._src import util
+    >>> util.unflatten([1, 2, 3], [2, 1])
+    [[1, 2], [3]]
+    """
+    values = list(xs)
+    if len(values) != sum(ns):
+        raise ValueError(f"unflatten: there are {len(values)} values for lists of the lengths {list(ns)}")
+    return split_list(values, ns)[:len(ns)]
+
+
+def curry(f: Callable) -> Callable:
+    """``curry(f)(x)(y)`` is ``f(x, y)``.
+
+    >>> from jax._src import util
+    >>> util.curry(pow)(2)(3)
+    8
+    """
+    return functools.partial(functools.partial, f)
+
+
+def foreach(f: Callable, *sequences: Iterable) -> None:
+    """``f`` of the first entries, of the second ones, and so on.
+
+    Raises:
+      ValueError: the lengths differ.
+
+    >>> from jax._src import util
+    >>> util.foreach(print, [1, 2], [3, 4])
+    1 3
+    2 4
+    """
+    for values in zip(*sequences, strict=True):
+        f(*values)
+
+
+def wrap_name(transform_name: str, name: str) -> str:
+    """The name of a function that is transformed.
+
+    >>> from jax._src import util
+    >>> util.wrap_name("vmap", "f")
+    'vmap(f)'
+    """
+    return f"{transform_name}({name})"
+
+
+def ceil_of_ratio(x: int, y: int) -> int:
+    """``x / y``, rounded up.
+
+    >>> from jax._src import util
+    >>> util.ceil_of_ratio(7, 2)
+    4
+    """
+    return -(-x // y)
+
+
+__all__ = ["HashableFunction", "HashablePartial", "ceil_of_ratio", "concatenate", "curry", "foreach", "merge_lists", "partition_list", "safe_map",
+           "safe_zip", "split_list", "subvals", "tuple_delete", "tuple_insert", "tuple_update", "unflatten", "unzip2", "unzip3", "wrap_name", "wraps"]

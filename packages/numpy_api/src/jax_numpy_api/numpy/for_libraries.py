@@ -149,6 +149,21 @@ def dimension_as_value(length: Any) -> Any:
     return length if hasattr(length, "__index__") else as_array(length)
 
 
+def constant_as(example: ArrayLike, val: bool | complex) -> ArrayLike:
+    """The number ``val`` in the dtype of ``example``; if that is a Python number, or of weak type, as one of its kind.
+
+    >>> from jax._src.lax.lax import _const
+    >>> jnp.ones(2, jnp.float16) * _const(jnp.float16(1), 3)
+    Array([3., 3.], dtype=float16)
+    >>> _const(1.5, 3)
+    3.0
+    """
+    if isinstance(example, (bool, int, float, complex)):
+        return type(example)(val)  # type: ignore[arg-type]
+    dtype = lax.dtype(example)
+    return type(np.zeros((), dtype).item())(val) if getattr(example, "weak_type", False) else lax.full((), val, dtype)
+
+
 def lu_solve(lu: ArrayLike, permutation: ArrayLike, b: ArrayLike, trans: int = 0) -> Array:
     """Solution of ``a @ x == b`` by the factors ``lu`` and the ``permutation`` of rows that `jax.lax.linalg.lu` gives for ``a``.
 
@@ -183,6 +198,7 @@ def lu_solve(lu: ArrayLike, permutation: ArrayLike, b: ArrayLike, trans: int = 0
     return solve_by_lu_transposed(lax.conj(factors) if trans == 2 and np.iscomplexobj(factors) else factors, order, right)
 
 
-__all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "dimension_as_value", "lu_solve", "promote_args", "promote_args_inexact",
+__all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "constant_as", "dimension_as_value", "lu_solve",
+           "promote_args", "promote_args_inexact",
            "promote_args_numeric", "promote_dtypes", "promote_dtypes_complex", "promote_dtypes_inexact", "promote_dtypes_numeric",
            "promote_shapes"]
