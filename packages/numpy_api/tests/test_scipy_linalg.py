@@ -6,6 +6,7 @@ import pytest
 import scipy.linalg
 
 from jax_core.configuration import flags
+from jax_core.programs.jit import jit
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
@@ -38,7 +39,7 @@ CASES = [  # name, arguments, keyword arguments
     *[("fiedler_companion", (_RNG.normal(size=k),), {}) for k in (2, 3, 5, 6)],
     *[("convolution_matrix", (V, n, mode), {}) for n in (3, 6) for mode in ("full", "same", "valid")], ("leslie", (V, V[1:]), {}),
     *[(name, (4,), {}) for name in ("hilbert", "invhilbert", "pascal", "invpascal", "hadamard", "helmert", "dft")],
-    ("pascal", (5,), {"kind": "lower"}), ("invpascal", (5,), {"kind": "upper"}), ("dft", (5, "sqrtn"), {}), ("helmert", (4, True), {}),
+    ("pascal", (5,), {"kind": "lower"}), ("invpascal", (5,), {"kind": "upper"}), ("invpascal", (13,), {}), ("invhilbert", (9,), {}), ("pascal", (6,), {"kind": "upper"}), ("dft", (5, "sqrtn"), {}), ("helmert", (4, True), {}),
 ]
 
 
@@ -48,6 +49,19 @@ def test_value(name, args, options):
     for g, w in zip(*(x if isinstance(x, tuple) else (x,) for x in (got, want))):
         assert g.shape == np.shape(w)
         np.testing.assert_allclose(g, w, rtol=1e-10, atol=1e-10)
+
+
+def test_integers_beyond_the_floats_are_infinite():
+    """Elements of 400 digits, in silence, and those that fit beside them."""
+    assert np.asarray(linalg.pascal(520))[-1, [0, -1]].tolist() == [1, np.inf]
+    assert np.asarray(linalg.invhilbert(205))[150, 150:152].tolist() == [np.inf, -np.inf]
+    assert np.asarray(linalg.invpascal(30))[-1].tolist() == [(-1) ** (j + 1) * math.comb(29, j) for j in range(30)]
+
+
+def test_a_donated_matrix_is_made_anew():
+    """Matrices of a size are kept; what happens to an array's buffer must not reach them."""
+    jit(lambda x: 0 * x, donate_argnums=0)(linalg.hilbert(3))
+    assert linalg.hilbert(3)[0, 0] == 1
 
 
 @pytest.mark.parametrize("trans", [0, 1, 2])

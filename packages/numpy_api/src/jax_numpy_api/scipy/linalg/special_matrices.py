@@ -4,9 +4,10 @@ Those that depend on a size alone are computed by NumPy, exactly where their ele
 """
 from __future__ import annotations
 
+import functools
 import math
 import operator
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from ... import numpy as jnp
+from ...numpy.creation import _put
 from ...numpy.promotion import as_array, check_arraylike, given_flag, promote_dtypes, promote_dtypes_inexact, strong
 
 
@@ -31,9 +33,21 @@ def _no_numbers(name: str, **given: Any) -> None:
             raise ValueError(f"jax.scipy.linalg.{name}: {argument} must be a vector, or several along leading axes; got a scalar.")
 
 
-def _host(values: Any, dtype: Any = None) -> Array:
-    values = np.asarray(values)
-    return jnp.asarray(values, dtypes.canonicalize_dtype(values.dtype) if dtype is None else dtype)
+_KEPT = 1 << 8  # the longest side of a matrix that is kept on the host once it is computed
+
+
+def _host(make: Callable[..., np.ndarray], *arguments: Any, dtype: Any = None) -> Array:
+    """The matrix ``make(*arguments)``, where the first argument is the size; infinite where ``dtype`` does not hold it."""
+    dtype = dtypes.canonicalize_dtype(np.float64) if dtype is None else dtypes.canonicalize_user_dtype(dtype, make.__name__.strip("_"))
+    if arguments[0] > _KEPT:
+        return _put(_computed.__wrapped__(make, dtype, *arguments))
+    return _put(_computed(make, dtype, *arguments).copy())  # as the buffer of an array may be donated
+
+
+@functools.lru_cache(maxsize=64)
+def _computed(make: Callable[..., np.ndarray], dtype: np.dtype, *arguments: Any) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        return make(*arguments).astype(dtype)
 
 
 def _size(name: str, n: Any, or_float: bool = False) -> int:
@@ -290,11 +304,12 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
         raise ValueError(f"jax.scipy.linalg.dft: scale must be None, 'sqrtn', or 'n'; got {scale!r}.")
     if dtype is not None and not dtypes.issubdtype(dtype, np.complexfloating):
         raise ValueError(f"jax.scipy.linalg.dft: dtype must be complex, got {dtype}")
-    n = max(n, 0)
+    return _host(_dft, max(n, 0), scale, dtype=dtypes.to_complex_dtype(dtypes.default_float_dtype()) if dtype is None else dtype)
+
+
+def _dft(n, scale):
     turns = np.outer(np.arange(n), np.arange(n)) % max(n, 1)
-    out = np.exp(-2j * np.pi * turns / max(n, 1))
-    out = out / {None: 1, "sqrtn": math.sqrt(max(n, 1)), "n": max(n, 1)}[scale]
-    return _host(out, dtypes.to_complex_dtype(dtypes.default_float_dtype()) if dtype is None else dtype)
+    return np.exp(-2j * np.pi * turns / max(n, 1)) / {None: 1, "sqrtn": math.sqrt(max(n, 1)), "n": max(n, 1)}[scale]
 
 
 def hadamard(n: int, dtype: DTypeLike = int) -> Array:
@@ -309,9 +324,13 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
     n = _size("hadamard", n, or_float=True)
     if n < 1 or n & (n - 1):
         raise ValueError(f"jax.scipy.linalg.hadamard: n must be a positive power of 2; got {n}.")
+    return _host(_hadamard, n, dtype=dtype)
+
+
+def _hadamard(n):
     ones = np.bitwise_and.outer(np.arange(n), np.arange(n))
     odd = sum((ones >> k) & 1 for k in range(max(n.bit_length(), 1))) & 1
-    return _host(1 - 2 * odd, dtype)
+    return 1 - 2 * odd
 
 
 def helmert(n: int, full: bool = False) -> Array:
@@ -331,11 +350,15 @@ def helmert(n: int, full: bool = False) -> Array:
     n, full = _size("helmert", n, or_float=True), given_flag(full)
     if n < 1:
         raise ValueError(f"jax.scipy.linalg.helmert: n must be a positive integer; got {n}.")
+    return _host(_helmert, n, full)
+
+
+def _helmert(n, full):
     out = np.tril(np.ones((n, n)), -1) - np.diag(np.arange(n))
     out[0] = 1
     k = np.arange(n)
     out /= np.sqrt(np.where(k == 0, n, k * (k + 1.0)))[:, None]
-    return _host(out if full else out[1:])
+    return out if full else out[1:]
 
 
 def hilbert(n: int) -> Array:
@@ -353,16 +376,37 @@ def hilbert(n: int) -> Array:
     n = _size("hilbert", n)
     if n < 0:
         raise ValueError(f"jax.scipy.linalg.hilbert: n must not be negative; got {n}.")
-    return _host(1.0 / (np.arange(n)[:, None] + np.arange(n)[None, :] + 1))
+    return _host(_hilbert, n)
+
+
+def _hilbert(n):
+    return 1.0 / (np.arange(n)[:, None] + np.arange(n)[None, :] + 1)
 
 
 _LONGEST = 1 << 14  # of a side of a table of Python integers: 2e8 of them take minutes
 
 
-def _table(n, element):
+def _side(n):
     if n > _LONGEST:
         raise ValueError(f"a table of {n} by {n} integers is too large; at most {_LONGEST} by {_LONGEST} are computed")
-    return np.array([[float(element(i, j)) for j in range(n)] for i in range(n)]).reshape(max(n, 0), max(n, 0))
+    return max(n, 0)
+
+
+def _floats(table):
+    """Python's integers as float64, infinite where they are larger than its numbers."""
+    try:
+        return table.astype(np.float64)
+    except OverflowError:
+        most = int(np.finfo(np.float64).max)
+        return np.where(table > most, np.inf, np.where(table < -most, -np.inf, np.clip(table, -most, most).astype(np.float64)))
+
+
+def _alternating(table):
+    """Every second element negative, as on a chessboard."""
+    table = table.copy()
+    table[::2, 1::2] *= -1
+    table[1::2, ::2] *= -1
+    return table
 
 
 def invhilbert(n: int) -> Array:
@@ -374,20 +418,40 @@ def invhilbert(n: int) -> Array:
     """
     n = _size("invhilbert", n, or_float=True)
 
-    def element(i: int, j: int):
-        return ((-1) ** (i + j) * (i + j + 1) * math.comb(n + i, n - j - 1) * math.comb(n + j, n - i - 1)
-                * math.comb(i + j, i) ** 2)
-    return _host(_table(n, element))
+    return _host(_invhilbert, _side(n))
 
 
-_PASCAL = {"symmetric": lambda i, j: math.comb(i + j, i), "lower": math.comb, "upper": lambda i, j: math.comb(j, i)}
+def _invhilbert(n):
+    """``(-1) ** (i + j) * p[i] * p[j] / (i + j + 1)``: the inverse of a matrix of Cauchy's form."""
+    p = np.array([n * math.comb(n + i, i) * math.comb(n - 1, i) for i in range(n)], object)
+    i = np.arange(n).astype(object)
+    return _floats(_alternating(np.outer(p, p) // (i[:, None] + i + 1)))
+
+
+_PASCAL = ["symmetric", "lower", "upper"]
 
 
 def _pascal_kind(name, kind):
     kind = "symmetric" if kind is None else kind
     if not isinstance(kind, str) or kind not in _PASCAL:
-        raise ValueError(f"jax.scipy.linalg.{name}: expected kind to be one of {list(_PASCAL)}; got {kind}")
+        raise ValueError(f"jax.scipy.linalg.{name}: expected kind to be one of {_PASCAL}; got {kind}")
     return kind
+
+
+def _binomials(n, kind):
+    """``comb(i + j, i)``, ``comb(i, j)`` or ``comb(j, i)``, each row the running sum of the one before."""
+    table = np.ones((n, n), object)
+    for i in range(1, n):
+        table[i] = np.add.accumulate(table[i - 1])
+    if kind == "symmetric":
+        return table
+    i, j = np.indices((n, n))
+    lower = np.where(i >= j, table[np.maximum(i - j, 0), j], 0)
+    return lower if kind == "lower" else lower.T
+
+
+def _pascal(n, kind):
+    return _floats(_binomials(n, kind))
 
 
 def pascal(n: int, kind: str | None = None) -> Array:
@@ -403,7 +467,7 @@ def pascal(n: int, kind: str | None = None) -> Array:
            [1., 2., 3.],
            [1., 3., 6.]], dtype=float32)
     """
-    return _host(_table(_size("pascal", n, or_float=True), _PASCAL[_pascal_kind("pascal", kind)]), np.float32)
+    return _host(_pascal, _side(_size("pascal", n, or_float=True)), _pascal_kind("pascal", kind), dtype=np.float32)
 
 
 def invpascal(n: int, kind: str | None = None) -> Array:
@@ -414,7 +478,22 @@ def invpascal(n: int, kind: str | None = None) -> Array:
            [-3.,  5., -2.],
            [ 1., -2.,  1.]], dtype=float32)
     """
-    n, kind = _size("invpascal", n), _pascal_kind("invpascal", kind)
-    if kind == "symmetric":
-        return _host(_table(n, lambda i, j: (-1) ** (i + j) * sum(math.comb(k, i) * math.comb(k, j) for k in range(n))))
-    return _host(_table(n, lambda i, j: (-1) ** (i + j) * _PASCAL[kind](i, j)))
+    return _host(_invpascal, _side(_size("invpascal", n, or_float=True)), _pascal_kind("invpascal", kind))
+
+
+def _invpascal(n, kind):
+    return _floats(_alternating(_products(n) if kind == "symmetric" else _binomials(n, kind)))
+
+
+def _products(n):
+    """The sum over k < n of ``comb(k, i) * comb(k, j)``.
+
+    By Pascal's rule for k + 1, summed over k, an element and its neighbours in the row before add up to a product: ``m[i, j - 1] + m[i - 1, j] +
+    m[i - 1, j - 1] = comb(n, i) * comb(n, j)``.
+    """
+    c = np.array([math.comb(n, i) for i in range(n + 1)], object)
+    table = np.zeros((n, n + 1), object)  # the last column stays 0, as comb(k, n)
+    table[:1, :-1] = c[1:]
+    for i in range(1, n):
+        table[i, :-1] = c[i] * c[1:] - table[i - 1, 1:] - table[i - 1, :-1]
+    return table[:, :-1]
