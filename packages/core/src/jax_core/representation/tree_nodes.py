@@ -235,6 +235,8 @@ def register_dataclass(nodetype: _Type, data_fields: Sequence[str] | None = None
     elif data_fields is None:
         raise TypeError(f"register_dataclass: {nodetype!r} is not a dataclass, so data_fields and meta_fields must say"
                         " which attributes it has.")
+    elif both := set(data_fields) & set(meta_fields or ()):
+        raise ValueError(f"register_dataclass: {', '.join(sorted(both))} of {nodetype.__name__} are in data_fields and in meta_fields.")
     data, meta = tuple(data_fields), tuple(meta_fields or ())
     registry.register_dataclass_node(nodetype, list(data), list(meta))
     storage_registry.register_dataclass_node(nodetype, list(data), list(meta))

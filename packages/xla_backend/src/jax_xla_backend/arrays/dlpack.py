@@ -44,7 +44,7 @@ def from_dlpack(external_array: object, device: Placement | None = None, copy: b
         contents are converted while x64 is off, whatever ``copy`` is. Without a copy, nobody may write to ``external_array`` from now on.
 
     Raises:
-      TypeError: no DLPack methods.
+      TypeError: no DLPack methods, or another ``copy``.
       ValueError: ``copy=False`` and a copy is needed; or this process has no such device.
 
     >>> jax.dlpack.from_dlpack(np.arange(3, dtype=np.int32))
@@ -53,6 +53,8 @@ def from_dlpack(external_array: object, device: Placement | None = None, copy: b
     if not hasattr(external_array, "__dlpack__") or not hasattr(external_array, "__dlpack_device__"):
         raise TypeError("from_dlpack: the array must have the methods __dlpack__ and __dlpack_device__, got "
                         f"{external_array!r} of type {type(external_array).__name__}")
+    if not (copy is None or isinstance(copy, (bool, np.bool_))):
+        raise TypeError(f"from_dlpack: copy must be True, False or None, got {copy!r}")
     if isinstance(external_array, np.ndarray) and (not external_array.flags.writeable or external_array.dtype.kind == "b"):
         return _from_numpy(external_array, device, copy)
     source = _device_of(external_array)

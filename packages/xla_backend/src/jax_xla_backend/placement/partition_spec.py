@@ -53,7 +53,7 @@ class PartitionSpec:
 
     Raises:
       TypeError: ``unreduced`` or ``reduced`` is not a set.
-      ValueError: an axis is in more than one of ``partitions``, ``unreduced`` and ``reduced``; or ``unreduced_kind`` is given though
+      ValueError: None is in ``unreduced`` or ``reduced``; an axis is in more than one of ``partitions``, ``unreduced`` and ``reduced``; or ``unreduced_kind`` is given though
         nothing is unreduced.
 
     >>> spec = jax.P("data", None, ("x", "y"))   # axis 0 over "data", axis 1 whole, axis 2 over two mesh axes
@@ -187,4 +187,6 @@ def _axis_set(names, argument: str) -> frozenset:
     if not isinstance(names, (set, frozenset)):
         raise TypeError(f"PartitionSpec: {argument} must be a set or frozenset of axis names, got {names!r} of type "
                         f"{type(names).__name__}")
+    if None in names:
+        raise ValueError(f"PartitionSpec: {argument}={set(names)} holds None, which is no axis of a mesh")
     return frozenset(names)
