@@ -15,7 +15,8 @@ MODULES = ("jax", "jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.lax", "
            "jax.scipy.special", "jax.scipy.linalg", "jax.scipy.signal", "jax.scipy.fft", "jax.scipy.ndimage",
            "jax.scipy.integrate", "jax.scipy.optimize", "jax.scipy.sparse.linalg", "jax.scipy.cluster.vq", "jax.scipy.stats",
            "jax.scipy.stats.norm", "jax.scipy.stats.beta", "jax.scipy.stats.multinomial",
-           "jax.scipy.stats.multivariate_normal", "jax.scipy.stats.truncnorm")
+           "jax.scipy.stats.multivariate_normal", "jax.scipy.stats.truncnorm", "jax.sharding", "jax.experimental.sparse",
+           "jax.example_libraries.optimizers")
 LEFT_OUT = {  # they change the process, wait, or take what is not an argument
     "jax": ("clear_backends", "clear_caches", "live_arrays", "print_environment_info", "effects_barrier", "config", "missing", "table"),
     "jax.numpy": ("save", "savez", "load", "fromfile", "printoptions", "set_printoptions", "get_printoptions", "from_dlpack"),

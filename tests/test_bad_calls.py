@@ -157,7 +157,7 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jax.experimental.sparse.bcoo_dot_general(jax.experimental.sparse.eye(2), 'a', dimension_numbers=(((1,), (0,)), ((), ())))", TypeError),
     ("jsp.linalg.solve_sylvester(jnp.eye(2), 1.0, jnp.eye(2))", ValueError), ("jax.example_libraries.optimizers.sgd(0.1)[2](None)", TypeError),
     ("jax.example_libraries.optimizers.sgd(0.1)[1](0, 1.0, 3)", TypeError),
-    ("jax.P('a', reduced={None})", ValueError), ("jax.P(unreduced={'a', None})", ValueError), ("jax.dlpack.from_dlpack(np.ones(3), copy='a')", TypeError),
+    ("jax.P('a', reduced={None})", ValueError), ("jax.experimental.sparse.bcsr_concatenate([jnp.eye(2)], dimension=0)", TypeError), ("jax.P(unreduced={'a', None})", ValueError), ("jax.dlpack.from_dlpack(np.ones(3), copy='a')", TypeError),
     ("jax.tree_util.register_dataclass(type('A', (), {}), ['x'], ['x'])", ValueError), ("ROTATION.from_quat(jnp.ones(3))", ValueError), ("ROTATION.from_rotvec(jnp.ones(2))", ValueError), ("ROTATION.from_mrp(1.0)", ValueError),
     ("ROTATION.from_euler('xy', 90.0)", ValueError), ("jax.experimental.sparse.linalg.lobpcg_standard(jnp.eye(10), 2)", ValueError),
     ("jsp.interpolate.RegularGridInterpolator((jnp.arange(3.0),), jnp.arange(3.0), fill_value=1j)", ValueError),

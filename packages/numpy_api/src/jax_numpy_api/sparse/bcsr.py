@@ -313,9 +313,15 @@ def bcsr_broadcast_in_dim(mat: BCSR, *, shape: Sequence[int], broadcast_dimensio
 def bcsr_concatenate(operands: Sequence[BCSR], *, dimension: int) -> BCSR:
     """BCSR arrays of one layout joined along an axis; see `bcoo_concatenate`.
 
+    Raises:
+      TypeError: other arrays among them. ValueError: as there.
+
     >>> from jax.experimental import sparse
     >>> m = sparse.BCSR.fromdense(jnp.array([[0, 5], [7, 0]]))
     >>> sparse.bcsr_concatenate([m, m], dimension=0).shape
     (4, 2)
     """
+    operands = list(operands)
+    if not all(isinstance(m, BCSR) for m in operands):
+        raise TypeError(f"bcsr_concatenate: the operands must be BCSR arrays, got {[type(m).__name__ for m in operands]}")
     return BCSR.from_bcoo(bcoo_concatenate([m.to_bcoo() for m in operands], dimension=dimension))

@@ -53,8 +53,8 @@ class PartitionSpec:
 
     Raises:
       TypeError: ``unreduced`` or ``reduced`` is not a set.
-      ValueError: None is in ``unreduced`` or ``reduced``; an axis is in more than one of ``partitions``, ``unreduced`` and ``reduced``; or ``unreduced_kind`` is given though
-        nothing is unreduced.
+      ValueError: None is in ``unreduced`` or ``reduced``; an axis is in more than one of ``partitions``, ``unreduced`` and ``reduced``; or
+        ``unreduced_kind`` is given though nothing is unreduced.
 
     >>> spec = jax.P("data", None, ("x", "y"))   # axis 0 over "data", axis 1 whole, axis 2 over two mesh axes
     >>> len(spec), list(spec.axis_names())
