@@ -324,3 +324,29 @@ def test_vectors_that_nobody_reads_are_not_computed():
         close(np.sort(np.abs(np.asarray(jit(values)(x))).ravel()), np.sort(np.abs(np.asarray(values(x))).ravel()), np.float32)
     g = grad(lambda x: lax.reduce_sum(jit(lambda x: L.eigh(x)[1])(x), (0,)))(x)
     close(g, np.eye(4), np.float32)
+
+
+@pytest.mark.parametrize(("platform", "shape", "options", "target", "out"), [
+    ("cuda", "1024x1024", {}, "cusolver_gesvdj", "1024x1024 1024 1024x1024 1024x1024"),
+    ("cuda", "1025x8", {}, "cusolver_gesvd", "1025x8 8 1025x1025 8x8"),
+    ("cuda", "8x1025", {"full_matrices": False}, "cusolver_gesvd", "1025x8 8 1025x8 8x8"),
+    ("cuda", "300x600", {"full_matrices": False}, "cusolver_gesvdj", "300x600 300 300x300 600x300"),
+    ("cuda", "2x20x30", {"full_matrices": False}, "cusolver_gesvdj", "2x20x30 2x20 2x20x20 2x30x30"),
+    ("cuda", "40x30", {"compute_uv": False}, "cusolver_gesvdj", "40x30 30 40x40 30x30"),
+    ("cuda", "20x30", {"algorithm": L.SvdAlgorithm.QR}, "cusolver_gesvd", "30x20 20 30x30 20x20"),
+    ("cuda", "20x30", {"algorithm": L.SvdAlgorithm.POLAR, "full_matrices": False}, "cusolver_gesvdp", "20x30 20 20x20 30x20"),
+    ("cuda", "20x30", {"algorithm": L.SvdAlgorithm.DIVIDE_AND_CONQUER}, NotImplementedError, "use DEFAULT, QR or JACOBI"),
+    ("rocm", "8x8", {}, "hipsolver_gesvdj", "8x8 8 8x8 8x8"),
+    ("rocm", "8x8", {"algorithm": L.SvdAlgorithm.DIVIDE_AND_CONQUER}, "hipsolver_gesdd", "8x8 8 8x8 8x8"),
+    ("rocm", "8x8", {"algorithm": L.SvdAlgorithm.POLAR}, NotImplementedError, "use DEFAULT, QR or JACOBI")], ids=str)
+def test_singular_values_on_gpus(platform, shape, options, target, out):
+    """Which routine is called, and the shapes that it fills: the matrix, the values, u, and v (gesvd: its adjoint)."""
+    x = np.zeros([int(n) for n in shape.split("x")], np.float32)
+    lower = lambda: jit(lambda x: L.svd(x, **options)).trace(x).lower(lowering_platforms=(platform,)).as_text()
+    if target is NotImplementedError:
+        with pytest.raises(target, match=out):
+            lower()
+        return
+    call, = (line for line in lower().splitlines() if "_ffi" in line)
+    assert f"@{target}_ffi" in call
+    assert call.split("-> (")[1].count("tensor") == 5 and all(f"tensor<{s}xf32>" in call.split("-> (")[1] for s in out.split())
