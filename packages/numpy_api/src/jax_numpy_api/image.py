@@ -8,6 +8,7 @@ Source: Keys, "Cubic convolution interpolation for digital image processing", IE
 from __future__ import annotations
 
 import enum
+import operator
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -126,6 +127,8 @@ def _resize(image, shape, method, antialias, precision):
     image = as_array(image)
     if len(shape) != image.ndim:
         raise ValueError(f"resize: shape must have one length for each axis of the image, got {shape} for shape {image.shape}")
+    if 0 in shape:
+        return jnp.zeros(shape, image.dtype)
     changed = [i for i in range(image.ndim) if shape[i] != image.shape[i]]
     if method is ResizeMethod.NEAREST:
         for i in changed:
@@ -175,6 +178,9 @@ def _scale_and_translate(image, shape, spatial_dims, scale, translation, method,
     if len(shape) != image.ndim:
         raise ValueError(f"scale_and_translate: shape must have one length for each axis, got {shape} for shape {image.shape}")
     dims = [canonical_axis(d, image.ndim) for d in spatial_dims]
+    if not scale.shape == translation.shape == (len(dims),):
+        raise ValueError(f"scale_and_translate: scale and translation must have a number for each of spatial_dims={tuple(spatial_dims)}, got shapes "
+                         f"{scale.shape} and {translation.shape}")
     weights = {}
     for k, i in enumerate(dims):
         weights[i] = _kernel_weights(image.shape[i], shape[i], scale[k], translation[k], method, antialias, scale.dtype)
@@ -210,5 +216,5 @@ def scale_and_translate(image: ArrayLike, shape: Sequence[int], spatial_dims: Se
     method = _method(method)
     if method not in _KERNELS:
         raise ValueError(f"scale_and_translate: method {method.name} has no kernel; use resize")
-    return _scale_and_translate(image, canonical_shape(shape), tuple(int(d) for d in spatial_dims), scale, translation,
+    return _scale_and_translate(image, canonical_shape(shape), tuple(operator.index(d) for d in spatial_dims), scale, translation,
                                 method, given_flag(antialias), precision)

@@ -7,6 +7,7 @@ Source: StableHLO specification, `all_gather`, `reduce_scatter`, `collective_per
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -390,7 +391,7 @@ def ppermute(x: PyTree, axis_name: AxisName | Sequence[AxisName], perm: Sequence
     if len(in_mesh) == len(names) and in_mesh != list(names):
         raise RuntimeError(f"lax.ppermute: axis_name={tuple(names)} must be in the order of the mesh, {tuple(in_mesh)}, as `perm` counts the devices in that "
                            "order.")
-    perm = tuple((int(s), int(d)) for s, d in perm)
+    perm = tuple((operator.index(s), operator.index(d)) for s, d in perm)
     for kind, indices in (("source", [s for s, _ in perm]), ("destination", [d for _, d in perm])):
         if len(set(indices)) != len(indices) or any(not 0 <= i < size for i in indices):
             raise ValueError(f"lax.ppermute: perm={perm} must name each {kind} at most once, in [0, {size}).")

@@ -14,6 +14,7 @@ Source: StableHLO specification, `all_reduce`, `partition_id`.
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Sequence, cast
 
 import numpy as np
@@ -122,7 +123,7 @@ def check_groups(function: str, names: tuple, groups: Groups) -> tuple | None:
     """Groups as tuples; they must be a partition of the positions along the axes into parts of one size."""
     if groups is None:
         return None
-    groups = tuple(tuple(int(i) for i in g) for g in groups)
+    groups = tuple(tuple(map(operator.index, g)) for g in groups)
     size = math.prod(size_of(n, function) for n in names)
     if sorted(i for g in groups for i in g) != list(range(size)):
         raise ValueError(f"lax.{function}: axis_index_groups={groups} must cover the indices 0 to {size - 1} of "

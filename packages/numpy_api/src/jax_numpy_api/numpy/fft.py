@@ -429,7 +429,8 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, devi
 def _half_turns(name: str, x: Any, axes: Any, sign: int) -> Array:
     check_arraylike(f"jax.numpy.fft.{name}", x)
     x = as_array(x)
-    axes = canonical_axes(axes, x.ndim)
+    one = axes is None or np.ndim(axes) == 0
+    axes = canonical_axes(axes, x.ndim) if one else tuple(canonical_axis(a, x.ndim) for a in axes)  # each as often as it is given
     return roll(x, tuple(sign * (x.shape[a] // 2) if sign > 0 else -(x.shape[a] // 2) for a in axes), axes) if axes else x
 
 

@@ -8,6 +8,7 @@ Source: Makhoul, "A fast cosine transform in one and two dimensions", IEEE Trans
 from __future__ import annotations
 
 import math
+import operator
 from typing import Sequence
 
 import numpy as np
@@ -26,6 +27,8 @@ def _resized(x, n, axis):
     """``x`` cut or padded with zeros to length ``n``."""
     if n is None or n == x.shape[axis]:
         return x
+    if n < 0:
+        raise ValueError(f"dct: a length of {n} is negative")
     if n < x.shape[axis]:
         return x[(slice(None),) * axis + (slice(0, n),)]
     return jnp.pad(x, [(0, n - x.shape[axis]) if i == axis else (0, 0) for i in range(x.ndim)])
@@ -154,7 +157,7 @@ def _along(x, kind, lengths, axes, norm, inverse, name):
 def _one(name, inverse, x, type, n, axis, norm):
     check_arraylike(name, x)
     _check(name, type, norm)
-    return _along(x, type, None if n is None else (int(n),), (int(axis),), norm, inverse, name)
+    return _along(x, type, None if n is None else (operator.index(n),), (operator.index(axis),), norm, inverse, name)
 
 
 def _many(name, inverse, x, type, s, axes, norm):

@@ -145,7 +145,7 @@ def _line_search(both, x, f0, g0, p, first, maxiter, c1=1e-4, c2=0.9):
 
 
 def _norm(g, order):
-    return jnp.max(jnp.abs(g)) if order == np.inf else jnp.linalg.norm(g, order)
+    return jnp.max(jnp.abs(g), initial=0) if order == np.inf else jnp.linalg.norm(g, order)
 
 
 # -- BFGS --------------------------------------------------------------------------------------------------------------
