@@ -89,7 +89,7 @@ def test_jit_that_is_told_a_device_moves_arguments_there_ahead_of_time_too():
 
 
 def test_texts_of_programs_name_their_results():
-    lowered = jax.jit(lambda x: x + 1).lower(np.float32(1))
+    lowered = jax.jit(lambda x: x + 4711).lower(np.float32(1))  # no other test's program, which would be shared
     assert '@main(%arg0: tensor<f32>) -> (tensor<f32> {jax.result_info = "result"}) {' in lowered.as_text()
     assert "loc(" in lowered.as_text(debug_info=True) and "loc(" not in lowered.as_text()
     pair = jax.jit(lambda x: {"a": x, "b": [x]}).lower(np.float32(1))

@@ -104,7 +104,7 @@ def test_exported_data_of_a_session(tmp_path):
     (name,) = [n for n in os.listdir(tmp_path / "plugins" / "profile" / "a") if n.endswith(".pb")]
     again = profiler.ProfileData.from_file(str(tmp_path / "plugins" / "profile" / "a" / name))
     assert "my block" in names(again)
-    if VERSION >= (0, 11):
+    if VERSION >= (0, 12):
         profiler.export_profile_data(again, tmp_path, session_id="b")
         assert folders(tmp_path) == ["a", "b"]
     else:

@@ -54,6 +54,10 @@ BARRIERS_LAST = VERSION >= (0, 12)
 # dies of SIGFPE. (Found by running; the lowest integer by -1 is computed as it should be.)
 CONSTANTS_BY_ZERO_TRAP = VERSION < (0, 12)
 
+# With 0.11 an array that was read keeps its buffer from being donated in place even when the view is gone. (Found by running 0.11.2, where a
+# view by Python's buffer protocol does not.)
+READING_HOLDS = (0, 11) <= VERSION < (0, 12)
+
 # The compiler walks functions that call functions recursively, on a thread whose stack is not ours to choose: the process dies at a depth of
 # 190 before 0.12. (Found by running; 300 are compiled by 0.12, which is more than Python's own recursion limit lets a user reach.)
 MOST_NESTED_CALLS = 150 if VERSION < (0, 12) else 300
@@ -201,9 +205,9 @@ def topology_of_bytes(serialized: bytes) -> Any:
 
 
 def write_profile_data(data: object, log_dir: str) -> None:
-    """Write a recorded `ProfileData` below ``log_dir``; jaxlib from 0.11 on can."""
+    """Write a recorded `ProfileData` below ``log_dir``; jaxlib from 0.12 on can."""
     from jaxlib import _profiler  # type: ignore[attr-defined, unused-ignore]  # start-up: profiling is rare
     if not hasattr(_profiler, "export_to_xprof"):
         raise NotImplementedError(f"export_profile_data: jaxlib {VERSION_TEXT} cannot write a ProfileData, except that of the "
-                                  "last session; use ProfileSession.export_profile_data, or jaxlib 0.11 or later")
+                                  "last session; use ProfileSession.export_profile_data, or jaxlib 0.12 or later")
     _profiler.export_to_xprof(data, log_dir)

@@ -8,12 +8,13 @@ for ourselves is kept only where that copy would be small: reading one row of a 
 """
 from __future__ import annotations
 
+import contextlib
 import itertools
 from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
-from ..jaxlib_compat import _jax
+from ..jaxlib_compat import READING_HOLDS, _jax
 from ..platforms.distributed_state import state
 from . import interruptible
 
@@ -81,10 +82,7 @@ def host_view(x: ArrayImpl) -> np.ndarray | None:
         return None if x.is_deleted() else view
     if x.is_deleted() or x.platform() != "cpu" or not ready(x) or len(x.sharding.device_set) != 1:
         return None
-    view = read(x)[0]
-    if view.nbytes < LARGE:
-        x._npy_value = view
-    return view
+    return _look(x)
 
 
 def until_ready(x: ArrayImpl) -> None:
@@ -100,10 +98,17 @@ LARGE = 1 << 18
 def view_for_now(x: ArrayImpl) -> np.ndarray:
     """As `host_value` for an array on one device, but a view of a large one is not kept, so that it can be donated in place afterwards."""
     until_ready(x)
-    view = read(x)[0]
-    if view.nbytes < LARGE:
-        x._npy_value = view
-    return view
+    return _look(x)
+
+
+def _look(x: ArrayImpl) -> np.ndarray:
+    if x.nbytes < LARGE:
+        x._npy_value = view = read(x)[0]
+        return view
+    if READING_HOLDS:
+        with contextlib.suppress(BufferError):  # of a dtype that Python's buffers do not have
+            return np.asarray(memoryview(x))
+    return read(x)[0]
 
 
 def host_value(x: ArrayImpl) -> np.ndarray:

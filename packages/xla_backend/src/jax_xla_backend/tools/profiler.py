@@ -180,7 +180,7 @@ def export_profile_data(profile_data: ProfileData, log_dir: os.PathLike | str, c
     """Write recorded data below ``log_dir``, in a folder named after the time or ``session_id``.
 
     Raises:
-      NotImplementedError: jaxlib before 0.11 can only write what the last session recorded.
+      NotImplementedError: jaxlib before 0.12 can only write what the last session recorded.
 
     >>> data = jax.profiler.stop_trace()  # doctest: +SKIP
     >>> jax.profiler.export_profile_data(data, "/tmp/profile")  # doctest: +SKIP
