@@ -58,7 +58,7 @@ print("ok")
 
 
 def started(program, devices, *args):
-    environment = {**os.environ, "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}", "JAX_PLATFORMS": "cpu"}
+    environment = {**os.environ, "JAX_NUM_CPU_DEVICES": str(devices), "JAX_PLATFORMS": "cpu"}
     return subprocess.Popen([sys.executable, "-c", textwrap.dedent(program), *map(str, args)], env=environment, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
