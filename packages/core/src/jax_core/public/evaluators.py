@@ -86,7 +86,7 @@ class TracingContext:
 
     def set_trace(self, trace: Trace) -> None:
         """From now on operations go to ``trace``."""
-        context.state.trace = trace
+        context.set_trace(trace)
 
     def is_empty(self) -> bool:
         """Whether operations are evaluated at once."""
