@@ -106,6 +106,8 @@ def test_results_in_donated_buffers_are_compiled_in_full():
     (lambda x: (x @ x).reshape(-1, 8) * 2, True), (lambda x: (x @ x).reshape(-1, 16) * 2, False), (jnp.cumsum, True),
     (lambda x: lax.fori_loop(0, 3, lambda i, c: jnp.roll(c, 1) @ c, x), True),
     (lambda x: x @ x + jnp.pad(x[0], 1)[:96], False),                    # a small one
+    (lambda x: lax.fori_loop(0, 3, lambda i, c: c * c + 1, x[0, :16]), True),                        # steps of short vectors
+    (lambda x: lax.fori_loop(0, 3, lambda i, c: c * c + 1, x[0, :17]), False),
     (lambda x: jax.random.gamma(jax.random.key(0), x), True),
 ])
 def test_loops_are_unrolled_where_kernels_have_short_ones(function, gains):

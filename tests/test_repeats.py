@@ -80,6 +80,27 @@ def test_which_programs_repeat_work(body, carry, unfused, wrap):
     assert UNFUSED_OPTIONS[0] not in options_for(module, "cuda", ())
 
 
+def ring(n):
+    """A step of Runge and Kutta's method for ``n`` coupled oscillators, written by components."""
+    def slope(y):
+        q = [y[i] for i in range(2 * n)]
+        return jnp.stack(q[n:] + [-q[i] + 0.1 * q[(i + 1) % n] * q[i - 1] for i in range(n)])
+
+    def step(y, _):
+        k1 = slope(y)
+        k2 = slope(y + 0.05 * k1)
+        return y + 0.1 / 6 * (k1 + 2 * k2 + 3 * slope(y + 0.05 * k2)), None
+    return step
+
+
+@pytest.mark.parametrize("n, unfused", [(4, False), (16, True)])
+def test_steps_that_start_from_few_numbers_keep_fusion(n, unfused):
+    """The first ran at half the speed without fusion and unrolling: LLVM finds its equal work; the second compiled for minutes with fusion."""
+    gradient = jax.grad(lambda y: lax.scan(ring(n), y, length=5)[0].sum())
+    module = jax.jit(gradient).lower(np.ones(2 * n, np.float32))._module
+    assert module.facts.work.repeats_work is unfused
+
+
 def test_chains_of_reductions_keep_fusion():
     def chain(x):
         for _ in range(60):

@@ -44,7 +44,9 @@ class Work:
     @functools.cached_property
     def unrolls(self) -> bool:
         """Whether unrolled code is faster (`unrolling`)."""
-        return unrolling.steps_gain(self._jaxpr) if self.small else unrolling.gains(self._jaxpr)
+        if self.small:
+            return unrolling.steps_gain(self._jaxpr)
+        return unrolling.gains(self._jaxpr) or unrolling.has_short_steps(self._jaxpr)
 
     @functools.cached_property
     def wants_wide_vectors(self) -> bool:

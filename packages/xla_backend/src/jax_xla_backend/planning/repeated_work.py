@@ -3,13 +3,15 @@
 Each kernel computes all that is behind its result, up to values in memory. Where 64 leaves of a carry need one sum of them,
 the sum is computed 64 times a step, and each time is code to compile. The planner's barriers are no remedy for small values:
 XLA's loops over less than 16 kB are one function, which has no barriers. But there every operation may as well stand alone,
-as its operands are in the processor's cache: such programs are compiled without fusion (docs/internals/control-flow.md).
+as its operands are in the processor's cache: such programs are compiled without fusion (docs/internals/control-flow.md). The
+step of an ODE of a few numbers needs none of this: there LLVM computes each value once, and fused code is the faster.
 """
 from __future__ import annotations
 
 import collections
 
-from jax_core.representation.jaxpr import Jaxpr, Literal
+from jax_core.representation.jaxpr import Jaxpr, Literal, jaxprs_in_params
+from jax_core.representation.traits import Kind
 
 from .planner import CHEAP, SMALL
 from .small_programs import has_large, leaves, programs
@@ -18,6 +20,8 @@ OFTEN = 8
 """Times that an operation is computed, on average and at least, if all values fit into what XLA makes one function of."""
 OFTEN_APART = 16
 """The same where they do not: each operation is then dispatched by itself."""
+FEW = 8
+"""Numbers that a loop's step starts from, at most, for LLVM to find the equal work in a step that is one function by itself."""
 WORTH = 256
 """Operations in all kernels of a program, at least."""
 LONGEST = 4096
@@ -31,12 +35,16 @@ def repeats_work(jaxpr: Jaxpr) -> bool:
     """
     if any(has_large(eqn) for program in programs(jaxpr) for eqn in leaves(program)):
         return False
-    return any(_repeats(program) for program in programs(jaxpr) if len(program.eqns) <= LONGEST)
+    steps = {id(step) for program in programs(jaxpr) for eqn in program.eqns if eqn.primitive.traits.kind is Kind.LOOP
+             for step in jaxprs_in_params(eqn.params)}
+    return any(_repeats(program, id(program) in steps) for program in programs(jaxpr) if len(program.eqns) <= LONGEST)
 
 
-def _repeats(jaxpr: Jaxpr) -> bool:
+def _repeats(jaxpr: Jaxpr, step: bool) -> bool:
     times = _times_computed(jaxpr)
-    return times >= OFTEN_APART or times >= OFTEN and _buffers(jaxpr) <= SMALL
+    if times < OFTEN or _buffers(jaxpr) > SMALL:
+        return times >= OFTEN_APART
+    return not step or sum(getattr(v.aval, "size", 1) for v in (*jaxpr.constvars, *jaxpr.invars)) > FEW
 
 
 def _buffers(jaxpr: Jaxpr) -> int:

@@ -6,20 +6,37 @@ docs/internals/compile-time.md has the measurements.
 """
 from __future__ import annotations
 
+from typing import Any, Iterator
+
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn
 from jax_core.representation.traits import Inner, Kind
 
 from .loops import inside
-from .small_programs import ELEMENTS, leaves, programs
+from .small_programs import ELEMENTS, has_large, leaves, programs
 
 SHORT = 16
-"""Elements of a last axis that is worth unrolling, less than."""
+"""Elements of a last axis that is worth unrolling, less than; of a vector in a step, at most."""
 
 
 def steps_gain(jaxpr: Jaxpr) -> bool:
-    """Whether it pays in the steps of a program over small arrays: they have windows, or arrays of two axes."""
-    return any([e.primitive.traits.inner is Inner.WINDOWS or any([getattr(v.aval, "ndim", 0) > 1 for v in e.outvars])
-                for program in programs(jaxpr) for loop in program.eqns if loop.primitive.traits.kind is Kind.LOOP for e in inside(loop)])
+    """Whether it pays in the steps of a program over small arrays: they have windows, arrays of two axes, or short vectors."""
+    return any([e.primitive.traits.inner is Inner.WINDOWS or any([getattr(v.aval, "ndim", 0) > 1 or _is_short(v.aval) for v in e.outvars])
+                for steps in _steps(jaxpr) for e in steps])
+
+
+def has_short_steps(jaxpr: Jaxpr) -> bool:
+    """Whether a loop has steps on short vectors and on nothing large, as for an ODE of a few numbers."""
+    return any([any([_is_short(v.aval) for e in steps for v in e.outvars]) and not any(map(has_large, steps)) for steps in _steps(jaxpr)])
+
+
+def _steps(jaxpr: Jaxpr) -> Iterator[list[JaxprEqn]]:
+    """The equations inside of each loop."""
+    return (list(inside(e)) for program in programs(jaxpr) for e in program.eqns if e.primitive.traits.kind is Kind.LOOP)
+
+
+def _is_short(aval: Any) -> bool:
+    """A vector of floats that becomes straight code, 1.2 to 1.7 times as fast in a step."""
+    return getattr(aval, "ndim", 0) == 1 and 1 < aval.size <= SHORT and aval.dtype.kind == "f"
 
 
 def gains(jaxpr: Jaxpr) -> bool:
