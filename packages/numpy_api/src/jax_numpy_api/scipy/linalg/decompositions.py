@@ -9,6 +9,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -400,7 +401,7 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, 
 
     Raises:
       ConcretizationTypeError: ``select="v"`` of a traced matrix, as the length of the result depends on values.
-      ValueError: shapes that do not fit, another ``select``, or no range.
+      TypeError: indices that are no integers. ValueError: shapes that do not fit, another ``select``, or no range.
 
     Source: `scipy.linalg.eigh_tridiagonal`.
 
@@ -414,7 +415,10 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, 
         raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select={select!r} needs a rising select_range, got {select_range}")
     d, e = (jnp.asarray(x) if isinstance(x, (list, tuple)) else x for x in (d, e))
     check_arraylike("jax.scipy.linalg.eigh_tridiagonal", d, e)
-    span = (int(low), int(high)) if select == "i" else None
+    what = "jax.scipy.linalg.eigh_tridiagonal: each of select_range"
+    span = (integer(what, low), integer(what, high)) if select == "i" else None
+    if span is not None and (span[0] < 0 or span[1] >= np.size(d)):
+        raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select_range={select_range} must be indices of the {np.size(d)} eigenvalues")
     found = _eigh_tridiagonal(d, e, given_flag(eigvals_only), span)
     if select != "v":
         return found

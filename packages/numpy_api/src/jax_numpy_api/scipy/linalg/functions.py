@@ -108,7 +108,10 @@ def expm_frechet(A: ArrayLike, E: ArrayLike, *, method: str | None = None,
     """The derivative of `expm` at ``A`` in the direction ``E``; with ``compute_expm`` the pair of value and derivative.
 
     Args:
-      method: accepted for compatibility; the steps of the exponential are differentiated.
+      method: None, "SPS" or "blockEnlarge", for compatibility; the steps of the exponential are differentiated.
+
+    Raises:
+      ValueError: another method, or matrices of two shapes.
 
     Source: `scipy.linalg.expm_frechet`.
 
@@ -116,6 +119,8 @@ def expm_frechet(A: ArrayLike, E: ArrayLike, *, method: str | None = None,
     Array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
+    if method not in (None, "SPS", "blockEnlarge"):
+        raise ValueError(f"jax.scipy.linalg.expm_frechet: method must be 'SPS' or 'blockEnlarge', got {method!r}")
     return _expm_frechet(A, E, given_flag(compute_expm))
 
 

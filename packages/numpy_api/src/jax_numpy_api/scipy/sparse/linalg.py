@@ -12,6 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 from jax_core.representation import tree
+from jax_core.representation.arguments import integer
 from jax_core.representation.typing import ArrayLike, PyTree
 
 from ... import lax, numpy as jnp
@@ -195,7 +196,7 @@ def gmres(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, to
       the solution, and None.
 
     Raises:
-      ValueError: another ``solve_method``.
+      TypeError: ``restart`` is no integer. ValueError: it is below 1, or another ``solve_method``.
 
     Source: `scipy.sparse.linalg.gmres`.
 
@@ -205,7 +206,10 @@ def gmres(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, to
     if solve_method not in ("batched", "incremental"):
         raise ValueError(f"gmres: invalid solve_method {solve_method!r}, must be either 'incremental' or 'batched'")
     size = sum(int(np.size(v)) for v in tree.flatten(b)[0])
-    restart = min(int(restart), max(size, 1))
+    restart = integer("jax.scipy.sparse.linalg.gmres: restart", restart)
+    if restart < 1:
+        raise ValueError(f"jax.scipy.sparse.linalg.gmres: restart must be at least 1, got {restart}")
+    restart = min(restart, max(size, 1))
 
     def method(matvec: Callable[[PyTree], PyTree], rhs: PyTree, start: PyTree, limit, maxiter, precondition: Callable[[PyTree], PyTree]):
         return _gmres(matvec, rhs, start, limit, maxiter, precondition, restart)
