@@ -165,6 +165,12 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     *((f"jsp.sparse.linalg.gmres(jnp.eye(2), jnp.ones(2), restart={restart})", kind) for restart, kind in (("0", ValueError), ("1.5", TypeError))),
     ("jsp.linalg.expm_frechet(jnp.eye(2), jnp.eye(2), method='zz')", ValueError),
     ("jsp.linalg.eigh_tridiagonal(jnp.ones(3), jnp.ones(2), eigvals_only=True, select='i', select_range=(1, 7))", ValueError),
+    *((f"jax.experimental.sparse.{call}", kind) for call, kind in (
+        ("bcoo_rev(jax.experimental.sparse.eye(2), dimensions=(5,))", ValueError), ("bcoo_reduce_sum(jax.experimental.sparse.eye(2), axes=(5,))", ValueError),
+        ("bcoo_squeeze(jax.experimental.sparse.BCOO.fromdense(jnp.ones((1, 2))), dimensions=(2,))", ValueError),
+        ("grad(lambda x: (x @ jnp.ones(2)).sum(), argnums=3)(jax.experimental.sparse.eye(2))", ValueError), ("BCOO.fromdense(jnp.eye(3), nse=1.5)", TypeError),
+        ("BCSR.fromdense(jnp.eye(3), nse='a')", TypeError),
+        ("bcoo_dot_general(jax.experimental.sparse.eye(2), jnp.eye(2), dimension_numbers=(((7,), (0,)), ((), ())))", TypeError))),
     ("jax.P('a', reduced={None})", ValueError), ("jax.experimental.sparse.bcsr_concatenate([jnp.eye(2)], dimension=0)", TypeError), ("jax.P(unreduced={'a', None})", ValueError), ("jax.dlpack.from_dlpack(np.ones(3), copy='a')", TypeError),
     ("jax.tree_util.register_dataclass(type('A', (), {}), ['x'], ['x'])", ValueError), ("ROTATION.from_quat(jnp.ones(3))", ValueError), ("ROTATION.from_rotvec(jnp.ones(2))", ValueError), ("ROTATION.from_mrp(1.0)", ValueError),
     ("ROTATION.from_euler('xy', 90.0)", ValueError), ("jax.experimental.sparse.linalg.lobpcg_standard(jnp.eye(10), 2)", ValueError),

@@ -58,6 +58,9 @@ def flatten_fun_for_sparse_ad(fun: Callable[..., PyTree], argnums: int | Sequenc
       the function; its arguments, a list with the elements in place of sparse arguments among ``argnums``; the numbers of
       those to differentiate; and the function that makes of results for these a pytree like the arguments.
 
+    Raises:
+      ValueError: an argument that there is not.
+
     >>> from jax.experimental import sparse
     >>> from jax.experimental.sparse import ad
     >>> m = sparse.BCOO.fromdense(jnp.array([[0., 2.], [3., 0.]]))
@@ -66,7 +69,9 @@ def flatten_fun_for_sparse_ad(fun: Callable[..., PyTree], argnums: int | Sequenc
     ([Array([2., 3.], dtype=float32)], (0,))
     """
     several = not isinstance(argnums, int)
-    nums = [i % len(args) for i in ((argnums,) if isinstance(argnums, int) else argnums)]
+    nums = [i + len(args) * (i < 0) for i in ((argnums,) if isinstance(argnums, int) else argnums)]
+    if not all(0 <= i < len(args) for i in nums):
+        raise ValueError(f"sparse derivatives: argnums={argnums} names an argument that there is not; the function was called with {len(args)}")
     leaves = {i: _flat(args[i]) for i in nums}
 
     def rebuilt(i: int, values):

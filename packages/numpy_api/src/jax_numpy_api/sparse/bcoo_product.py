@@ -134,6 +134,8 @@ def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_
 def _check(lhs, rhs, numbers):
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
     for what, a, b in (("contracting", lhs_contract, rhs_contract), ("batch", lhs_batch, rhs_batch)):
+        if not (all(0 <= d < len(lhs) for d in a) and all(0 <= d < len(rhs) for d in b)):
+            raise TypeError(f"bcoo_dot_general: {what} dimensions {a} and {b} must be axes of the shapes {lhs} and {rhs}")
         if len(a) != len(b) or [lhs[d] for d in a] != [rhs[d] for d in b]:
             raise TypeError(f"bcoo_dot_general: {what} dimensions {a} of shape {lhs} and {b} of shape {rhs} must have equal "
                             "lengths")

@@ -16,7 +16,7 @@ from jax_core.representation.typing import ArrayLike, Placement
 from jax_core.transformations.vmap import vmap
 
 from .. import lax, numpy as jnp
-from ..numpy.promotion import concrete
+from ..numpy.promotion import canonical_axis, concrete
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_transpose, bcoo_update_layout, full_batch, parts
 from .util import require_none, row, static_shape, valid
 
@@ -236,11 +236,14 @@ def _renumbered(indices, old, new):
 def bcoo_rev(operand: BCOO, dimensions: Sequence[int]) -> BCOO:
     """The order of elements along some axes reversed.
 
+    Raises:
+      ValueError: an axis that there is not.
+
     >>> from jax.experimental import sparse
     >>> sparse.bcoo_rev(sparse.BCOO.fromdense(jnp.array([0, 0, 7])), dimensions=(0,)).todense()
     Array([7, 0, 0], dtype=int32)
     """
-    dims = {operator.index(d) % operand.ndim for d in dimensions}
+    dims = {canonical_axis(d, operand.ndim, "bcoo_rev: dimensions") for d in dimensions}
     a, b = operand.n_batch, operand.n_batch + operand.n_sparse
     data, indices = operand.data, operand.indices
     on_batch = [d for d in dims if d < a]
@@ -348,7 +351,7 @@ def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
     >>> sparse.bcoo_squeeze(sparse.BCOO.fromdense(jnp.array([[0, 7]])), dimensions=(0,)).todense()
     Array([0, 7], dtype=int32)
     """
-    dims = {operator.index(d) % max(arr.ndim, 1) for d in dimensions}
+    dims = {canonical_axis(d, arr.ndim, "bcoo_squeeze: dimensions") for d in dimensions}
     if any(arr.shape[d] != 1 for d in dims):
         raise ValueError(f"bcoo_squeeze: dimensions {sorted(dims)} of {arr} must have length 1")
     a, b = arr.n_batch, arr.n_batch + arr.n_sparse
@@ -371,12 +374,15 @@ def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
 def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
     """Sums along axes. Over sparse and batch axes nothing is added yet: elements come to stand at the same point.
 
+    Raises:
+      ValueError: an axis that there is not.
+
     >>> from jax.experimental import sparse
     >>> m = sparse.BCOO.fromdense(jnp.array([[1, 5], [2, 0]]))
     >>> sparse.bcoo_reduce_sum(m, axes=(0,)).todense()
     Array([3, 5], dtype=int32)
     """
-    over = {operator.index(d) % max(mat.ndim, 1) for d in axes}
+    over = {canonical_axis(d, mat.ndim, "bcoo_reduce_sum: axes") for d in axes}
     a, b = mat.n_batch, mat.n_batch + mat.n_sparse
     shape = tuple(n for d, n in enumerate(mat.shape) if d not in over)
     mat = full_batch(mat) if any(d < a for d in over) else mat

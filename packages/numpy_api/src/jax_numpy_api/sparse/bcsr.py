@@ -6,6 +6,7 @@ for storage and exchange; operations go through BCOO.
 """
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
@@ -226,7 +227,7 @@ def bcsr_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, 
                          "exactly two sparse axes")
     if nse is None:
         nse = bcoo_fromdense(mat, n_batch=n_batch, n_dense=n_dense).nse
-    out = bcsr_fromdense_p.bind(mat, nse=int(nse), n_batch=n_batch, n_dense=n_dense, index_dtype=np.dtype(index_dtype))
+    out = bcsr_fromdense_p.bind(mat, nse=operator.index(nse), n_batch=n_batch, n_dense=n_dense, index_dtype=np.dtype(index_dtype))
     return BCSR(out, shape=mat.shape, indices_sorted=True, unique_indices=True)
 
 

@@ -88,7 +88,7 @@ def concrete_count(n: ArrayLike, what: str) -> int:
     """``n`` as a Python integer.
 
     Raises:
-      ConcretizationTypeError: it is traced; ``what`` says which argument would avoid that.
+      TypeError: it is no integer. ConcretizationTypeError: it is traced; ``what`` says which argument would avoid that.
     """
     number: Any = n
     if isinstance(n, Tracer):
@@ -97,7 +97,7 @@ def concrete_count(n: ArrayLike, what: str) -> int:
             raise errors.ConcretizationTypeError(n, f"{what} The number of stored elements depends on values, which are not "
                                                  "known while a program is traced. ")
         number = known
-    return int(number)
+    return operator.index(number)
 
 
 def _count_stored_elements_per_batch(mat: Any, n_batch: int = 0, n_dense: int = 0) -> Any:
