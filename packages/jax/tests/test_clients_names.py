@@ -165,6 +165,21 @@ def test_lists_as_interpreters_change_them():
             wrong()
 
 
+def test_results_are_remembered_as_long_as_their_argument():
+    from jax._src import util
+    calls = []
+    cached = util.weakref_lru_cache(lambda key, *args, **named: calls.append(args) or len(calls), maxsize=2)
+    a, b = AnswersToAll(), AnswersToAll()
+    assert [cached(a, 1), cached(a, 1), cached(b, 1), cached(a, 1), cached(a, 2), cached(b, 1), cached(b, 1, n=3)] == [1, 1, 2, 1, 3, 4, 5]
+    with jax.enable_x64(True):
+        assert cached(b, 1, n=3) == 6
+    assert cached.cache_info() == (2, 6, 2, 2)
+    del b
+    assert cached.cache_info().currsize == 0
+    with pytest.raises(TypeError):
+        cached(3)
+
+
 def test_solutions_by_given_factors():
     from jax._src.lax.linalg import lu_solve
     a, b = np.random.RandomState(0).randn(2, 3, 3).astype("f") + 1j, np.ones((2, 3, 2), "f")

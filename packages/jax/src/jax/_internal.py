@@ -23,7 +23,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {  # by module, and by the module o
     "compute_on": {"jax_xla_backend.operations.annotations": "compute_on_p"},
     "core": {
         "jax_core.public.evaluators": """AxisEnv axis_frame clean_up_dead_vars definitely_equal definitely_equal_shape get_axis_env
-            is_constant_dim is_constant_shape is_empty_shape join_effects last_used trace_ctx typecheck unsafe_get_current_trace""",
+            get_referent is_constant_dim is_constant_shape is_empty_shape join_effects last_used trace_ctx typecheck unsafe_get_current_trace""",
         "typing": "AxisSize=Any InputType=Any OutputType=Any Value=Any AxisName=Hashable",
         "jax_core.export.symbols": "is_symbolic_dim",
         "jax_core.references.api": "empty_ref_p",
@@ -44,7 +44,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {  # by module, and by the module o
     "lax.control_flow": {"jax_numpy_api.lax.control_flow.platforms": "platform_index_p"},
     "lax.control_flow.conditionals": {"jax_numpy_api.lax.control_flow.platforms": "platform_index_p"},
     "dispatch": {"jax_core.public.listeners": "BACKEND_COMPILE_EVENT JAXPR_TO_MLIR_MODULE_EVENT JAXPR_TRACE_EVENT"},
-    "dtypes": {"typing": "JAXType=Any"},
+    "dtypes": {"typing": "JAXType=Any", "jax.numpy": "float_"},
     "effects": {"jax_core.representation.effects": "no_effects=NO_EFFECTS"},
     "lax.lax": {"jax_numpy_api.numpy.for_libraries": "_const=constant_as", "jax_numpy_api.lax.composite": "composite_p",
                 "jax_numpy_api.lax.create": "empty_p"},
@@ -76,7 +76,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {  # by module, and by the module o
     "test_util": {"jax_numpy_api.test_util": "check_grads check_jvp check_vjp",
                   "jax_core.public.listeners": "count_pjit_cpp_cache_miss=count_unseen_calls"},
     "util": {"jax_core.public.lists": "HashableFunction HashablePartial concatenate flatten=concatenate merge_lists partition_list unzip3",
-             "functools": "partial", "jax.numpy": "moveaxis"},
+             "functools": "partial", "jax.numpy": "moveaxis", "jax_core.public.remembered": "weakref_lru_cache"},
     "xla_metadata": {"jax_xla_backend.operations.annotations": "xla_metadata_call_p xla_metadata_value_p"},
 }
 

@@ -18,6 +18,7 @@ those forms and this system's own (`primitive`, `forward`, `reverse`, `batching`
 ``effect_types``               `jax._src.effects`
 ``lists``                      `jax._src.util`
 ``evaluators``                 `jax._src.core`: what programs that evaluate jaxprs look up
+``remembered``                 `jax._src.util.weakref_lru_cache`
 ``pretty_printer``             `jax._src.pretty_printer`: documents that fit a width
 ``listeners``                  `jax._src.monitoring`: who listens, and how often a call was new
 """

@@ -176,6 +176,16 @@ def unsafe_get_current_trace() -> Trace:
     return context.state.trace
 
 
+def get_referent(x: Any) -> Any:
+    """What ``x`` stands for: itself, as a reference has one tracer in each trace.
+
+    >>> from jax._src import core
+    >>> core.get_referent(3)
+    3
+    """
+    return x
+
+
 def is_constant_dim(d: object) -> bool:
     """Whether the length ``d`` is a number, and no symbol of `jax.export`.
 
