@@ -134,6 +134,17 @@ def test_signs_and_ends_of_powers():
     np.testing.assert_array_equal(np.signbit(np.asarray(jit(lax.pow)(enlarged(x), enlarged(y)))[3:5]), [True, True])
 
 
+@pytest.mark.parametrize("exponent", [1.5, 0.5, 2.0, -0.0])
+def test_one_exponent_for_all_is_vector_code(exponent):
+    """Known when compiling or not, with the numbers that an exponent for each element gives; roots and squares stay what XLA makes of them."""
+    x = enlarged(np.array([0.0, -0.0, 0.3, 7.5, 1e30, -2.0, np.inf, np.nan], np.float32))
+    want = jit(lax.pow)(x, np.full_like(x, exponent))
+    known = jit(lambda x: lax.pow(x, np.float32(exponent))).lower(x).compile()
+    np.testing.assert_allclose(known(x), want, rtol=3e-7)
+    np.testing.assert_allclose(jit(lax.pow)(x, np.float32(exponent)), want, rtol=3e-7)
+    assert (" power(" in known.as_text()) is (exponent == 0.5)  # of which XLA's code makes a root
+
+
 def test_erf_inv_over_a_short_axis_is_computed_in_one_loop():
     """XLA's code for loops over 10 elements has no vectors."""
     x = np.linspace(-0.99, 0.99, 96000, dtype=np.float32)

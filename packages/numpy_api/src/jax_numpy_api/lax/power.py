@@ -16,7 +16,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import convert_element_type_p
 
 from .arithmetic import mul_p, sub_p
-from .compare import eq_p, gt_p
+from .compare import emit_compare, eq_p, gt_p
 from .complex import abs_p
 from .elementary_cpu import powers
 from .elementary_cpu.lanes import Formulation
@@ -38,12 +38,20 @@ def _pow_plain(b, x, y):
 
 
 _pow_formulation = Formulation(_pow_plain, narrow=powers.pow)
+_SIMPLE = -1.0, 0.5, 1.0, 2.0, 3.0  # exponents that XLA makes a quotient, a root or products of
 
 
 def _pow_lower(b, x, y):
-    """One exponent for all is mostly a constant, for which XLA has simpler forms (a square root, products)."""
-    rule = _pow_formulation if y.aval.shape == b.out_avals[0].shape != () else _pow_plain
-    return rule(b, x, b.convert(y, x.aval.dtype))
+    """One exponent for all may be a constant for which XLA has a simpler form. Where it is, the comparisons are done when compiling, and one way remains."""
+    y, out = b.convert(y, x.aval.dtype), b.out_avals[0]
+    power = _pow_formulation(b, x, y)
+    if y.aval.shape == out.shape or not _pow_formulation.applies(b):
+        return power
+    for simple in _SIMPLE:
+        value = b.scalar(simple, y.aval.dtype)
+        same = emit_compare(b, "EQ", y, value)
+        power = emit(b, "stablehlo.select", same, _pow_plain(b, x, value), power, out=out)
+    return power
 
 
 def _pow_tangent_x(g, out, x, y):

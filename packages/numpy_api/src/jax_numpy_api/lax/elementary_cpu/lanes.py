@@ -226,13 +226,19 @@ class Formulation(SpelledOut):
         self.otherwise, self.narrow, self.wide, self.unless, self.short, self.brief = otherwise, narrow, wide, unless, short, brief
         self.in_float32 = narrow is not None
 
+    def applies(self, b) -> bool:
+        """Whether there is a formula for the result that is being lowered, and it pays."""
+        out = b.out_avals[0]
+        double = out.dtype == FLOAT64
+        small = out.size <= SMALL and (FLOAT64 if double else FLOAT32) not in self.brief
+        return not ((self.wide if double else self.narrow) is None or small or b.platform != "cpu" or b.portable or out.dtype.kind == "c"
+                    or self.unless and getattr(b, self.unless) or not self.short and is_short(out))
+
     def __call__(self, b, *operands, **params):
         out = b.out_avals[0]
         double = out.dtype == FLOAT64
         formula = self.wide if double else self.narrow
-        small = out.size <= SMALL and (FLOAT64 if double else FLOAT32) not in self.brief
-        if (formula is None or small or b.platform != "cpu" or b.portable or out.dtype.kind == "c" or params
-                or self.unless and getattr(b, self.unless) or not self.short and is_short(out)):
+        if formula is None or params or not self.applies(b):
             return self.otherwise(b, *operands, **params)
         operands = [x if x.aval.shape == out.shape else b.broadcast(x, out.shape) for x in operands]
         result = formula(*(Lane(b, b.convert(x, FLOAT64 if double else FLOAT32)) for x in operands))
