@@ -21,6 +21,7 @@ import jax.experimental.shard_map
 import jax.experimental.sparse
 import jax.experimental.sparse.linalg
 import jax.extend.core
+import jax.extend.linear_util
 import jax.extend.source_info_util
 import jax.interpreters.ad
 import jax.interpreters.batching
@@ -171,6 +172,7 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
         ("grad(lambda x: (x @ jnp.ones(2)).sum(), argnums=3)(jax.experimental.sparse.eye(2))", ValueError), ("BCOO.fromdense(jnp.eye(3), nse=1.5)", TypeError),
         ("BCSR.fromdense(jnp.eye(3), nse='a')", TypeError),
         ("bcoo_dot_general(jax.experimental.sparse.eye(2), jnp.eye(2), dimension_numbers=(((7,), (0,)), ((), ())))", TypeError))),
+    *((f"jax.api_util.argnums_partial(jax.extend.linear_util.wrap_init(lambda x, y: x), {n}, (1.0, 2.0))", ValueError) for n in ("2", "-3", "(0, 5)")),
     ("jax.P('a', reduced={None})", ValueError), ("jax.experimental.sparse.bcsr_concatenate([jnp.eye(2)], dimension=0)", TypeError), ("jax.P(unreduced={'a', None})", ValueError), ("jax.dlpack.from_dlpack(np.ones(3), copy='a')", TypeError),
     ("jax.tree_util.register_dataclass(type('A', (), {}), ['x'], ['x'])", ValueError), ("ROTATION.from_quat(jnp.ones(3))", ValueError), ("ROTATION.from_rotvec(jnp.ones(2))", ValueError), ("ROTATION.from_mrp(1.0)", ValueError),
     ("ROTATION.from_euler('xy', 90.0)", ValueError), ("jax.experimental.sparse.linalg.lobpcg_standard(jnp.eye(10), 2)", ValueError),

@@ -49,6 +49,9 @@ def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Seque
                     require_static_args_hashable: bool = True) -> tuple[WrappedFun, tuple]:
     """``f`` with all arguments but the dynamic ones fixed, and the dynamic ones.
 
+    Raises:
+      ValueError: an argument that there is not.
+
     >>> from jax.api_util import argnums_partial
     >>> from jax.extend import linear_util
     >>> f, dynamic = argnums_partial(linear_util.wrap_init(lambda x, y: x - y), 1, (10., 3.))
@@ -56,6 +59,8 @@ def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Seque
     7.0
     """
     nums = (dyn_argnums,) if isinstance(dyn_argnums, int) else tuple(dyn_argnums)
+    if not all(-len(args) <= i < len(args) for i in nums):
+        raise ValueError(f"argnums_partial: dyn_argnums={dyn_argnums} names an argument that there is not; there are {len(args)}")
     nums = tuple(i % len(args) for i in nums)
     dynamic = tuple(args[i] for i in nums)
 
