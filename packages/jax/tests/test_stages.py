@@ -97,3 +97,19 @@ def test_texts_of_programs_name_their_results():
     assert str(pair.compiler_ir()).count("jax.result_info") == 2
     compiled = lowered.compile().as_text()
     assert 'op_name="jit(<lambda>)/add"' in compiled and "test_stages.py" in compiled  # the located text is what is compiled
+
+
+def test_several_platforms():
+    """A module for each, all of them made at once; what is compiled is the one for this process."""
+    def f(x):
+        return jax.lax.platform_dependent(x, tpu=lambda x: x * 3, default=lambda x: x + 2)
+    traced = jax.jit(f).trace(np.ones(3, np.float32))
+    both = traced.lower(lowering_platforms=("tpu", "cpu"))
+    tpu, cpu = (text for text in both.as_text().split("// platform: ") if text)
+    assert tpu.startswith("tpu\n") and "multiply" in tpu and "add" not in tpu and cpu.startswith("cpu\n") and "add" in cpu
+    assert both.compile()(np.ones(3, np.float32)).tolist() == [3, 3, 3]
+    for none in None, (), ("cpu",), ["cpu", "cpu"]:
+        assert "// platform" not in traced.lower(lowering_platforms=none).as_text()
+    for wrong, error in ("cpu", TypeError), (("cpu", 3), TypeError), (("cpu", "no such"), RuntimeError):
+        with pytest.raises(error):
+            traced.lower(lowering_platforms=wrong)

@@ -235,10 +235,21 @@ class Traced(_Stage):
 
     def lower(self, *, lowering_platforms: Sequence[str] | None = None,
               _private_parameters: dict[str, Any] | None = None) -> "Lowered":
-        """Lower to a StableHLO module, for the default platform or the one given."""
-        spec = self._spec
-        if lowering_platforms is not None:
-            spec = spec.replace(platform=tuple(lowering_platforms)[0])
+        """Lower to a StableHLO module, for the default platform or those given; see `LoweredForPlatforms` for several.
+
+        Raises:
+          TypeError: ``lowering_platforms`` is one name, or one of them is no string.
+          RuntimeError: there is no such platform.
+        """
+        if isinstance(lowering_platforms, str):
+            raise TypeError(f"{self.fun_name}: lowering_platforms must be a sequence of names, as ({lowering_platforms!r},), got the string "
+                            f"{lowering_platforms!r}")
+        by_platform = {platform: self._lower(self._spec.replace(platform=platform)) for platform in lowering_platforms or ()}
+        if len(by_platform) > 1:
+            return LoweredForPlatforms(by_platform)
+        return next(iter(by_platform.values()), None) or self._lower(self._spec)
+
+    def _lower(self, spec: LowerSpec) -> "Lowered":
         on_refs = ref_program(self._closed)
         if on_refs is not None:
             spec = on_refs.spec(spec)
@@ -303,6 +314,26 @@ class Lowered(LoweredHabits, _Stage):
         executable = backend.compile(module, spec)
         executable.compile()
         return Compiled(self._traced, executable)
+
+
+class LoweredForPlatforms(Lowered):
+    """A program lowered for several platforms: one module for each, as what a platform does best differs.
+
+    It compiles for the platform of this process, if that is among them.
+
+    >>> lowered = jax.jit(jnp.sin).trace(jnp.ones(3)).lower(lowering_platforms=("cpu", "tpu"))
+    >>> [line for line in lowered.as_text().splitlines() if line.startswith("//")]
+    ['// platform: cpu', '// platform: tpu']
+    """
+
+    def __init__(self, by_platform: dict[str, Lowered]):
+        here = by_platform.get(backends.get().default_platform()) or next(iter(by_platform.values()))
+        super().__init__(here._traced, here._module, here._spec)
+        self._by_platform = by_platform
+
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """The modules' texts, each after a comment that names its platform; ``dialect`` is ``"stablehlo"`` (default) or ``"hlo"``."""
+        return "\n".join(f"// platform: {platform}\n{one.as_text(dialect, debug_info=debug_info)}" for platform, one in self._by_platform.items())
 
 
 def _check_dialect(name: str, dialect: object) -> None:
