@@ -345,9 +345,3 @@ def test_an_initializer_says_that_64_bits_are_truncated(init):
         assert init(KEY, (2, 2), "float64").dtype == np.float32
     with pytest.raises(ValueError, match=r"^initializer: an array of dtype float32 was given where a dtype is wanted; write dtype=x.dtype$"):
         init(KEY, (2, 2), jnp.ones(2))
-
-
-def test_divisors_of_long_draws_are_no_constants_to_the_first_stage():
-    """It looks at each element of a constant divisor, which takes 0.3 s for 2^24; it folds no bitcasts."""
-    text = lambda n: jit(lambda k: random.randint(k, (n,), 0, 77)).lower(random.key(0)).as_text()
-    assert text(1 << 17).count("bitcast_convert") == 2 and "bitcast_convert" not in text(1 << 10)

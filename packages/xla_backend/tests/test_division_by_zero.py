@@ -7,7 +7,14 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+
+from jax_core.programs.jit import jit
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.transformations.vmap import vmap
+from jax_numpy_api import lax, numpy as jnp
+from jax_xla_backend.jaxlib_compat import CONSTANTS_BY_ZERO_TRAP
 
 FULL = "jnp.full(3, {}, jnp.{})"
 BY_DTYPE = {
@@ -63,3 +70,32 @@ def results() -> list:
 @pytest.mark.parametrize("row", range(len(BY_DTYPE | ROUTES)), ids=list(BY_DTYPE | ROUTES))
 def test_ends_with_the_value_that_xla_defines(results, row):
     assert results[row] == list((BY_DTYPE | ROUTES).values())[row][1]
+
+
+DIVISIONS = {
+    "div": lambda x: lax.div(x, x.dtype.type(7)), "rem": lambda x: lax.rem(x, x.dtype.type(7)), "%": lambda x: x % 7, "//": lambda x: x // 7,
+    "vmap": vmap(lambda x: x % 7), "computed": lambda x: lax.rem(x, lax.sub(x.dtype.type(9), x.dtype.type(2)))}
+
+
+@pytest.mark.skipif(CONSTANTS_BY_ZERO_TRAP, reason="every divisor is a choice there")
+@pytest.mark.parametrize("name", DIVISIONS)
+def test_a_divisor_of_integers_is_no_constant_to_the_first_stage(name):
+    """It looks at each element of a constant divisor, which takes 0.3 s for 2^24; it does not look through bitcasts.
+
+    Whatever the length, as an export with a symbolic length has one form.
+    """
+    def hidden(dtype, shape=(1 << 17,)):
+        return jit(DIVISIONS[name]).lower(ShapeDtypeStruct(shape, dtype)).as_text().count("bitcast_convert")
+    assert [hidden(dtype) for dtype in (np.int32, np.uint8, jnp.int4, np.float32)] == [2, 2, 0, 0] and hidden(np.int32, (1,)) == 2
+
+
+def test_many_integers_by_constants():
+    x = np.arange(-70000, 70000, dtype=np.int32)
+    x[:2] = -2**31, 2**31 - 1
+    divisors = 7, -7, 0, -1, -2**31
+    out = jit(lambda x: [(lax.div(x, np.int32(c)), lax.rem(x, np.int32(c))) for c in divisors])(x)
+    wide = x.astype(np.int64)
+    for c, (quotient, rest) in zip(divisors, out):
+        expected = np.full_like(wide, -1) if c == 0 else np.sign(wide) * np.sign(c) * (abs(wide) // abs(c))
+        np.testing.assert_array_equal(quotient, expected.astype(np.int32))
+        np.testing.assert_array_equal(rest, wide - expected * c)

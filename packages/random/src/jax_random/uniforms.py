@@ -8,7 +8,6 @@ compiled.
 """
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -162,24 +161,11 @@ def draw_randint(words: Array, impl: PRNGImpl, shape: tuple[int, ...], dtype: np
     if beyond is not None:  # the range includes the largest number, so its end has no representation
         whole = lax.bitwise_and(aligned(beyond, shape), lax.gt(high, low))
         span = lax.select_n(whole, span, lax.add(span, unsigned.type(1)))
-    if np.ndim(span) == 0 and math.prod(shape) > _LONG:
-        span = _unfolded(span, dtype)
     half = lax.rem(_like(span, unsigned.type(1 << (4 * dtype.itemsize))), span)
     multiplier = lax.rem(lax.mul(half, half), span)
     offset = lax.add(lax.mul(lax.rem(upper, span), multiplier), lax.rem(lower, span))
     drawn = lax.add(low, lax.convert_element_type(lax.rem(offset, span), dtype))
     return lax.convert_element_type(drawn, wanted) if wanted != dtype else drawn
-
-
-_LONG = 1 << 16
-
-
-def _unfolded(x, other):
-    """``x``, which the compiler's first stage is not to know for a constant; its second stage sees through this.
-
-    The first looks at every element of a constant divisor that is spread over an array, to see that none is 0: 0.3 s for 2^24.
-    """
-    return lax.bitcast_convert_type(lax.bitcast_convert_type(x, other), x.dtype)
 
 
 def _like(x, value):

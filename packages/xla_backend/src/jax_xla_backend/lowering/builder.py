@@ -32,7 +32,7 @@ from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sha
 from .metadata import attributes, shows, under
 from .sharding_rules import batch_rule
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
-from .values import Value, new_value, operand_types
+from .values import DIVISIONS, Value, hides_divisor, new_value, operand_types, spreads_literals
 
 if TYPE_CHECKING:
     from jax_core.representation.effects import Effects
@@ -142,10 +142,19 @@ class Builder:
         """
         out = self.out_avals[0] if out is None else out
         shape = out.shape
+        if op in DIVISIONS and not operands[1].aval.shape and hides_divisor(op, out, self.module.kernel):
+            operands = operands[0], self._hidden(operands[1])
         values = [x if x.aval.shape == shape else self.repeated(x, out) for x in operands]
-        if CONSTANTS_BY_ZERO_TRAP and op in ("stablehlo.divide", "stablehlo.remainder") and isdtype(out.dtype, "integral") and not self.module.kernel:
+        if CONSTANTS_BY_ZERO_TRAP and op in DIVISIONS and isdtype(out.dtype, "integral") and not self.module.kernel:
             return self._guarded(op, *values, out=out)
         return self._elementwise(op, values, out)
+
+    def _hidden(self, x: Value) -> Value:
+        """The integer ``x``, its bits read as another type and back: no constant to the compiler's first stage, but to all that follow."""
+        other = np.dtype(f"{'u' if isdtype(x.aval.dtype, 'signed integer') else 'i'}{x.aval.dtype.itemsize}")
+        for dtype in other, x.aval.dtype:
+            x = self.emit(f"stablehlo.bitcast_convert {x}", x, out=ShapedArray((), dtype))
+        return x
 
     def _guarded(self, op: str, x: Value, y: Value, *, out: AbstractValue) -> Value:
         """A quotient (all bits set where ``y`` is 0) or remainder (``x`` there) of integers by a divisor that is never 0."""
@@ -435,7 +444,7 @@ class Builder:
         if template is None:
             template = module.template(key, eqn, location)
         if template is NONE:
-            found = self.apply(eqn, self._split_alike(eqn, [new_value(n, a) for n, a in zip(names, operand_types(eqn))]))
+            found = self.apply(eqn, self._split_alike(eqn, [new_value(n, a) for n, a in zip(names, operand_types(eqn, module.kernel))]))
             for v, x in zip(eqn.outvars, self._placed(eqn, found)):
                 env[v] = str(x)
             return
@@ -469,7 +478,7 @@ class Builder:
 
     def _fill_in_literals(self, eqn: JaxprEqn, names: list) -> list[int]:
         """Put names of constants in the places of literals; returns what stands for the types in a template's key."""
-        spread = type(eqn.primitive.lower) is str
+        spread = spreads_literals(eqn, self.module.kernel)
         ids = []
         for i, x in enumerate(eqn.invars):
             if type(x) is not Literal:

@@ -104,7 +104,7 @@ def record(module: object, eqn: JaxprEqn, location: str) -> Template:
     recorder = Recorder(module)
     recorder.location = chr(_LOCATION) if location else ""
     try:
-        outs = recorder.apply(eqn, [new_value(chr(_OPERANDS + i), aval) for i, aval in enumerate(operand_types(eqn))])
+        outs = recorder.apply(eqn, [new_value(chr(_OPERANDS + i), aval) for i, aval in enumerate(operand_types(eqn, recorder.module.kernel))])
     except NotATemplate:
         return NONE
     sizes = len(eqn.invars), recorder.count, len(recorder.needed)
