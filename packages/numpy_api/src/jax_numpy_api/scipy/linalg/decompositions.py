@@ -3,7 +3,7 @@ skip checks in SciPy (``overwrite_a``, ``check_finite``, ``lwork``) are accepted
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -77,10 +77,15 @@ def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike, overwrite_b: bo
     >>> jsp.linalg.cho_solve((jnp.diag(jnp.array([2., 3.])), True), jnp.array([4., 9.]))
     Array([1., 1.], dtype=float32)
     """
-    if hasattr(c_and_lower, "shape"):
-        raise ValueError(f"cho_solve: c_and_lower must be the pair that cho_factor returns, got {c_and_lower!r}")
-    c, lower = c_and_lower
+    c, lower = _pair("cho_solve: c_and_lower", c_and_lower, "cho_factor")
     return _cho_solve(c, b, given_flag(lower))
+
+
+def _pair(what: str, given: Any, maker: str) -> Any:
+    """``given``, which must not be an array: one of two rows would be taken for a pair of them."""
+    if hasattr(given, "shape"):
+        raise ValueError(f"{what} must be the pair that {maker} returns, got {given!r}")
+    return given
 
 
 @inlined(static_argnums=(2,))
@@ -122,7 +127,7 @@ def lu_solve(lu_and_piv: tuple[ArrayLike, ArrayLike], b: ArrayLike, trans: int =
       overwrite_b, check_finite: no effect.
 
     Raises:
-      ValueError: another ``trans``.
+      ValueError: another ``trans``, or ``lu_and_piv`` is an array; it must be a pair.
 
     Source: `scipy.linalg.lu_solve`.
 
@@ -132,7 +137,7 @@ def lu_solve(lu_and_piv: tuple[ArrayLike, ArrayLike], b: ArrayLike, trans: int =
     """
     if trans not in (0, 1, 2):
         raise ValueError(f"jax.scipy.linalg.lu_solve: trans must be 0, 1 or 2, got {trans!r}")
-    factors, pivots = lu_and_piv
+    factors, pivots = _pair("lu_solve: lu_and_piv", lu_and_piv, "lu_factor")
     return _lu_solve(factors, pivots, b, int(trans))
 
 
