@@ -1,6 +1,7 @@
-"""jax._src.cudnn.fused_attention_stablehlo: attention by cuDNN, which is not here, under the names by which libraries (axlearn, keras) ask for it.
+"""jax._src.cudnn.fused_attention_stablehlo: names by which libraries (axlearn, keras) ask for parts of attention by cuDNN.
 
-Every name but the kinds of masks raises when it is used, by which keras sees that it has to go another way.
+The whole is `jax.nn.dot_product_attention` with ``implementation="cudnn"``; its parts differ here. Every name but the kinds of masks raises
+when it is used, by which keras sees that it has to go another way.
 """
 import enum as _enum
 
