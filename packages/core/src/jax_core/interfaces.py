@@ -68,6 +68,8 @@ class Builder(Protocol):
       barriers_last: whether the compiler computes what is behind an `optimization_barrier` apart from what is before it.
       portable: whether the program is for a platform by name, to be read or to run elsewhere: rules then write the operation rather than a
         formulation that suits today's compiler.
+      one_form: whether the program is one of a family of shapes, which must differ in numbers only: rules then write what is right for all
+        lengths, whatever pays for these.
       vector_atan: whether the compiler's arc tangent is vector code; its other functions are so, or not, in all versions.
       block: names the block (a function, a region) that is being written, apart from all others.
       axis_env: inside a manual region, the mesh axes that collectives name (`transformations.manual.AxisEnv`); None elsewhere.
@@ -80,6 +82,7 @@ class Builder(Protocol):
     partitioned: bool
     barriers_last: bool
     portable: bool
+    one_form: bool
     vector_atan: bool
     axis_env: Any
     block: Hashable
@@ -330,10 +333,11 @@ class LowerSpec:
       platform: platform to lower for, None for the default.
       device: device to run on, or a placement on the devices to run on; None for the default.
       compiler_options: items of options, as a tuple of pairs.
+      one_form: whether it is one of a family of shapes, whose programs must differ in numbers only.
     """
 
     __slots__ = ("name", "donated", "keep_unused", "in_shardings", "out_shardings", "platform", "device",
-                 "compiler_options", "_key", "_hash")
+                 "compiler_options", "one_form", "_key", "_hash")
     name: str
     donated: tuple[Any, ...]
     keep_unused: bool
@@ -342,13 +346,14 @@ class LowerSpec:
     platform: str | None
     device: Any
     compiler_options: tuple[Any, ...]
+    one_form: bool
     _key: tuple[Any, ...]
     _hash: int
 
     def __init__(self, name: str = "main", donated: tuple[Any, ...] = (), keep_unused: bool = False,
                  in_shardings: tuple[Any, ...] | None = None, out_shardings: tuple[Any, ...] | None = None, platform: str | None = None,
-                 device: object = None, compiler_options: tuple[Any, ...] = ()):
-        key = name, donated, keep_unused, in_shardings, out_shardings, platform, device, compiler_options
+                 device: object = None, compiler_options: tuple[Any, ...] = (), one_form: bool = False):
+        key = name, donated, keep_unused, in_shardings, out_shardings, platform, device, compiler_options, one_form
         for slot, value in zip(self.__slots__, (*key, key)):
             object.__setattr__(self, slot, value)
 

@@ -71,7 +71,7 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
     def of(*args: Any, **kwargs: Any) -> Exported:
         leaves = tree.leaves((args, kwargs))
         if any(symbols.is_symbolic_dim(d) for x in leaves for d in getattr(x, "shape", ())):
-            return export_template(fun_jit, args, kwargs, lambda traced: _lowered(traced, platforms, disabled_checks, options=_NO_PLANNER),
+            return export_template(fun_jit, args, kwargs, lambda traced: _lowered(traced, platforms, disabled_checks, one_form=True),
                                    platforms, disabled_checks, _vjp_of)
         traced = fun_jit.trace(*args, **kwargs)
         _check_donation(traced, platforms)
@@ -172,7 +172,7 @@ _NO_PLANNER = (("jax_fusion_planner", "off"),)
 
 
 def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[DisabledSafetyCheck],
-             places: "_Placements | None" = None, options: tuple = ()) -> tuple[dict, tuple[int, ...]]:
+             places: "_Placements | None" = None, one_form: bool = False) -> tuple[dict, tuple[int, ...]]:
     """The module for each platform, and which leaves of the arguments they take."""
     closed, name, exporting = traced.jaxpr, traced.fun_name, backends.get().exporting
     if ordered_effects(closed.effects):
@@ -184,7 +184,8 @@ def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[Di
     modules: dict = {}
     kept: tuple[int, ...] = ()
     for platform in platforms:
-        spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused, platform=platform, compiler_options=options)
+        spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused, platform=platform,
+                         compiler_options=_NO_PLANNER if one_form else (), one_form=one_form)
         if places is not None and places.count > 1:
             spec = spec.replace(in_shardings=tuple(places.in_shardings), out_shardings=tuple(places.out_shardings))
         modules[platform], kept = exporting.exported_module(closed, spec)

@@ -124,7 +124,7 @@ def _accumulate(b, x, axis, reverse, reducer):
     outer, inner = math.prod(aval.shape[:axis]), math.prod(aval.shape[axis + 1:])
     if n <= 1 or aval.size == 0:
         return x
-    if b.platform != "cpu" or aval.size <= _SMALL or n <= 16:
+    if b.platform != "cpu" or b.one_form or aval.size <= _SMALL or n <= 16:
         return _reduce_window(b, x, axis, reverse, reducer)
     flat = b.reshape(x, (outer, n, inner))
     if outer * inner >= _WIDTH and (inner >= _ROW or reducer.costly):

@@ -233,7 +233,7 @@ def _arg_lower(direction):
         axis, = axes
         x = whole_bytes(b, x)
         start = _arg_start(b, x, direction)
-        long = (b.platform == "cpu" and x.aval.size >= _LARGE and _LONG_AXIS <= x.aval.shape[axis] <= _FLOAT_POSITIONS
+        long = (b.platform == "cpu" and not b.one_form and x.aval.size >= _LARGE and _LONG_AXIS <= x.aval.shape[axis] <= _FLOAT_POSITIONS
                 and dtypes.issubdtype(x.aval.dtype, np.floating))
         if long:
             return _arg_by_value(b, x, start, axis, direction)

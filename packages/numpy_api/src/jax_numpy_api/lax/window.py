@@ -159,7 +159,7 @@ def _window_lower(op, start):
             return b.full(0, out)
         if any(low < 0 or high < 0 for low, high in params["padding"]):
             return b.fun(_sliced_first, x, start=start(x.aval.dtype), params=_Hashable(params), op=op)[0]
-        if b.platform == "cpu":
+        if b.platform == "cpu" and not b.one_form:
             found = window_cpu.combined_slices(b, x, op, start(x.aval.dtype), params)
             if found is None and op == "add":
                 found = window_cpu.spread_sum(b, x, params)

@@ -288,8 +288,6 @@ def _static(shape: tuple, parts: list) -> Static:
                 start, step = start + (length - 1) * step, -step
                 if length > 1:
                     reverse.append(axis)
-            if length <= 1:
-                step = 1
             starts.append(start); limits.append(start + (length - 1) * step + 1 if length else start)
             strides.append(step); kept.append(length); dims.append(len(out)); out.append(length)
         axis += 1

@@ -79,6 +79,11 @@ class Builder:
         return self.module.portable
 
     @property
+    def one_form(self) -> bool:
+        """Whether all programs of a family of shapes must differ in numbers only."""
+        return self.module.one_form
+
+    @property
     def block(self) -> Hashable:
         """The block that is being written."""
         return id(self.lines)

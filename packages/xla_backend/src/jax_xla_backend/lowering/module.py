@@ -272,7 +272,7 @@ class ModuleWriter:
 
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
-        self.portable = module._spec.platform is not None
+        self.portable, self.one_form = module._spec.platform is not None, module._spec.one_form
         self.kernel, self.axis_env = module.platform in KERNEL_COMPILERS, module._axis_env
         self.planning, self.whole_loops = module._planning, module._loop_limit == UNLIMITED
         self.least_cut = module._work.least_cut if self.planning else SMALL
@@ -293,7 +293,7 @@ class ModuleWriter:
         self._locations: dict[str, str] = {}
         self._paths: dict[tuple, tuple[str, dict, tuple, tuple]] = {}
         self._places: dict[tuple, str] = {}
-        key = (module.platform, self.portable, self.shardings.devices > 1, engine.trace_key())
+        key = (module.platform, self.portable, self.one_form, self.shardings.devices > 1, engine.trace_key())
         self.templates = _templates.setdefault(key, {}), _templates.setdefault((key, "located"), {})
 
     def text(self) -> str:
