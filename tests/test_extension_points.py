@@ -15,7 +15,7 @@ POINTS = {name: point for name, point in vars(extension_points).items() if isins
 
 MAY_WRITE_SYS_MODULES = {
     "xla_backend/src/jax_xla_backend/jaxlib_compat.py",  # names that jaxlib's C++ looks up
-    "jax/src/jax/_internal.py",  # in place of the names that jaxlib's C++ looks up, a module with more of them
+    "jax/src/jax/_internal_modules.py",  # in place of the names that jaxlib's C++ looks up, a module with more of them
     "jax/src/jax/config.py",  # `jax.config` is an object, and `from jax.config import config` a habit
 }
 MAY_EQUIP_CLASSES = {"xla_backend/src/jax_xla_backend/jaxlib_compat.py"}  # classes of jaxlib that are ours to users

@@ -37,14 +37,25 @@ _dictionary_of: Callable = vars(ModuleType)["__dict__"].__get__
 
 
 def _internal(module: str, name: str) -> Any:
-    """What an internal ``module`` shows of the public ``name``; an AttributeError for all others."""
+    """What ``module`` shows besides its table, as `jax._internal` does for those of `jax._src`; an AttributeError for all others."""
     if module.startswith("jax._src") and not name.startswith("__"):
-        return internal_names[0](module, name)
+        from jax._internal import home  # start-up: only for a name that no table has
+        target = home(module, name)
+        if target is not None:
+            return _resolved(target)
     raise absent(module, name)
 
 
-internal_names: list[Callable[[str, str], Any]] = []
-"""Where `jax._internal` puts how a name of `jax._src` is found that no file there has."""
+def _resolved(target: str) -> Any:
+    """What ``"implementing.module:attribute"`` names, or a module."""
+    where, _, attribute = target.partition(":")
+    value = importlib.import_module(where)
+    return getattr(value, attribute) if attribute else value
+
+
+def beside(module: str) -> Callable[[str], Any]:
+    """``__getattr__`` of a module of `jax._src` that has names of its own."""
+    return lambda name: _internal(module, name)
 
 
 def absent(module: str, name: str) -> AttributeError:
@@ -69,14 +80,7 @@ def table(module: str, names: Mapping[str, str]) -> tuple[Callable, Callable, li
 
     def fetch(name: str) -> Any:
         target = names.get(name)
-        if target is None:
-            value = namespace[name] = _internal(module, name)
-            return value
-        where, _, attribute = target.partition(":")
-        value = importlib.import_module(where)
-        if attribute:
-            value = shown_as(module, name, getattr(value, attribute))
-        namespace[name] = value
+        value = namespace[name] = _internal(module, name) if target is None else shown_as(module, name, _resolved(target))
         return value
 
     return fetch, lambda: shown(namespace, names), [n for n in names if not n.startswith("_")]
@@ -97,9 +101,7 @@ def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Cal
         if name == "__all__":
             value: Any = sorted(n for n in listed() if not n.startswith("_"))
         elif name in extra:
-            where, _, attribute = extra[name].partition(":")
-            value = importlib.import_module(where)
-            value = getattr(value, attribute) if attribute else value
+            value = _resolved(extra[name])
         elif name.startswith("__") or not (name.startswith("_") or name in listed()):
             value = _internal(module, name)
         else:

@@ -1,5 +1,5 @@
 """Internal names that libraries are known to use; everything else of this package is ours and elsewhere."""
-from jax._internal import install as _install
+from jax._internal_modules import install as _install
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {

@@ -4,4 +4,7 @@ from jax._lazy import table as _table
 __getattr__, __dir__, __all__ = _table(__name__, {
     "wait_for_tokens": "jax_xla_backend.api:effects_barrier",
     "apply_primitive": "jax_xla_backend.extend:apply_primitive",
+    "BACKEND_COMPILE_EVENT": "jax_core.public.listeners:BACKEND_COMPILE_EVENT",
+    "JAXPR_TO_MLIR_MODULE_EVENT": "jax_core.public.listeners:JAXPR_TO_MLIR_MODULE_EVENT",
+    "JAXPR_TRACE_EVENT": "jax_core.public.listeners:JAXPR_TRACE_EVENT",
 })

@@ -5,4 +5,5 @@ __getattr__, __dir__ = _mirror(__name__, "jax_xla_backend.placement.mesh", "Abst
                                get_concrete_mesh="jax_xla_backend.placement.mesh:get_mesh", empty_concrete_mesh="jax_xla_backend.placement.mesh:EMPTY_MESH",
                                empty_abstract_mesh="jax_xla_backend.placement.mesh:EMPTY_ABSTRACT_MESH",
                                ResourceEnv="jax_xla_backend.placement.block_environment:ResourceEnv",
-                               thread_resources="jax_xla_backend.placement.block_environment:thread_resources")
+                               thread_resources="jax_xla_backend.placement.block_environment:thread_resources",
+                               MeshAxisName="typing:Any")

@@ -9,4 +9,6 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "mesh_lib": "jax._src.mesh",
     "auto_axes": "jax.sharding:auto_axes",
     "explicit_axes": "jax.sharding:explicit_axes",
+    "layout_constraint_p": "jax_xla_backend.operations.layout_constraint:layout_constraint_p",
+    "reshard_p": "jax_core.traces.structural:reshard_p",
 })

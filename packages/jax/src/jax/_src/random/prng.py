@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from jax._internal import beside as _beside
+from jax._lazy import beside as _beside
 from jax_random.impls import PRNGImpl as _PRNGImpl, resolve as _resolve
 from jax_random.keys import PRNGKeyArray  # noqa: F401  # named in pickles
 

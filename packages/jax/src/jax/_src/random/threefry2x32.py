@@ -1,5 +1,5 @@
 """jax._src.random.threefry2x32: the functions of this implementation, by the names that pickled keys of the public jax have for them."""
-from jax._internal import beside as _beside
+from jax._lazy import beside as _beside
 from jax_random.impls import resolve as _resolve
 
 _impl = _resolve("threefry2x32")
