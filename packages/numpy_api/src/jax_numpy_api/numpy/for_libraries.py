@@ -13,7 +13,7 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import promotion
-from .linalg.systems import solve_by_lu, solve_by_lu_transposed
+from .linalg.systems import solve_by_lu
 from .promotion import as_array, broadcast_to, canonical_axis as canonicalize_axis, check_arraylike
 
 
@@ -193,9 +193,7 @@ def lu_solve(lu: ArrayLike, permutation: ArrayLike, b: ArrayLike, trans: int = 0
     if right.shape[:-2] != factors.shape[:-2]:
         lead = np.broadcast_shapes(factors.shape[:-2], right.shape[:-2])
         factors, order, right = (broadcast_to(x, (*lead, *x.shape[x.ndim - k:])) for x, k in ((factors, 2), (order, 1), (right, 2)))
-    if trans == 0:
-        return solve_by_lu(factors, order, right)
-    return solve_by_lu_transposed(lax.conj(factors) if trans == 2 and np.iscomplexobj(factors) else factors, order, right)
+    return solve_by_lu(factors, order, right, trans)
 
 
 __all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "constant_as", "dimension_as_value", "lu_solve",

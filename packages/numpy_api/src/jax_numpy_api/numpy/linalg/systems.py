@@ -80,7 +80,7 @@ def solve_factored(a: Array, factors: Array, order: Array, b: Array) -> Array:
         return solve_by_lu(factors, order, y)
 
     def backward(_: object, y: Array):
-        return solve_by_lu_transposed(factors, order, y)
+        return solve_by_lu(factors, order, y, 1)
     return lax.custom_linear_solve(lambda x: _matmul(a, x, precision="highest"), b, forward, backward)
 
 
@@ -90,14 +90,13 @@ def _permuted(y: Array, order: Array) -> Array:
     return take_along_axis(y, broadcast_to(lax.expand_dims(order, (order.ndim,)), y.shape), -2, mode="clip")
 
 
-def solve_by_lu(factors: Array, order: Array, y: Array) -> Array:
-    y = lax.linalg.triangular_solve(factors, _permuted(y, order), left_side=True, lower=True, unit_diagonal=True)
-    return lax.linalg.triangular_solve(factors, y, left_side=True, lower=False)
-
-
-def solve_by_lu_transposed(factors: Array, order: Array, y: Array) -> Array:
-    y = lax.linalg.triangular_solve(factors, y, left_side=True, lower=False, transpose_a=True)
-    y = lax.linalg.triangular_solve(factors, y, left_side=True, lower=True, transpose_a=True, unit_diagonal=True)
+def solve_by_lu(factors: Array, order: Array, y: Array, trans: int = 0) -> Array:
+    """``x`` with ``a @ x == y`` for the ``factors`` of ``a[order]``; with ``trans`` 1 for the transpose of ``a``, 2 for its adjoint."""
+    if trans == 0:
+        y = lax.linalg.triangular_solve(factors, _permuted(y, order), left_side=True, lower=True, unit_diagonal=True)
+        return lax.linalg.triangular_solve(factors, y, left_side=True, lower=False)
+    y = lax.linalg.triangular_solve(factors, y, left_side=True, lower=False, transpose_a=True, conjugate_a=trans == 2)
+    y = lax.linalg.triangular_solve(factors, y, left_side=True, lower=True, transpose_a=True, conjugate_a=trans == 2, unit_diagonal=True)
     return _permuted(y, argsort(order))
 
 

@@ -15,6 +15,7 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import lax, numpy as jnp
 from ...lax.linalg.common import eye
+from ...numpy.linalg.systems import solve_by_lu
 from ...numpy.promotion import as_array, check_arraylike, given_flag, promote_dtypes_inexact
 from .common import adjoint, as_columns, matrices, mm, to_complex
 
@@ -146,16 +147,8 @@ def _lu_solve(factors, pivots, b, trans):
     factors, b = matrices("lu_solve", factors, b)
     n = factors.shape[-1]
     factors, b, vector = as_columns("lu_solve", factors, b)
-    order = lax.linalg.lu_pivots_to_permutation(jnp.broadcast_to(pivots, (*factors.shape[:-2], n)), n)[..., None]
-    solve = dict(left_side=True, transpose_a=trans > 0, conjugate_a=trans == 2)
-    if trans == 0:
-        x = jnp.take_along_axis(b, jnp.broadcast_to(order, b.shape), -2)
-        x = lax.linalg.triangular_solve(factors, x, lower=True, unit_diagonal=True, **solve)
-        x = lax.linalg.triangular_solve(factors, x, lower=False, **solve)
-    else:
-        x = lax.linalg.triangular_solve(factors, b, lower=False, **solve)
-        x = lax.linalg.triangular_solve(factors, x, lower=True, unit_diagonal=True, **solve)
-        x = jnp.take_along_axis(x, jnp.broadcast_to(jnp.argsort(order, -2), b.shape), -2)
+    order = lax.linalg.lu_pivots_to_permutation(jnp.broadcast_to(pivots, (*factors.shape[:-2], n)), n)
+    x = solve_by_lu(factors, order, b, trans)
     return x[..., 0] if vector else x
 
 
