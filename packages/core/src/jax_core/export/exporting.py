@@ -167,10 +167,6 @@ def _description(aval: Any) -> ShapeDtypeStruct:
     return found if where is None else found.update(sharding=known.on_devices(where))
 
 
-_NO_PLANNER = (("jax_fusion_planner", "off"),)
-"""What pays depends on lengths, and all members of a family of shapes must have one form."""
-
-
 def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[DisabledSafetyCheck],
              places: "_Placements | None" = None, one_form: bool = False) -> tuple[dict, tuple[int, ...]]:
     """The module for each platform, and which leaves of the arguments they take."""
@@ -184,8 +180,7 @@ def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[Di
     modules: dict = {}
     kept: tuple[int, ...] = ()
     for platform in platforms:
-        spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused, platform=platform,
-                         compiler_options=_NO_PLANNER if one_form else (), one_form=one_form)
+        spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused, platform=platform, one_form=one_form)
         if places is not None and places.count > 1:
             spec = spec.replace(in_shardings=tuple(places.in_shardings), out_shardings=tuple(places.out_shardings))
         modules[platform], kept = exporting.exported_module(closed, spec)

@@ -150,7 +150,8 @@ def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | Non
 
 
 def wants_plan(spec: LowerSpec, platform: str) -> bool:
-    """Whether to plan fusion: on CPU, unless the option of this program or the configuration is ``"off"``.
+    """Whether to plan fusion: on CPU, unless the option of this program or the configuration is ``"off"``, or the program must have the
+    form that it has for other lengths, for which other plans would pay.
 
     Raises:
       ValueError: the option is neither ``"on"`` nor ``"off"``.
@@ -160,7 +161,7 @@ def wants_plan(spec: LowerSpec, platform: str) -> bool:
         option = flags.fusion_planner.value
     elif option not in ("on", "off"):
         raise ValueError(f"compiler_options: {PLANNER_OPTION} must be 'on' or 'off', got {option!r}")
-    return platform == "cpu" and option == "on"
+    return platform == "cpu" and option == "on" and not spec.one_form
 
 
 def _memory_kind(aval: AbstractValue, kind: str | None) -> list[str]:
