@@ -13,6 +13,7 @@ from ..representation.jaxpr import DebugInfo
 from ..representation.source import describe_function
 from ..representation.tree import PyTreeDef, keystr, tree_flatten_with_path
 from ..representation.typing import PyTree
+from ..transformations.autodiff import positions_among
 
 
 @transformation_with_aux
@@ -50,7 +51,7 @@ def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Seque
     """``f`` with all arguments but the dynamic ones fixed, and the dynamic ones.
 
     Raises:
-      ValueError: an argument that there is not.
+      TypeError: ``dyn_argnums`` is neither an integer nor several. ValueError: an argument that there is not.
 
     >>> from jax.api_util import argnums_partial
     >>> from jax.extend import linear_util
@@ -58,10 +59,7 @@ def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Seque
     >>> f.call_wrapped(*dynamic)
     7.0
     """
-    nums = (dyn_argnums,) if isinstance(dyn_argnums, int) else tuple(dyn_argnums)
-    if not all(-len(args) <= i < len(args) for i in nums):
-        raise ValueError(f"argnums_partial: dyn_argnums={dyn_argnums} names an argument that there is not; there are {len(args)}")
-    nums = tuple(i % len(args) for i in nums)
+    nums = positions_among("argnums_partial", dyn_argnums, len(args))
     dynamic = tuple(args[i] for i in nums)
 
     def place(call, *values, **kwargs):

@@ -70,6 +70,14 @@ def positions(name: str, argnums) -> tuple[int, ...]:
                         "not by name") from None
 
 
+def positions_among(name: str, argnums, count: int) -> tuple[int, ...]:
+    """``argnums`` as a tuple of positions from 0 among ``count`` arguments. Raises ValueError where one of them is not there, and as `positions`."""
+    nums = positions(name, argnums)
+    if not all(-count <= i < count for i in nums):
+        raise ValueError(f"{name}: argnums={argnums} names an argument that there is not; the function was called with {count}")
+    return tuple(i % count for i in nums)
+
+
 def split_args(name: str, fun: Callable, args: tuple, argnums):
     """The arguments to differentiate, and a function that puts values in their places."""
     nums = positions(name, argnums)

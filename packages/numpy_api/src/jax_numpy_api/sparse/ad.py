@@ -68,10 +68,8 @@ def flatten_fun_for_sparse_ad(fun: Callable[..., PyTree], argnums: int | Sequenc
     >>> args[0], argnums
     ([Array([2., 3.], dtype=float32)], (0,))
     """
-    several = not isinstance(argnums, int)
-    nums = [i + len(args) * (i < 0) for i in ((argnums,) if isinstance(argnums, int) else argnums)]
-    if not all(0 <= i < len(args) for i in nums):
-        raise ValueError(f"sparse derivatives: argnums={argnums} names an argument that there is not; the function was called with {len(args)}")
+    several = not hasattr(argnums, "__index__")
+    nums = autodiff.positions_among("sparse derivatives", argnums, len(args))
     leaves = {i: _flat(args[i]) for i in nums}
 
     def rebuilt(i: int, values):
