@@ -55,6 +55,7 @@ programs = {
     "clip_grad": (jax.grad(lambda x: (jnp.clip(x, -1, 1) ** 2).sum()), (x,)),
     "floor_divide": (lambda i: i // 7, (i,)),
     "remainder": (lambda i: i % 7, (i,)),
+    "remainder_of_many": (lambda i: jnp.tile(i, 32) % 77, (i,)),  # 2^24
     "floor_divide_array": (lambda i, j: i // (j + 1), (i, j)),
     "remainder_float": (lambda x: x % 0.7, (x,)),
     "divmod_float": (lambda x: jnp.divmod(x, 0.7), (x,)),
