@@ -24,7 +24,7 @@ def worker(path, mode, clock):
     space = {"__name__": "programs"}
     exec(compile(source, path, "exec"), space)
     programs, compiled = space["programs"], {}
-    print("ready", file=out, flush=True)
+    print(*programs, file=out, flush=True)
     for line in sys.stdin:
         name, seconds = line.split()
         function, args = programs[name]
@@ -57,8 +57,9 @@ def start(python, path, mode, clock):
     env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2")
     process = subprocess.Popen([python, __file__, "--worker", path, mode, clock], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True, env=env)
-    assert process.stdout.readline() == "ready\n", f"{python} could not load {path}"
-    return process
+    names = process.stdout.readline().split()
+    assert names, f"{python} could not load {path}"
+    return process, names
 
 
 def ask(process, name, seconds):
@@ -77,9 +78,8 @@ def main():
     parser.add_argument("--mode", default="run", choices=["run", "compile", "call"])
     parser.add_argument("--cpu", dest="clock", action="store_const", const="process_time", default="perf_counter")
     args = parser.parse_args()
-    space = [line.split('"')[1] for line in open(args.programs) if line.startswith('    "')]
-    names = args.only.split(",") if args.only else space
-    sides = [start(python, args.programs, args.mode, args.clock) for python in (args.ours, args.theirs)]
+    sides, known = zip(*[start(python, args.programs, args.mode, args.clock) for python in (args.ours, args.theirs)])
+    names = args.only.split(",") if args.only else known[0]
     print(f"{'program':32} {'ours':>10} {'theirs':>10} {'ratio':>7}")
     for name in names:
         best = [1e9, 1e9]
