@@ -1,7 +1,7 @@
 """Is code of a program any faster for XLA unrolling its loops?
 
-Unrolling makes compiling 1.1 to 1.4 times slower. It pays for loops of few turns inside others: over a short last axis, or the
-pieces that a kernel puts together. A plain loop gains nothing; a reduction even loses its vector instructions.
+Unrolling makes compiling 1.1 to 1.4 times slower. It pays for loops of few turns inside others: over a short last axis, the
+pieces that a kernel puts together, or the blocks of a matrix that is transposed, as LAPACK wants it by columns. A plain loop gains nothing; a reduction even loses its vector instructions.
 docs/internals/compile-time.md has the measurements.
 """
 from __future__ import annotations
@@ -45,7 +45,9 @@ def gains(jaxpr: Jaxpr) -> bool:
 
 
 def _gains(eqn: JaxprEqn) -> bool:
+    traits = eqn.primitive.traits
+    always = traits.inner is not Inner.NONE or traits.kind is Kind.LIBRARY
     for v in (*eqn.invars, *eqn.outvars):
-        if getattr(v.aval, "size", 0) > ELEMENTS and (eqn.primitive.traits.inner is not Inner.NONE or 1 < v.aval.shape[-1] < SHORT):
+        if getattr(v.aval, "size", 0) > ELEMENTS and (always or 1 < v.aval.shape[-1] < SHORT):
             return True
     return False

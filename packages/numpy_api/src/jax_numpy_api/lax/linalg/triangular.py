@@ -139,7 +139,7 @@ def _solve_splits(prim, avals, outs, params):
 
 
 triangular_solve_p = Primitive("triangular_solve", out_type=_solve_type, jvp=_solve_jvp, transpose=_solve_transpose,
-                               batch=_solve_batch, lower=_solve_lower, splits=_solve_splits)
+                               batch=_solve_batch, lower=_solve_lower, splits=_solve_splits, traits=Traits(Kind.LIBRARY))
 
 
 def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, lower: bool = False, transpose_a: bool = False,
