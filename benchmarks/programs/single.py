@@ -74,5 +74,9 @@ programs = {
     "softmax": (jax.nn.softmax, (a,)),
     "cummax": (lambda x: lax.cummax(x), (v,)),
     "sort": (jnp.sort, (v,)),
+    "argmax_rows_of_16": (lambda x: x.argmax(1), (v.reshape(-1, 16),)),
+    "argmin_rows_of_18": (lambda x: x.argmin(1), (v[:18 * 50000].reshape(-1, 18),)),
+    "argmax_integers_rows_of_20": (lambda x: x.argmax(1), (iv.reshape(-1, 20),)),
+    "solve_triangular_500": (lambda a, b: jax.scipy.linalg.solve_triangular(a, b), (a[:500, :500] + 50 * jnp.eye(500), v[:500])),
     "unique": (lambda x: jnp.unique(x, size=10), (i10,)),
 }

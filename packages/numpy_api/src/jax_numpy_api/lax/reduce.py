@@ -212,10 +212,11 @@ def _arg_type(name):
     return out_type
 
 
-_LONG_AXIS = 17
+_LONG_AXIS = 19
 """From this length on, XLA's CPU code for one reduction of pairs is slower than that for two plain ones of floats (measured:
-4.0 ms against 0.9 ms for 10**6 elements; 0.13 ms against 0.69 ms for rows of 10). Plain reductions of integers take five
-times as long to compile as those of floats, so positions are floats there, and integers are reduced in pairs."""
+4.0 ms against 0.9 ms for 10**6 elements; 0.13 ms against 0.69 ms for rows of 10, 0.11 against 0.20 for rows of 18; from 20
+on LLVM no longer unrolls all of it, and it takes 0.5). Plain reductions of integers take five times as long to compile as those of
+floats, so positions are floats there, and integers are reduced in pairs."""
 _LARGE = 1 << 11
 """From this number of elements on, two reductions save more than they cost: 2 to 4 ns an element in each run (64 x 64 in a loop:
 2.8 us a step in place of 12), and about 30 ms of compilation."""
