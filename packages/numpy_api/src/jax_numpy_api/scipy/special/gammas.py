@@ -192,9 +192,10 @@ def _digamma_gap(p, q):
     def rest(x: Array):
         square = 1 / (x * x)
         return 0.5 / x + square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
-    near = jnp.abs(p) < float(dtypes.finfo(q.dtype).eps) ** (1 / 3) * q  # the difference would cancel
-    far = jnp.where(near, -p * _trigamma(jnp.where(near, q + p / 2, 1.0)), lax.digamma(q) - lax.digamma(p + q))
-    return jnp.where(large, rest(p0 + q0) - rest(q0) - log1p(shared_quotient(p0, q0)), far)
+    eps = float(dtypes.finfo(q.dtype).eps)
+    near = (jnp.abs(p) < eps ** (1 / 3) * q) & (q < 1 / eps)  # the difference would cancel; beyond, rests do not count
+    far = jnp.where(large, rest(p0 + q0) - rest(q0) - log1p(shared_quotient(p0, q0)), lax.digamma(q) - lax.digamma(p + q))
+    return jnp.where(near, -p * _trigamma(jnp.where(near, q + p / 2, 1.0)), far)
 
 
 def _trigamma(x):
