@@ -138,6 +138,8 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("NaN|no NaN|infinity|value", r"(?s)(?=.*(inf|nan|e\+38|e38)).*(linalg\.(?!(vector_)?norm|outer|cross|matmul|vecdot|tensordot|diagonal|trace|matrix_transpose)\w+|expm|det\(|detrend)", "LAPACK promises nothing of what is not finite"),
     ("NaN", r"jit\(.*jac(fwd|rev)\(f\)", "infinity by 0 is NaN off the diagonal; XLA makes a selection of a product with the unit matrix"),
     ("weak: False for True", r"sparse\.linalg\.(cg|bicgstab|gmres)\(", "a solution is strong; the other one's is weak by the method"),
+    ("no NaN", r"(?s)igamma_grad_a\(.*args = .*\b0\b", "of the order 0, the limit"),
+    ("shape", r"csd\(", "the shorter signal is filled with zeros before the segments are cut, as in SciPy"),
     ("weak: True for False", r"(?s)stats\.mode\(.*args = .*\dj", "a number's mode is as weak as the number, complex ones too"),
     ("value", r"(?s)betaln\(.*args = .*e\+38", "of the largest numbers, too, the logarithm has its digits"),
     ("raises NotImplementedError", r"jnp\.f(max|min)\(", "complex numbers have no smooth order"),

@@ -285,6 +285,7 @@ ROWS = {
     "jit(lambda r: jnp.linalg.lstsq(jnp.eye(2) * jnp.array([1.0, 0.1]), v[1:3], r)[2:])(0.5)": "tuple(int32 1, float32 [1.0, 0.10000000149011612])",
     "jnp.linalg.lstsq(jnp.eye(2), v[:2], 1j)": "TypeError", "jnp.linalg.lstsq(jnp.eye(2), v[:2], np.float32([0.1]))": "TypeError",
     "jnp.piecewise(v, [v < 1, v < 3], [1, lambda y: y * 2, 3.5])": "float32 [0.0, 2.0, 4.0, 3.5]", "jnp.piecewise(u8, [u8 < 1, u8 < 3], [1, 2.5])": "uint8 [2, 2, 2, 0]",
+    "jnp.piecewise(v[:2], [v[:2, None] < 1], [5.0, jnp.negative])": "float32 [[5.0, 5.0], [-0.0, -1.0]]", "jnp.piecewise(v, [v[:3] < 1], [1])": "ValueError",
     "jnp.piecewise(v, [v < 1], [v])": "TypeError", "jnp.piecewise(v, [v < 1], [None])": "TypeError",
     "grad(lambda y: jnp.piecewise(y, [y < 0], [lambda z: -z, jnp.sqrt]).sum())(x[0, 1:])": "float32 [-1.0, 0.3162277638912201]",
     "jnp.polyfit(v, v, 1, full=True)[4]": "~float32 4.76837158203125e-07",

@@ -20,7 +20,7 @@ from jax_core.transformations.vmap import vmap
 
 from .. import lax
 from . import arithmetic
-from .broadcasting import broadcast_to as _fitted
+from .broadcasting import broadcast_shapes, broadcast_to as _fitted
 from .indexing import getitem, update_value, write
 from .joining import stack
 from .promotion import (
@@ -192,13 +192,13 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
 
     Args:
       x: array.
-      condlist: boolean arrays of the shape of ``x``, or one.
+      condlist: boolean arrays, or one, which broadcast with ``x``.
       funclist: functions of one element, or numbers.
       args, kw: further arguments of the functions.
 
     Raises:
-      ValueError: numbers of conditions and functions that do not fit. TypeError: what is neither a function nor a scalar, or
-        a result that is no scalar.
+      ValueError: numbers of conditions and functions that do not fit, shapes that do not broadcast. TypeError: what is
+        neither a function nor a scalar, or a result that is no scalar.
 
     Source: `numpy.piecewise`.
 
@@ -222,9 +222,12 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
             check_arraylike("piecewise", f)
             if shape_of(f):
                 raise TypeError(f"jax.numpy.piecewise: funclist takes functions and scalars, got an array of shape {shape_of(f)}")
+    conditions = [as_array(c) for c in rows]
+    if any(c.shape != x.shape for c in conditions):
+        x = broadcast_to(x, broadcast_shapes(x.shape, *[c.shape for c in conditions]))
     if not x.size:
         return x
-    which = _last_that_holds([as_array(c) for c in rows], x)
+    which = _last_that_holds(conditions, x)
     if not any(map(callable, functions)):
         return _numbered(which, x, functions)
     numbers = [f for f in functions if not callable(f)]
