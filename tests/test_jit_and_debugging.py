@@ -127,6 +127,12 @@ def test_programs_lower_for_platforms_that_are_not_here(platform):
             lowered.compile()
 
 
+@pytest.mark.parametrize("platform", ["cuda", "rocm", "tpu", "cpu"])
+def test_a_median_of_many_is_sorted_for_on_gpus_only(platform):
+    text = jax.jit(jnp.median).trace(jax.ShapeDtypeStruct((1 << 16,), jnp.float32)).lower(lowering_platforms=(platform,)).as_text()
+    assert ("stablehlo.sort" in text, "stablehlo.while" in text) == ((True, False) if platform in ("cuda", "rocm") else (False, True))
+
+
 def test_a_platform_that_does_not_exist():
     with pytest.raises(RuntimeError, match="nowhere"):
         jax.jit(jnp.sin).trace(1.0).lower(lowering_platforms=("nowhere",))

@@ -73,3 +73,14 @@ def test_vmap():
     x = _numbers((3, 200, 256))
     got = vmap(lambda y: jnp.quantile(y, 0.25, axis=1))(x)
     np.testing.assert_allclose(got, np.quantile(x, 0.25, axis=2), rtol=1e-6)
+
+
+def test_keys_are_the_same_by_sorting_and_by_bits():
+    """GPUs sort, other platforms select; also for the first and the last rank, and among equal elements."""
+    for x in (_numbers((5, 130)), _special((5, 130))):
+        keys = order_statistics._keys(jnp.asarray(x))
+        ranks = [jnp.full((5,), k, np.int32) for k in (0, 64, 129)]
+        for one, other in zip(order_statistics._sorted_pairs(keys, ranks), order_statistics._selected_pairs(keys, ranks)):
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(np.signbit(order_statistics._numbers(keys, np.float32)), np.signbit(x))
+        np.testing.assert_array_equal(order_statistics._numbers(keys, np.float32), x)
