@@ -207,8 +207,8 @@ def test_unknown_vmap_method():
     with pytest.raises(ValueError) as error:
         through(lambda x: x, jnp.ones(3), vmap_method="foo")
     assert str(error.value) == (
-        "vmap_method must be on of the allowed methods ['sequential', 'sequential_unrolled', 'expand_dims', "
-        "'broadcast_all', 'legacy_vectorized', None], but got: foo")
+        "pure_callback: vmap_method='foo' is unknown; give one of 'sequential', 'sequential_unrolled', 'expand_dims', "
+        "'broadcast_all', 'legacy_vectorized', or None")
 
 
 # -- in programs -----------------------------------------------------------------------------------------------------

@@ -130,7 +130,8 @@ def result_types(name: str, result_shape_dtypes: object) -> tuple[list[ShapedArr
     avals = []
     for leaf in leaves:
         if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
-            raise TypeError(f"{name}: result_shape_dtypes must hold jax.ShapeDtypeStructs, arrays or the like, got {leaf!r}")
+            raise TypeError(f"{name}: result_shape_dtypes, the argument after the function, must hold what has a shape and a dtype, such as "
+                            f"jax.ShapeDtypeStruct(shape, dtype), got {leaf!r}")
         shape, dtype = tuple(leaf.shape), leaf.dtype
         if not isinstance(dtype, dtypes.ExtendedDType):
             dtype = np.dtype(dtype)
@@ -220,7 +221,7 @@ def pure_callback(callback: Callable[..., PyTree], result_shape_dtypes: PyTree, 
             raise ValueError("pure_callback: give vmap_method or vectorized, not both")
         vmap_method = "legacy_vectorized" if vectorized else "sequential"
     if vmap_method is not None and vmap_method not in VMAP_METHODS:
-        raise ValueError(f"vmap_method must be on of the allowed methods {[*VMAP_METHODS, None]}, but got: {vmap_method}")
+        raise ValueError(f"pure_callback: vmap_method={vmap_method!r} is unknown; give one of {', '.join(map(repr, VMAP_METHODS))}, or None")
     avals, out_tree = result_types("pure_callback", result_shape_dtypes)
     site, operands = make_site("pure_callback", callback, args, kwargs, out_tree, avals, operand_check("pure_callback"))
     outs = pure_callback_p.bind(*operands, site=site, vmap_method=vmap_method, sharding=_on_one_device("pure_callback", sharding))

@@ -102,7 +102,7 @@ def buffer_callback(callback: Callable[..., None], result_shape_dtypes: PyTree, 
     Array([0., 2., 4.], dtype=float32)
     """
     if vmap_method not in VMAP_METHODS:
-        raise ValueError(f"buffer_callback: vmap_method must be one of the allowed methods {list(VMAP_METHODS)}, but got: {vmap_method}")
+        raise ValueError(f"buffer_callback: vmap_method={vmap_method!r} is unknown; give one of {', '.join(map(repr, VMAP_METHODS))}")
     results, out_tree = tree.flatten(result_shape_dtypes)
     for i, r in enumerate(results):
         if not (hasattr(r, "shape") and hasattr(r, "dtype")):

@@ -199,6 +199,9 @@ def print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned
 
 
 def _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, use_logging, frame):
+    if not isinstance(fmt, str):
+        raise TypeError(f"jax.debug.print: fmt must be a str with a pair of braces for each value, as jax.debug.print('{{}}', x), got {fmt!r} of type "
+                        f"{type(fmt).__name__}")
     if not skip_format_check:
         try:
             _check.format(fmt, *args, **kwargs)

@@ -15,6 +15,7 @@ import numpy as np
 
 from jax_core.configuration import context
 from jax_core.representation import dtypes, tree
+from jax_core.representation.arguments import note_call
 from jax_core.representation.aval import AbstractValue, ShapedArray
 from jax_core.representation.source import describe_function
 from jax_core.traces.trace import EVAL
@@ -54,13 +55,13 @@ class Site:
       record: counts the calls.
     """
 
-    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "_function", "_inputs", "_wanted",
+    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "_function", "_in_tree", "_inputs", "_wanted",
                  "__weakref__")
 
     def __init__(self, kind: str, function: Callable, in_tree: Any, statics: Sequence[Any], out_tree: Any,
                  out_avals: Sequence[AbstractValue]):
         self.kind, self.function, self.out_tree, self.out_avals = kind, function, out_tree, tuple(out_avals)
-        self._function = _of_operands(function, in_tree, statics)
+        self._function, self._in_tree = _of_operands(function, in_tree, statics), in_tree
         self._inputs: int | None = sum(s is DYNAMIC for s in statics)
         self._wanted = [_stored(a) for a in self.out_avals]
         self.record = stats.record_of(kind, function)
@@ -88,6 +89,9 @@ class Site:
                     result = self._function(*[x.view(View) for x in arrays])
             else:
                 result = self._function(*[x.view(View) for x in arrays])
+        except TypeError as error:
+            self._note_call(error)
+            raise
         finally:
             record.count += 1
             record.nanoseconds += time.perf_counter_ns() - start
@@ -119,7 +123,7 @@ class Site:
         The runtime takes results with any strides.
         """
         run, function, record, kind, (want,) = self.run, self._function, self.record, self.kind, self._wanted
-        dtype, shape, checked = want.dtype, want.shape, self._checked
+        dtype, shape, checked, note = want.dtype, want.shape, self._checked, self._note_call
         state, clock = context.state, time.perf_counter_ns
 
         def call(x):
@@ -129,6 +133,9 @@ class Site:
                 start = clock()
                 try:
                     result = function(x.view(View))
+                except TypeError as error:
+                    note(error)
+                    raise
                 finally:
                     record.nanoseconds += clock() - start
                     record.count += 1
@@ -139,6 +146,12 @@ class Site:
                 failure = carrier(error, kind, platform)
             raise failure
         return (lambda token, x: (token, call(x)[0])) if ordered else call
+
+    def _note_call(self, error: TypeError) -> None:
+        args, kwargs = tree.skeleton(self._in_tree)
+        what = [*(["none"] if not args and not kwargs else []), *([f"{len(args)} by position"] if args else []), *map(str, kwargs)]
+        after = "it" if self.out_tree is None else "result_shape_dtypes"
+        note_call(error, self.function, f"{self.kind} calls the function with the arguments that follow {after}, here {', '.join(what)}", args, kwargs)
 
     # -- results -----------------------------------------------------------------------------------------------------
 
@@ -187,7 +200,7 @@ class Site:
             if _keys(declared) == _keys(returned):
                 return
         raise ValueError(f"{self.kind}: the result of {describe_function(self.function)} has the wrong structure: "
-                         f"expected {self.out_tree}, got {structure}.")
+                         f"expected {self.out_tree}, got {structure}; result_shape_dtypes declares the structure that it returns.")
 
     def _where(self, i: int) -> str:
         paths = tree.flatten_with_path(tree.skeleton(self.out_tree))[0]

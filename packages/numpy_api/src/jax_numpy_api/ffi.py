@@ -219,7 +219,7 @@ def ffi_call(target_name: str, result_shape_dtypes: PyTree, *, has_side_effect: 
     """
     _check_target("ffi_call", target_name)
     if vmap_method not in VMAP_METHODS:
-        raise ValueError(f"ffi_call: vmap_method must be one of the allowed methods {list(VMAP_METHODS)}, but got: {vmap_method}")
+        raise ValueError(f"ffi_call: vmap_method={vmap_method!r} is unknown; give one of {', '.join(map(repr, VMAP_METHODS))}")
     many = isinstance(result_shape_dtypes, Sequence)
     result_avals = tuple(_result_aval(i, r) for i, r in enumerate(result_shape_dtypes if many else (result_shape_dtypes,)))
     if many and output_layouts is not None and len(output_layouts) != len(result_avals):

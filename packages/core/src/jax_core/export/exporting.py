@@ -62,6 +62,8 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
         raise ValueError(f"export: expected what jax.jit returns, got {fun_jit!r}; write export(jax.jit(f))")
     if _override_lowering_rules:
         raise NotImplementedError("export: _override_lowering_rules is not supported; give primitives their rules before")
+    if isinstance(platforms, str):  # a sequence of letters
+        raise TypeError(f"export: platforms must be a sequence of names, got {platforms!r}; write [{platforms!r}]")
     platforms = tuple(platforms or (default_export_platform(),))
     if "gpu" in platforms:
         backends.get().devices("gpu")  # the name of whatever GPU is here, so one must be

@@ -24,6 +24,8 @@ def deserialize(blob: bytes | bytearray) -> Exported:
     >>> jax.export.deserialize(data).call(jnp.float32(2.0))
     Array(3., dtype=float32)
     """
+    if not isinstance(blob, (bytes, bytearray, memoryview)):
+        raise TypeError(f"deserialize: expected the bytes that Exported.serialize returns, got {blob!r} of type {type(blob).__name__}")
     data = bytes(blob)
     if data[:6] != MAGIC[:6]:
         raise ValueError("deserialize: these bytes are not a program that Exported.serialize of this system has written")

@@ -95,7 +95,8 @@ class Call:
                     raise TypeError(f"{where} of {describe_function(self.fun)}: the shape {x.shape} is symbolic, which jax.export and "
                                     "jax.eval_shape take; programs are traced, lowered and run for lengths that are known") from None
                 remedy = "make other arguments static with static_argnums or static_argnames" + (
-                    "." if getattr(kind, "__module__", None) == "builtins" and kind.__name__ in vars(builtins) or hasattr(kind, "__next__") else
+                    "." if issubclass(kind, np.generic) or hasattr(kind, "__next__")
+                    or getattr(kind, "__module__", None) == "builtins" and kind.__name__ in vars(builtins) else
                     "; a function inside of an argument is split off before the call, and closed over." if callable(x) else
                     f", or make {kind.__name__} a pytree, as by jax.tree_util.register_dataclass.")
                 raise TypeError(

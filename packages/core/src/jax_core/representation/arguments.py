@@ -8,11 +8,11 @@ import functools
 import inspect
 import operator
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence, TypeVar, cast
 
 from . import tree
 from .aval import aval_of_type, get_aval
-from .source import describe_function
+from .source import describe_function, written_in
 
 if TYPE_CHECKING:
     from .typing import PyTree
@@ -37,6 +37,26 @@ def signature_of(fun: Callable) -> inspect.Signature | None:
         return inspect.signature(fun)
     except (ValueError, TypeError):
         return None
+
+
+def note_call(error: TypeError, fun: Callable, how: str, args: Sequence[object], kwargs: Mapping[str, object] | None = None) -> None:
+    """Say in a note to ``error`` ``how`` the user's ``fun`` is called, if a call with these arguments is what it does not allow."""
+    signature = signature_of(fun)
+    try:
+        if signature is not None:
+            signature.bind(*args, **kwargs or {})
+    except TypeError:
+        error.add_note(f"{how}; {describe_function(fun)} does not take them.")
+
+
+def run_rule(rule: Callable, how: str, *args: object) -> Any:
+    """The result of the user's ``rule``, whose equations are written there. ``how``: see `note_call`."""
+    with written_in(rule):
+        try:
+            return rule(*args)
+        except TypeError as error:
+            note_call(error, rule, how, args)
+            raise
 
 
 class Parameters(NamedTuple):

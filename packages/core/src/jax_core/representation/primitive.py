@@ -62,8 +62,8 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence
 from .. import backends, extension_points
 from ..compat.primitives import PrimitiveHabits
 from ..configuration import context
-from . import memory, partial_sums
-from .aval import AbstractRef, AbstractValue, ShapedArray, get_aval
+from . import memory, partial_sums, source
+from .aval import AbstractRef, AbstractValue, ShapedArray, aval_of_type, get_aval
 from .effects import NO_EFFECTS, Effects
 from .marks import ELEMENTWISE, ZERO, Mark
 from .memory import Space
@@ -287,6 +287,16 @@ class Linear:
 
     def __repr__(self):
         return f"Linear({self.aval})"
+
+
+def _joined_tangents(x: Linear) -> AbstractValue:
+    """A transpose rule used one of its linear operands as if it were known."""
+    raise TypeError(f"{source.capture()}: this operation joins two values that both depend on the tangents, one of them of type "
+                    f"{x.aval.str_short()}, so the program is not linear in these and cannot be transposed. Rules of custom_jvp must be linear in "
+                    "the tangents, and functions for linear_transpose in their arguments.")
+
+
+aval_of_type[Linear] = _joined_tangents
 
 
 def is_linear(x: object) -> bool:

@@ -680,6 +680,7 @@ def closure_convert(fun: Callable[..., PyTree], *example_args: Any) -> tuple[Cal
     >>> f(2., *consts)
     Array(6., dtype=float32, weak_type=True)
     """
+    check_callable("closure_convert", fun)
     flat, in_tree = tree.flatten(example_args)
     run, record = _flat_function(fun, in_tree, {}, False, scope="")
     jaxpr, consts, _ = trace_to_jaxpr(run, [get_aval(x) for x in flat])

@@ -18,13 +18,13 @@ from ..compat.linear_util import WrappedFun, wrap_init
 from ..configuration import context, flags
 from ..references.discharge import custom_rule
 from ..representation import dtypes, tree
-from ..representation.arguments import signature_of
+from ..representation.arguments import run_rule, signature_of
 from ..representation.aval import described_value, get_aval
 from ..representation.effects import operand_effects, refuse_effects
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, runs_its_program, types_compatible
 from ..representation.literals import typed
 from ..representation.primitive import ProgramPrimitive, Zero, none
-from ..representation.source import describe_function, name_of, written_in
+from ..representation.source import describe_function, name_of
 from ..representation.tracebacks import api_boundary
 from ..representation.traits import Kind, Traits
 from ..representation.typing import ArrayLike
@@ -323,6 +323,9 @@ class Wrapping:
         return super().__reduce_ex__(protocol)
 
 
+_RULE_CALL = "custom_jvp calls the rule with the arguments of nondiff_argnums, if any, a tuple of primals and a tuple of tangents"
+
+
 class custom_jvp(Wrapping):
     """A function whose derivative is given by the user.
 
@@ -404,8 +407,7 @@ class custom_jvp(Wrapping):
             return outs
 
         def jvp(primals, tangents):
-            with written_in(self.jvp):
-                result = self.jvp(*nondiff, tree.unflatten(in_tree, typed(primals)), tree.unflatten(in_tree, typed(tangents)))
+            result = run_rule(self.jvp, _RULE_CALL, *nondiff, tree.unflatten(in_tree, typed(primals)), tree.unflatten(in_tree, typed(tangents)))
             outs, out_tangents, tree_out = self._flatten_result(result)
             if out_tree and out_avals:
                 self._check_primals(out_tree[0], out_avals, tree_out, outs)

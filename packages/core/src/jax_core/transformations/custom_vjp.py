@@ -14,14 +14,14 @@ from .. import backends
 from ..configuration import context, flags
 from ..references.discharge import call_rule, custom_rule
 from ..representation import dtypes, splits, tree, tree_nodes
-from ..representation.arguments import signature_of
+from ..representation.arguments import run_rule, signature_of
 from ..representation.aval import ShapedArray, described_value, get_aval
 from ..representation.effects import operand_effects, refuse_effects
 from ..representation.errors import UnexpectedTracerError
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from ..representation.literals import typed
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
-from ..representation.source import name_of, written_in
+from ..representation.source import name_of
 from ..representation.splits import cotangent_type
 from ..representation.tracebacks import api_boundary
 from ..representation.traits import Kind, Traits
@@ -243,6 +243,11 @@ custom_lin_p = Primitive(
     traits=Traits(Kind.KERNEL, hidden={"name": ..., "out_avals": ...}))
 
 
+_FWD_CALL = "custom_vjp calls the forward function, the first of defvjp, with the arguments of the function"
+_BWD_CALL = ("custom_vjp calls the backward function, the second of defvjp, with the arguments of nondiff_argnums, if any, the residuals and "
+             "the cotangent of the output")
+
+
 class custom_vjp(Wrapping):
     """A function whose reverse-mode derivative is given by the user.
 
@@ -354,8 +359,7 @@ class custom_vjp(Wrapping):
             primals = typed(primals)
             if self.symbolic_zeros:
                 primals = [CustomVJPPrimal(x, p) for x, p in zip(primals, perturbed)]
-            with written_in(self.fwd):
-                result = self.fwd(*in_place(tree.unflatten(in_tree, primals)))
+            result = run_rule(self.fwd, _FWD_CALL, *in_place(tree.unflatten(in_tree, primals)))
             if not isinstance(result, (tuple, list)) or len(result) != 2:
                 raise TypeError(f"custom_vjp: the forward function {name_of(self.fwd)} of {self._name} must return a pair (output, "
                                 f"residuals), got {described_value(result)}")
@@ -372,8 +376,7 @@ class custom_vjp(Wrapping):
             return res, outs
 
         def bwd(res, cts):
-            with written_in(self.bwd):
-                found = self.bwd(*nondiff, tree.unflatten(res_tree[0], res), tree.unflatten(out_tree[0], cts))
+            found = run_rule(self.bwd, _BWD_CALL, *nondiff, tree.unflatten(res_tree[0], res), tree.unflatten(out_tree[0], cts))
             if self._logs:
                 found, logged = _pair_with_logs(f"custom_vjp: the backward function of {self._name}, set by defvjp_with_logs,", found)
                 logs.add(logged)
@@ -502,10 +505,17 @@ def custom_gradient(fun: Callable[..., PyTree] | None = None, *, with_logs: bool
 
         @custom_vjp
         def call(*args):
-            return fun(*args, **kwargs)[0]
+            return run(*args)[0]
+
+        def run(*args):
+            pair = fun(*args, **kwargs)
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise TypeError(f"custom_gradient: {name_of(fun)} must return a pair (output, vjp), where vjp maps a cotangent of the output to "
+                                f"those of the arguments, got {described_value(pair)}")
+            return pair
 
         def fwd(*args):
-            out, vjp = fun(*args, **kwargs)
+            out, vjp = run(*args)
             avals = [get_aval(x) for x in tree.leaves(out)]
             structure = tree.structure(out)
             out_tree: list = []

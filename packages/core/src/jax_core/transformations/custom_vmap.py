@@ -15,7 +15,7 @@ from .. import extension_points
 from ..configuration import context
 from ..references.discharge import call_rule
 from ..representation import tree
-from ..representation.arguments import signature_of
+from ..representation.arguments import run_rule, signature_of
 from ..representation.aval import described_value, get_aval
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from ..representation.primitive import ProgramPrimitive, Zero, none
@@ -91,7 +91,8 @@ def _flat_rule(call, in_tree, out_tree, n_consts, axis_size, batched, *args):
                          "an argument instead")
     rule = f"the rule {name_of(call.vmap_rule)} of {name_of(call.fun)}"
     in_batched = list(tree.unflatten(in_tree, batched[n_consts:]))
-    result = call.vmap_rule(axis_size, in_batched, *tree.unflatten(in_tree, args[n_consts:]))
+    result = run_rule(call.vmap_rule, "custom_vmap calls the rule with axis_size, in_batched and the arguments of the function", axis_size, in_batched,
+                      *tree.unflatten(in_tree, args[n_consts:]))
     if not isinstance(result, (tuple, list)) or len(result) != 2:
         raise TypeError(f"custom_vmap: {rule} must return a pair (output, out_batched), got {described_value(result)}")
     outs, structure = tree.flatten(result[0])

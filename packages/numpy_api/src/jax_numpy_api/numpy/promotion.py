@@ -60,7 +60,9 @@ def check_arraylike(name: str, *args: Any) -> None:
     for position, x in enumerate(args):
         if not is_arraylike(x):
             raise TypeError(f"{name} requires ndarray or scalar arguments, got {type(x)} at position {position}."
-                            + (" Make it an array first, as by jnp.asarray." if isinstance(x, (list, tuple)) else ""))
+                            + (" Make it an array first, as by jnp.asarray." if isinstance(x, (list, tuple)) else
+                               f" Apply jax.experimental.sparse.sparsify to the function, or make it dense by {type(x).__name__}.todense."
+                               if hasattr(x, "todense") else ""))
         if type(x) in aval_of_type:
             _arraylike_kinds.add(type(x))
 

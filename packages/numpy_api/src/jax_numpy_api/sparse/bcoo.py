@@ -89,6 +89,8 @@ class BCOO(JAXSparse):
 
     def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int], indices_sorted: bool = False,
                  unique_indices: bool = False):
+        if not isinstance(args, (tuple, list)) or len(args) != 2:
+            raise ValueError(f"BCOO: args must be a pair (data, indices), got {args!r} of type {type(args).__name__}; BCOO.fromdense makes one of an array")
         data, indices = args
         self.data, self.indices = jnp.asarray(data), jnp.asarray(indices)
         self.indices_sorted, self.unique_indices = bool(indices_sorted), bool(unique_indices)

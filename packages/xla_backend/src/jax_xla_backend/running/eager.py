@@ -22,6 +22,7 @@ from jax_core.representation.primitive import Primitive, abstract_eval
 from ..arrays import put as _put, transfer_guards
 from ..arrays.array import LARGE, ArrayImpl, check_not_deleted, view_for_now
 from ..arrays.put import put_now
+from ..jaxlib_compat import RuntimeError_
 from ..placement.sharding import NamedSharding
 from . import stages
 from .dispatch import dispatcher
@@ -31,6 +32,8 @@ _calls: dict[Any, Any] = {}
 _moved: dict[Any, int] = {}  # bytes of results that the host has made of large operands, by primitive, parameters and types
 _WORTH_COMPILING = 1 << 25
 """Bytes that NumPy takes 2 to 30 ms for where compiled code takes 0.1 to 1; compiling takes some 10 ms."""
+_MORE_THAN_THERE_IS = 1 << 47
+"""Bytes: the address space of a process."""
 _ONE = tree.structure(0)
 
 
@@ -158,11 +161,25 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
         size = max(size, 4 * math.prod(types[0].shape))
     if size >= LARGE and _compiled_is_faster(prim, avals, params, size):
         return NotImplemented
-    result = prim.reference(*views, **params)  # type: ignore[misc]  # one that is exact has it
-    with transfer_guards.explicit():  # computing on the host is our choice, not a transfer of the program's
-        if prim.multiple_results:
-            return [_wrap(r, t, sharding, devices, committed, views) for r, t in zip(result, types)]
-        return _wrap(result, types[0], sharding, devices, committed, views)
+    try:
+        result = prim.reference(*views, **params)  # type: ignore[misc]  # one that is exact has it
+        with transfer_guards.explicit():  # computing on the host is our choice, not a transfer of the program's
+            if prim.multiple_results:
+                return [_wrap(r, t, sharding, devices, committed, views) for r, t in zip(result, types)]
+            return _wrap(result, types[0], sharding, devices, committed, views)
+    except MemoryError as error:
+        raise _out_of_memory(prim, types) from error
+    except ValueError as error:
+        if size < _MORE_THAN_THERE_IS:  # else it is NumPy's, which counts no further
+            raise
+        raise _out_of_memory(prim, types) from error
+
+
+def _out_of_memory(prim: Primitive, types: Sequence[Any]) -> Exception:
+    """The error in the class, and with the code, that the runtime's own has."""
+    size = sum(math.prod(t.shape) * t.dtype.itemsize for t in types)
+    return RuntimeError_(f"RESOURCE_EXHAUSTED: Out of memory: the result of {prim.name}, {', '.join(t.str_short() for t in types)}, "
+                         f"takes {size} bytes")
 
 
 def _compiled_is_faster(prim: Primitive, avals: Sequence[Any], params: dict, size: int) -> bool:

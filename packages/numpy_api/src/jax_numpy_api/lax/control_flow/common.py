@@ -9,7 +9,6 @@ Python function: a loop with a fresh lambda each time is traced again, but neith
 from __future__ import annotations
 
 import collections
-import inspect
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
@@ -21,7 +20,7 @@ from jax_core.extension_points import caches_cleared
 from jax_core.programs.call import check_results
 from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.references.discharge import any_refs, apply_discharged
-from jax_core.representation import dtypes, splits, tree
+from jax_core.representation import arguments, dtypes, splits, tree
 from jax_core.representation.arguments import LazyNames, parameters
 from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
@@ -158,14 +157,8 @@ def note_call(name: str, fun: Callable, count: int, error: TypeError) -> None:
     if isinstance(fun, BodyOf):
         count = sum(isinstance(part, int) for part in fun.parts)
         name, fun = fun.loop, fun.__wrapped__
-    if name not in _CALLED_WITH:
-        return
-    try:
-        inspect.signature(fun).bind(*[None] * count)
-    except TypeError:
-        error.add_note(f"{_CALLED_WITH[name].format(count=count)}; {describe_function(fun)} does not take them.")
-    except ValueError:  # a function without a signature
-        pass
+    if name in _CALLED_WITH:
+        arguments.note_call(error, fun, _CALLED_WITH[name].format(count=count), [None] * count)
 
 
 class BodyOf:

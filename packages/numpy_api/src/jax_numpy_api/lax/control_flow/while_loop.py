@@ -152,7 +152,13 @@ def _trace_while_body(name, body_fun, init_val, leaves, in_tree):
         leaves, before = promoted, given
         given = [get_aval(x) for x in leaves]
         known = with_strong_carry(body, len(consts), before, given)
-    check_carry(name, body_fun, init_val, given, out_tree, body.out_avals)
+    try:
+        check_carry(name, body_fun, init_val, given, out_tree, body.out_avals)
+    except TypeError as error:
+        if tree.treedef_is_leaf(out_tree) and body.out_avals[0].shape == () and body.out_avals[0].dtype == bool:
+            error.add_note(f"{name} takes cond_fun before body_fun; {describe_function(body_fun)}, given as body_fun, returns one bool, as a "
+                           "condition does: are the two swapped?")
+        raise
     check_effects(name, body.effects)
     return body, consts, leaves
 
