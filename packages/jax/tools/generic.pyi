@@ -154,8 +154,16 @@ def linearize(fun: Callable[..., _R], *primals: Any, has_aux: Literal[False] = F
 def linearize(fun: Callable[..., tuple[_R, _T]], *primals: Any, has_aux: Literal[True], in_nzs: Sequence[bool] | None = None) -> tuple[_R, Callable[..., Any], _T]: ...
 def block_until_ready(x: _T) -> _T:
     """Wait for every array in a pytree."""
-def make_jaxpr(fun: Callable[_P, Any], static_argnums: int | Sequence[int] = (), axis_env: Sequence[tuple[Hashable, int]] | None = None, return_shape: bool = False, abstracted_axes: Any = None) -> Callable[_P, Any]:
+@overload
+def make_jaxpr(fun: Callable[_P, Any], static_argnums: int | Sequence[int] = (), axis_env: Sequence[tuple[Hashable, int]] | None = None, return_shape: Literal[False] = False, abstracted_axes: Any = None) -> Callable[_P, ClosedJaxpr]:
     """The program of a function."""
+@overload
+def make_jaxpr(fun: Callable[_P, Any], static_argnums: int | Sequence[int] = (), axis_env: Sequence[tuple[Hashable, int]] | None = None, return_shape: bool = False, abstracted_axes: Any = None) -> Callable[_P, Any]: ...
+@overload
+def shard_map(f: Callable[_P, _R], /, *, out_specs: Any, in_specs: Any = ..., mesh: Mesh | AbstractMesh | None = None, axis_names: Collection[Any] = ..., check_vma: bool = True) -> Callable[_P, _R]:
+    """A function, run by every device of a mesh on its own part of each argument."""
+@overload
+def shard_map(*, out_specs: Any, in_specs: Any = ..., mesh: Mesh | AbstractMesh | None = None, axis_names: Collection[Any] = ..., check_vma: bool = True) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
 class _Block(ContextDecorator):
     def __enter__(self) -> None: ...
     def __exit__(self, *exc: Any) -> None: ...
@@ -530,6 +538,7 @@ def hessenberg(a: ArrayLike, *, calc_q: Literal[True], overwrite_a: bool = False
 def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any: ...
 # == jax.lax
 _C = TypeVar("_C")
+_R = TypeVar("_R")
 _Number: TypeAlias = int | float | np.number[Any] | np.ndarray[Any, Any]
 @overload
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: _Number, *, unroll: int | bool | None = None) -> Array:
@@ -546,6 +555,10 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: _Number, xs: Any = None
     """A loop over the leading axis that carries a value and stacks results."""
 @overload
 def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: _C, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[_C, Any]: ...
+def associative_scan(fn: Callable[[Any, Any], Any], elems: _C, reverse: bool = False, axis: int = 0) -> _C:
+    """All the running results of an associative operation along an axis."""
+def map(f: Callable[[Any], _R], xs: Any, *, batch_size: int | None = None) -> _R:
+    """A function over the slices of its argument, one after the other or by batches."""
 def stop_gradient(x: _C) -> _C:
     """The value, whose derivative is zero."""
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Array]:

@@ -4,6 +4,7 @@ from contextlib import ContextDecorator
 from enum import Enum
 from jax.core import AbstractValue
 from jax.experimental.pallas import Slice
+from jax.extend.core import ClosedJaxpr
 from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.ref import AbstractRef
 from jax.sharding import AbstractMesh, AxisType, ManualAxisType, Mesh, PartitionSpec, Sharding, UnreducedKind
@@ -517,8 +518,6 @@ class set_mesh:
     def __enter__(self) -> Any: ...
     def __exit__(self, *exc: Any) -> Any: ...
     def __init__(self, mesh: Mesh) -> None: ...
-def shard_map(f: Callable[..., Any] | None = None, /, *, out_specs: Any, in_specs: Any = ..., mesh: Mesh | AbstractMesh | None = None, axis_names: Collection[Any] = ..., check_vma: bool = True) -> Callable[..., Any]:
-    """``f``, run by every device of a mesh on its own part of each argument."""
 def smap(f: Callable[..., Any] | None = None, /, *, in_axes: Any = ..., out_axes: Any, axis_name: Any) -> Callable[..., Any]:
     """`shard_map` over one axis of the mesh in context, written like `vmap`."""
 def softmax_custom_jvp(new_val: object = ...) -> _Block:
@@ -768,8 +767,16 @@ def linearize(fun: Callable[..., _R], *primals: Any, has_aux: Literal[False] = F
 def linearize(fun: Callable[..., tuple[_R, _T]], *primals: Any, has_aux: Literal[True], in_nzs: Sequence[bool] | None = None) -> tuple[_R, Callable[..., Any], _T]: ...
 def block_until_ready(x: _T) -> _T:
     """Wait for every array in a pytree."""
-def make_jaxpr(fun: Callable[_P, Any], static_argnums: int | Sequence[int] = (), axis_env: Sequence[tuple[Hashable, int]] | None = None, return_shape: bool = False, abstracted_axes: Any = None) -> Callable[_P, Any]:
+@overload
+def make_jaxpr(fun: Callable[_P, Any], static_argnums: int | Sequence[int] = (), axis_env: Sequence[tuple[Hashable, int]] | None = None, return_shape: Literal[False] = False, abstracted_axes: Any = None) -> Callable[_P, ClosedJaxpr]:
     """The program of a function."""
+@overload
+def make_jaxpr(fun: Callable[_P, Any], static_argnums: int | Sequence[int] = (), axis_env: Sequence[tuple[Hashable, int]] | None = None, return_shape: bool = False, abstracted_axes: Any = None) -> Callable[_P, Any]: ...
+@overload
+def shard_map(f: Callable[_P, _R], /, *, out_specs: Any, in_specs: Any = ..., mesh: Mesh | AbstractMesh | None = None, axis_names: Collection[Any] = ..., check_vma: bool = True) -> Callable[_P, _R]:
+    """A function, run by every device of a mesh on its own part of each argument."""
+@overload
+def shard_map(*, out_specs: Any, in_specs: Any = ..., mesh: Mesh | AbstractMesh | None = None, axis_names: Collection[Any] = ..., check_vma: bool = True) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
 class _Block(ContextDecorator):
     def __enter__(self) -> None: ...
     def __exit__(self, *exc: Any) -> None: ...

@@ -103,7 +103,7 @@ class AvalQDD(AbstractValue):
 
 
 class AvalMutableQDD(AvalQDD):
-    """The same for a value that changes."""
+    """`AvalQDD` of a value that changes."""
 
 
 aval_of_type[HiType] = lambda aval: aval  # where types stand for values, as in `eval_shape`

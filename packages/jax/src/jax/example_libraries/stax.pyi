@@ -80,7 +80,7 @@ def shape_dependent(make_layer: Callable[..., Any]) -> tuple[Callable[..., Any],
 def sigmoid(x: ArrayLike) -> Array:
     """``1 / (1 + exp(-x))``. Source: StableHLO `logistic`."""
 def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: ArrayLike | None = None) -> Array:
-    """``exp(x) / sum(exp(x))`` along ``axis``."""
+    """``exp(x) / sum(exp(x))`` along ``axis``: positive numbers whose sum is 1. Large ``x`` do not overflow."""
 def softplus(x: ArrayLike) -> Array:
     """``log(1 + exp(x))``, without overflow. Source: Dugas et al., NIPS 2000."""
 def standardize(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, mean: ArrayLike | None = None, variance: ArrayLike | None = None, epsilon: float = 1e-05, where: ArrayLike | None = None, *, algorithm: str = 'fast') -> Array:

@@ -10,7 +10,7 @@ from jax.core import AbstractValue as AbstractValue
 from jax.core import ShapedArray as ShapedArray
 
 class AvalMutableQDD(AvalQDD):
-    """The same for a value that changes."""
+    """`AvalQDD` of a value that changes."""
 class AvalQDD(AbstractValue):
     """A type together with what it holds at some time."""
     def __init__(self, aval: AbstractValue, qdd: object) -> None: ...

@@ -153,8 +153,6 @@ asin_p: Any
 def asinh(x: ArrayLike) -> Array:
     """Elementwise inverse hyperbolic sine. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `asinh`."""
 asinh_p: Any
-def associative_scan(fn: Callable[..., Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:
-    """The prefixes ``e0, fn(e0, e1), fn(fn(e0, e1), e2), ...`` along ``axis``."""
 def atan(x: ArrayLike) -> Array:
     """Elementwise inverse tangent. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `atan`."""
 def atan2(x: ArrayLike, y: ArrayLike) -> Array:
@@ -415,8 +413,6 @@ def lt(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x < y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
 lt_p: Any
 lt_to_p: Any
-def map(f: Callable[..., Any], xs: Any, *, batch_size: int | None = None) -> Any:
-    """``f`` on each slice of ``xs`` along the leading axis, in sequence; results are stacked."""
 def max(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise maximum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ."""
 max_p: Any
@@ -664,6 +660,7 @@ def zeta(x: ArrayLike, q: ArrayLike) -> Array:
     """Elementwise Hurwitz zeta function: the sum of ``(k + q) ** -x`` over k = 0, 1, ... Source: CHLO `zeta`."""
 zeta_p: Any
 _C = TypeVar("_C")
+_R = TypeVar("_R")
 _Number: TypeAlias = int | float | np.number[Any] | np.ndarray[Any, Any]
 @overload
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: _Number, *, unroll: int | bool | None = None) -> Array:
@@ -680,6 +677,10 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: _Number, xs: Any = None
     """A loop over the leading axis that carries a value and stacks results."""
 @overload
 def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: _C, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[_C, Any]: ...
+def associative_scan(fn: Callable[[Any, Any], Any], elems: _C, reverse: bool = False, axis: int = 0) -> _C:
+    """All the running results of an associative operation along an axis."""
+def map(f: Callable[[Any], _R], xs: Any, *, batch_size: int | None = None) -> _R:
+    """A function over the slices of its argument, one after the other or by batches."""
 def stop_gradient(x: _C) -> _C:
     """The value, whose derivative is zero."""
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Array]:

@@ -56,7 +56,7 @@ def silu(x: ArrayLike) -> Array:
 def soft_sign(x: ArrayLike) -> Array:
     """``x / (1 + |x|)``. Source: Turian, Bergstra, Bengio, NAACL 2009."""
 def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: ArrayLike | None = None) -> Array:
-    """``exp(x) / sum(exp(x))`` along ``axis``."""
+    """``exp(x) / sum(exp(x))`` along ``axis``: positive numbers whose sum is 1. Large ``x`` do not overflow."""
 def softplus(x: ArrayLike) -> Array:
     """``log(1 + exp(x))``, without overflow. Source: Dugas et al., NIPS 2000."""
 def sparse_plus(x: ArrayLike) -> Array:

@@ -6,24 +6,24 @@ from jax.typing import ArrayLike, DTypeLike
 from typing import Any, Literal, NamedTuple, Sequence, overload
 
 class EigResult(NamedTuple):
-    """EigResult(eigenvalues, eigenvectors)"""
+    """What `eig` returns: complex ``eigenvalues`` ``[..., n]`` and ``eigenvectors`` ``[..., n, n]``, one in each column."""
     eigenvalues: Array
     eigenvectors: Array
 class EighResult(NamedTuple):
-    """EighResult(eigenvalues, eigenvectors)"""
+    """What `eigh` returns: rising ``eigenvalues`` ``[..., n]`` and ``eigenvectors`` ``[..., n, n]``, one in each column."""
     eigenvalues: Array
     eigenvectors: Array
 class QRResult(NamedTuple):
-    """QRResult(Q, R)"""
+    """What `qr` returns: ``Q`` with orthonormal columns and upper triangular ``R``, whose product is the matrix."""
     Q: Array
     R: Array
 class SVDResult(NamedTuple):
-    """SVDResult(U, S, Vh)"""
+    """What `svd` returns: ``U``, falling singular values ``S`` and ``Vh``; the matrix is ``(U * S) @ Vh``."""
     U: Array
     S: Array
     Vh: Array
 class SlogdetResult(NamedTuple):
-    """SlogdetResult(sign, logabsdet)"""
+    """What `slogdet` returns: the determinant is ``sign * exp(logabsdet)``."""
     sign: Array
     logabsdet: Array
 def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True) -> Array:

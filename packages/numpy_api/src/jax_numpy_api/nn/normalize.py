@@ -54,15 +54,21 @@ def _log_softmax(x, axis, where):
 
 
 def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: ArrayLike | None = None) -> Array:
-    """``exp(x) / sum(exp(x))`` along ``axis``.
+    """``exp(x) / sum(exp(x))`` along ``axis``: positive numbers whose sum is 1. Large ``x`` do not overflow.
 
     Args:
+      x: array of any shape, which the result has, in a floating dtype.
+      axis: one or several axes to sum over; None for all.
       where: elements that count; the result is 0 elsewhere, also where none counts.
+
+    Raises:
+      TypeError: ``x`` is not an array or number. ValueError: ``axis`` is out of range.
 
     Source: Bridle, NIPS 1989.
 
-    >>> jax.nn.softmax(jnp.array([[0., 0.], [0., jnp.inf]])[0])
-    Array([0.5, 0.5], dtype=float32)
+    >>> jax.nn.softmax(jnp.array([[0., 0.], [1000., 0.]]), where=jnp.array([[True, True], [True, False]]))
+    Array([[0.5, 0.5],
+           [1. , 0. ]], dtype=float32)
     """
     return _softmax_of_any(x, given_axes(axis, named=True), where)
 

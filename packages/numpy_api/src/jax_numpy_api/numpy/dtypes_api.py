@@ -63,7 +63,8 @@ class _ScalarMeta(type):
 def _scalar_type(name: str, scalar: type) -> type:
     return _ScalarMeta(name, (object,), {
         "dtype": np.dtype(scalar), "__module__": "jax.numpy",
-        "__doc__": f"The dtype {name}; called with a value, it makes an array of this dtype."})
+        "__doc__": f"The dtype {name}, for ``dtype=`` and ``x.astype``; called with a value, it makes an array of this dtype: "
+                   f"``jnp.{name}(1)``."})
 
 
 bool_ = _scalar_type("bool", np.bool_)

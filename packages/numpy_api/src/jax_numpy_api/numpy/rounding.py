@@ -68,7 +68,7 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
 
     Source: `numpy.round`.
 
-    >>> jnp.around(2.6)
+    >>> jnp.round(2.6)
     Array(3., dtype=float32, weak_type=True)
     """
     refuse_out("round", out)

@@ -1,8 +1,7 @@
 """Decompositions of matrices: Cholesky, singular values, eigenvalues, QR."""
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import Any, NamedTuple
 
 from jax_core.programs.jit import inlined
 from jax_core.representation.array import Array
@@ -16,10 +15,34 @@ from ..taking import take_along_axis
 from ..ufuncs import _like, abs as _abs
 from .matrices import argsort, as_matrices, conjugate_transpose
 
-EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
-EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
-QRResult = namedtuple("QRResult", "Q R")
-SVDResult = namedtuple("SVDResult", "U S Vh")
+
+class EighResult(NamedTuple):
+    """What `eigh` returns: rising ``eigenvalues`` ``[..., n]`` and ``eigenvectors`` ``[..., n, n]``, one in each column."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class EigResult(NamedTuple):
+    """What `eig` returns: complex ``eigenvalues`` ``[..., n]`` and ``eigenvectors`` ``[..., n, n]``, one in each column."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class QRResult(NamedTuple):
+    """What `qr` returns: ``Q`` with orthonormal columns and upper triangular ``R``, whose product is the matrix."""
+
+    Q: Array
+    R: Array
+
+
+class SVDResult(NamedTuple):
+    """What `svd` returns: ``U``, falling singular values ``S`` and ``Vh``; the matrix is ``(U * S) @ Vh``."""
+
+    U: Array
+    S: Array
+    Vh: Array
 
 
 @inlined(static_argnames=("upper", "symmetrize_input"))

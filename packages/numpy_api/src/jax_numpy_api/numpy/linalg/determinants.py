@@ -4,8 +4,7 @@ Derivatives are given in closed form, as the factorisation that the value comes 
 """
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Callable
+from typing import Callable, NamedTuple
 
 import numpy as np
 
@@ -26,7 +25,12 @@ from ..ufuncs import _is_complex, _like, abs as _abs
 from .matrices import as_matrices, conjugate_transpose
 from .systems import solve_factored, solve_matrices
 
-SlogdetResult = namedtuple("SlogdetResult", "sign logabsdet")
+
+class SlogdetResult(NamedTuple):
+    """What `slogdet` returns: the determinant is ``sign * exp(logabsdet)``."""
+
+    sign: Array
+    logabsdet: Array
 
 
 def _lu_determinant(a: Array) -> tuple[Array, Array]:
