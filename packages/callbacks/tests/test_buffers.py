@@ -79,7 +79,7 @@ def test_errors_reach_the_caller():
 
 @pytest.mark.parametrize("make, error, message", [
     (lambda: buffer_callback(double, 3), ValueError, "Got 3 at position 0"),
-    (lambda: buffer_callback(double, struct(3), vmap_method="nope"), ValueError, "got: nope"),
+    (lambda: buffer_callback(double, struct(3), vmap_method="nope"), ValueError, "vmap_method='nope' is unknown"),
     (lambda: buffer_callback(double, struct(3), input_output_aliases={1: 0})(X), ValueError, "input index 1 outside"),
     (lambda: vmap(buffer_callback(double, struct()))(X), NotImplementedError, "vmap_method=None"),
     (lambda: jvp(buffer_callback(double, struct(3)), (X,), (X,)), ValueError, "do not support JVP"),
