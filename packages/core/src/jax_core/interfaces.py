@@ -6,6 +6,7 @@ protocol              called by                           implemented by
 `Backend`             whoever asks `backends.get`         a backend package (`jax_xla_backend`)
 `Runtime`             core (eval trace, `jit`, stages)    the backend itself
 `Transfers`           whoever makes arrays                the backend itself
+`ConcreteArray`       everybody                           the backend's ``array_type``
 `Placements`          types, stages, export, `lax`        the backend's ``placements``
 `Inspection`          stages                              the backend's ``inspection``
 `Exporting`           `export`                            the backend's ``exporting``
@@ -389,11 +390,48 @@ class FastCall(NamedTuple):
     inputs: int
 
 
+class ConcreteArray(Protocol):
+    """What an array of a backend has of its own. It is immutable. `array.register_array_class` makes its class known, and attaches the methods
+    that all arrays share; they build on these.
+
+    A backend with `Placements` has arrays with ``sharding``, ``committed`` and the other attributes that `array.Array` lists, which are asked
+    of no others.
+    """
+
+    @property
+    def aval(self) -> ShapedArray: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def weak_type(self) -> bool: ...
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The contents, when they are there."""
+
+    def __bool__(self) -> bool: ...
+    def __int__(self) -> int: ...
+    def __float__(self) -> float: ...
+    def __complex__(self) -> complex: ...
+    def __index__(self) -> int:
+        """Of an array of one element, and for `__index__` of integers, as NumPy's arrays; otherwise TypeError."""
+
+
 class Runtime(Protocol):
-    """Devices, and how programs run on them."""
+    """Devices, and how programs run on them.
+
+    A program is the equations of a jaxpr (`jaxpr.interpret` walks over them). What one computes, its primitive says twice: ``lower`` writes StableHLO through
+    a `Builder`, and ``reference``, which not all primitives have, takes and returns NumPy arrays of the types of the equation. One that holds programs has
+    ``interpret`` besides (`jaxpr.interpret_nested`). ``put`` and all that follows it return arrays of `array_type`.
+    """
 
     array_type: type
-    """The class of the arrays that programs take and return."""
+    """The class of the arrays that programs take and return, a `ConcreteArray`."""
 
     def devices(self, platform: str | None = None) -> Sequence[Any]:
         """All devices, of the default platform or of a named one."""
@@ -410,15 +448,17 @@ class Runtime(Protocol):
         Returns one array, or a list of them where ``prim.multiple_results``.
         """
 
-    def dispatcher(self, fun: Callable[..., PyTree], miss: Callable[..., object], static_argnums: Sequence[int],
-                   static_argnames: Sequence[str], name: str, key: Hashable = None,
+    def dispatcher(self, fun: Callable[..., PyTree], miss: Callable[..., object], static_argnums: Sequence[int] = (),
+                   static_argnames: Sequence[str] = (), name: str = "", key: Hashable = None,
                    donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = ()) -> Any:
-        """A callable that repeats known calls fast, with a method ``_clear_cache()`` that makes it forget them.
+        """A callable that repeats known calls fast, with a method ``_clear_cache()`` that makes it forget them; so does `clear_caches`.
 
         ``key``: dispatchers of the same ``fun`` with equal keys may share what they know; None shares nothing. Arrays that
         the program consumed, among the donated arguments, must say so when they are used again.
         ``miss(*args, **kwargs)`` returns ``(result, FastCall or None)``; it is called for each new combination of
-        argument types, static values, configuration (`config.trace_key`) and whenever a trace is current.
+        structure (`tree.tree_flatten` of ``(args, kwargs)`` without the static ones, which gives `FastCall.inputs` values), types of these
+        (`aval.get_aval`), static values and configuration (`engine.trace_key`). It is called always where `context.state.trace`
+        is not `trace.EVAL`, and for a tracer, which is left over then, and refused. A dispatcher that calls it every time is right, and slow.
         """
 
     def lower(self, closed: ClosedJaxpr, spec: LowerSpec) -> LoweredModule:
@@ -428,7 +468,7 @@ class Runtime(Protocol):
         """The executable of a module that `lower` made; ``spec`` may differ in its compiler options."""
 
     def clear_caches(self) -> None:
-        """Forget all that was compiled."""
+        """Forget all that was compiled, and have each dispatcher forget the calls that it knows."""
 
 
 class Transfers(Protocol):

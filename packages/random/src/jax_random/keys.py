@@ -13,7 +13,7 @@ import numpy as np
 
 from jax_core import backends, extension_points
 from jax_core.configuration import flags
-from jax_core.representation import array, aval as avals, dtypes, splits, tree_nodes
+from jax_core.representation import array, dtypes, splits, tree_nodes
 from jax_core.representation.aval import ShapedArray
 
 from .primitives import random_wrap_p
@@ -254,14 +254,12 @@ def _rebuild(impl, words):
     return PRNGKeyArray(impl, words)
 
 
-_OWN = frozenset(name for name in vars(PRNGKeyArray) if name not in ("__module__", "__doc__", "__slots__"))
 _OMITTED = frozenset({
     "astype", "tolist", "item", "tobytes", "__float__", "__int__", "__complex__", "__index__", "__dlpack__",
     "__dlpack_device__", "__array_namespace__", "traceback"})
 
-avals.register_array_class(PRNGKeyArray)
 tree_nodes.register_stored(PRNGKeyArray, lambda keys: ((keys._base_array,), keys.dtype.impl), lambda impl, words: PRNGKeyArray(impl, *words))
-array.register_array_class(PRNGKeyArray, own=_OWN | _OMITTED)
+array.register_array_class(PRNGKeyArray, own=_OMITTED | vars(PRNGKeyArray).keys())
 
 Key: TypeAlias = array.Array
 """For annotations: a key, typed or old-style."""

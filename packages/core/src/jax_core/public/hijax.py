@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from ..extension_points import high_values
 from ..references.api import RefView as TransformedRef
 from ..representation import high
-from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, aval_of_type
+from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, register_value_class
 from ..representation.high import HiPspec, MappingSpec, aval_method, aval_property
 from ..representation.primitive import Linear, Zero, is_linear
 from ..representation.typing import ArrayLike
@@ -106,7 +106,7 @@ class AvalMutableQDD(AvalQDD):
     """`AvalQDD` of a value that changes."""
 
 
-aval_of_type[HiType] = lambda aval: aval  # where types stand for values, as in `eval_shape`
+register_value_class(HiType, lambda aval: aval)  # where types stand for values, as in `eval_shape`
 
 
 def register_hitype(val_cls: type, typeof_fn: Callable) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from ..extension_points import high_values, reference_operators
 from ..representation import dtypes, splits, tree, tree_nodes
 from ..representation.array import Array
-from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
+from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_value_class
 from ..representation.errors import no_array
 from ..representation.typing import ArrayLike, DTypeLike, Indexer
 from ..traces.structural import convert_element_type_p, reshard
@@ -108,7 +108,7 @@ class Ref(_Access, metaclass=_RefMeta):
         return "Ref" + repr(self._cell.value).removeprefix("Array")
 
 
-register_array_class(Ref, lambda ref: ref._aval)
+register_value_class(Ref, lambda ref: ref._aval)
 
 
 class RefAt:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, Mapping
 
 from ..extension_points import array_methods
 from . import extended
-from .aval import AbstractRef
+from .aval import AbstractRef, register_value_class
 
 if TYPE_CHECKING:  # what other packages attach (`_attach`) is known to type checkers from a stub
     from .array_methods import ArrayMethods
@@ -70,8 +70,11 @@ class Array(ArrayMethods, metaclass=_ArrayMeta):
 _classes_set: set[type] = set()
 
 
-def register_array_class(cls: type, own: frozenset = frozenset()) -> None:
-    """Make ``cls`` an array class: `isinstance` says so, and all shared methods are attached, except those named in ``own``."""
+def register_array_class(cls: type, own: frozenset | None = None) -> None:
+    """Make ``cls``, whose values have an attribute ``aval``, an array class: `isinstance` says so, and all shared methods are attached,
+    except those named in ``own``, which are by default those that the class itself defines."""
+    register_value_class(cls)
+    own = frozenset(vars(cls)) if own is None else own
     _classes.append((cls, own))
     _classes_set.add(cls)
     Array.register(cls)

@@ -587,13 +587,13 @@ def typeof(x: ArrayLike) -> AbstractValue:
     return aval.on_mesh_of(where)
 
 
-def register_array_class(cls: type, rule: Callable[[Any], AbstractValue] = _own_aval) -> None:
-    """``rule(x)`` is the type of values ``x`` of class ``cls``; by default their attribute ``aval``."""
+def register_value_class(cls: type, rule: Callable[[Any], AbstractValue] = _own_aval) -> None:
+    """``rule(x)`` is the type of values ``x`` of class ``cls``; by default their attribute ``aval``. For arrays: `array.register_array_class`."""
     aval_of_type[cls] = rule
 
 
-register_array_class(EArray)
-register_array_class(Token)
+register_value_class(EArray)
+register_value_class(Token)
 
 
 def _is_no_placement(where: object) -> bool:
@@ -725,7 +725,7 @@ class ShapeDtypeStruct:
                       is_ref=theirs["is_ref"], manual_axis_type=theirs["manual_axis_type"])
 
 
-aval_of_type[ShapeDtypeStruct] = _own_aval
+register_value_class(ShapeDtypeStruct)
 
 
 def as_type(x: object) -> Any:

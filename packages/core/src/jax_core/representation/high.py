@@ -9,7 +9,7 @@ import types
 from typing import Any, Callable, Iterable, Sequence
 
 from . import dtypes
-from .aval import AbstractValue, aval_method, aval_of_type, aval_property
+from .aval import AbstractValue, aval_method, aval_property, register_value_class
 from .jaxpr import ClosedJaxpr, Literal, jaxprs_in_params
 
 
@@ -32,7 +32,7 @@ classes: list[type] = []
 def register(cls: type, rule: Callable[[Any], AbstractValue]) -> None:
     """``rule(value)`` is the type of values of class ``cls``."""
     classes.append(cls)
-    aval_of_type[cls] = rule
+    register_value_class(cls, rule)
 
 
 def any_high(avals: Iterable[AbstractValue]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .aval import ShapedArray, aval_of_type, get_aval
+from .aval import ShapedArray, aval_of_type, get_aval, register_value_class
 
 
 class TypedNdArray(np.ndarray):
@@ -100,9 +100,10 @@ class TypedComplex(_TypedScalar, complex):
     _plain_number = complex
 
 
-aval_of_type[TypedNdArray] = lambda x: x.aval
+register_value_class(TypedNdArray)
 for _kind in (TypedInt, TypedFloat, TypedComplex):
-    aval_of_type[_kind] = aval_of_type[_kind._plain_number]  # jaxlib's dispatcher takes them for these, in the width that programs have when they are used
+    # jaxlib's dispatcher takes them for these, in the width that programs have when they are used
+    register_value_class(_kind, aval_of_type[_kind._plain_number])
 
 _WITH_DTYPE: dict[type, Callable] = {int: TypedInt, float: TypedFloat, complex: TypedComplex}
 

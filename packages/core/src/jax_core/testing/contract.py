@@ -6,16 +6,21 @@ section for each protocol of `jax_core.interfaces`. What a backend declares abse
 from __future__ import annotations
 
 import inspect
+import operator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from .. import backends, interfaces
+from ..configuration import flags
 from ..export.exporting import export
 from ..interfaces import Absent, LowerSpec, is_absent
 from ..programs import call, jit, tracing
+from ..representation import tree
+from ..representation.array import Array
 from ..representation.aval import ShapedArray, get_aval
+from ..representation.errors import UnexpectedTracerError
 from ..traces import structural
 
 PARTS = {"placements": interfaces.Placements, "inspection": interfaces.Inspection, "exporting": interfaces.Exporting}
@@ -117,12 +122,88 @@ def test_dispatcher_forgets():
     assert len(traces) == 2
 
 
+def test_dispatcher_tells_static_values_apart():
+    def f(x, axes, *, twice):
+        return structural.transpose(structural.add(x, x) if twice else x, axes)
+    g = jit.jit(f, static_argnums=1, static_argnames="twice")
+    for axes, twice in [((1, 0), True), ((0, 1), True), ((1, 0), False), ((1, 0), True)]:
+        np.testing.assert_array_equal(np.asarray(g(_x(), axes, twice=twice)), (1 + twice) * _x().transpose(axes))
+
+
+def test_dispatcher_tells_structures_apart():
+    g = jit.jit(lambda *args, **kwargs: (args, kwargs))
+    for args, kwargs in [((_x(),), {}), ((), {"x": _x()}), ((), {"y": _x()}), (((_x(),),), {}), ((None, _x()), {}), ((_x(),), {})]:
+        assert tree.tree_structure(g(*args, **kwargs)) == tree.tree_structure((args, kwargs))
+
+
+def test_dispatcher_sees_settings():
+    g, traces = _counted()
+    double = np.asarray(_x(), np.float64)
+    with flags.enable_x64(False):
+        assert get_aval(g(double)).dtype == np.float32
+    with flags.enable_x64(True):
+        assert get_aval(g(double)).dtype == np.float64
+    assert len(traces) == 2
+    with flags.default_matmul_precision("highest"):
+        g(_x())
+        g(_x())
+    assert len(traces) == 3
+
+
+def test_dispatcher_leaves_calls_to_the_current_trace():
+    """A call that is known, but of a tracer, or inside a program that is being written."""
+    g, _ = _counted()
+    x = _x()
+    g(x)
+    for program in (tracing.make_jaxpr(g)(x), tracing.make_jaxpr(lambda: g(x))()):
+        assert len(program.eqns) == 1
+        np.testing.assert_array_equal(np.asarray(jit.jit(g)(x)), 2 * x)
+
+
+def test_dispatcher_has_tracers_that_are_left_over_refused():
+    g, _ = _counted()
+    g(_x())
+    tracers: list[Any] = []
+    tracing.make_jaxpr(lambda x: tracers.append(x))(_x())
+    with pytest.raises(UnexpectedTracerError):
+        g(tracers[0])
+
+
+def test_programs_pass_arguments_on():
+    """Results that are arguments or constants, in another order, and arguments that nothing reads."""
+    g = jit.jit(lambda x, y, z: (z, 2.0, x, z))
+    for _ in range(2):
+        results = g(_x(), np.float32(7), np.int32(3))
+        for out, wanted in zip(results, (3, 2.0, _x(), 3)):
+            np.testing.assert_array_equal(np.asarray(out), wanted)
+    assert jit.jit(lambda x: None)(_x()) is None
+
+
 def test_programs_run_after_caches_are_cleared():
     g, traces = _counted()
     g(_x())
     call.clear_caches()
     np.testing.assert_array_equal(np.asarray(g(_x())), 2 * _x())
     assert len(traces) == 2
+
+
+# -- ConcreteArray -----------------------------------------------------------------------------------------------------
+
+def test_arrays_have_what_shared_methods_build_on():
+    backend = backends.get()
+    x = backend.put(_x())
+    _check_members(x, interfaces.ConcreteArray)
+    assert isinstance(x, Array) and get_aval(x) == x.aval
+    assert (x.shape, x.dtype, x.ndim, x.size, x.weak_type) == ((2, 3), np.float32, 2, 6, False)
+
+
+def test_arrays_of_one_element_become_numbers():
+    one = backends.get().put(np.int32(2))
+    assert (bool(one), int(one), float(one), complex(one), "abc"[one]) == (True, 2, 2.0, 2 + 0j, "c")
+    for convert in (bool, int, float, complex, operator.index):
+        with pytest.raises(Exception) as caught:
+            convert(backends.get().put(_x()))
+        assert isinstance(caught.value, TypeError if convert is not bool else ValueError)
 
 
 # -- Transfers ---------------------------------------------------------------------------------------------------------

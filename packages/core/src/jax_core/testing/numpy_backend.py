@@ -12,7 +12,7 @@ import numpy as np
 
 from ..interfaces import Absent, LowerSpec, Run
 from ..representation import array, dtypes
-from ..representation.aval import ShapedArray, get_aval, register_array_class
+from ..representation.aval import ShapedArray, get_aval
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from ..representation.primitive import Primitive, abstract_eval
 
@@ -40,11 +40,17 @@ class NumpyArray:
     def __array__(self, dtype=None, copy=None):
         return self._value if dtype is None else self._value.astype(dtype)
 
+    def __bool__(self):
+        return bool(self._value)
+
+    def __int__(self):
+        return int(self._value)
+
     def __float__(self):
         return float(self._value)
 
-    def __bool__(self):
-        return bool(self._value)
+    def __complex__(self):
+        return complex(self._value)
 
     def __index__(self):
         return self._value.__index__()
@@ -60,8 +66,7 @@ class NumpyArray:
         return f"NumpyArray({self._value})"
 
 
-register_array_class(NumpyArray)
-array.register_array_class(NumpyArray, own=frozenset(vars(NumpyArray)))
+array.register_array_class(NumpyArray)
 
 
 _US = "the NumPy backend"

@@ -17,7 +17,7 @@ from .. import backends, extension_points
 from ..compat.traces import TraceHabits, TracerHabits
 from ..configuration import context
 from ..representation import array, dtypes, errors, high
-from ..representation.aval import AbstractRef, AbstractValue, register_array_class
+from ..representation.aval import AbstractRef, AbstractValue
 from ..representation.primitive import Primitive
 from . import nans
 
@@ -368,9 +368,7 @@ def _concrete(tracer: Tracer, kind: type, name: str):
     return value
 
 
-register_array_class(Tracer)
-array.register_array_class(Tracer, own=frozenset(
-    n for n in vars(Tracer) if n not in ("__module__", "__doc__", "__slots__", "__weakref__")))
+array.register_array_class(Tracer)
 
 
 def is_concrete(x: object) -> bool:

@@ -406,5 +406,4 @@ def install() -> None:
     """Attach the methods to the C++ class and make it known to core."""
     equip(ArrayImpl, {name: vars(_ArrayMethods)[name] for name in OWN})
     core_array.register_array_class(ArrayImpl, own=OWN)
-    core_aval.register_array_class(ArrayImpl)
 
