@@ -116,6 +116,13 @@ def optimizer(opt_maker: Callable[..., tuple[Callable[..., Any], Callable[..., A
 
 # -- methods -------------------------------------------------------------------------------------------------------------
 
+def _from_zeros(count: int, step: Callable[..., tuple]) -> tuple[Callable, Callable, Callable]:
+    """The method that keeps ``count`` arrays beside the parameters ``x``, all 0 at first: ``step(i, g, x, *arrays)`` gives them and ``x`` anew."""
+    def init(x: Array):
+        return x, *(jnp.zeros_like(x) for _ in range(count))
+    return init, lambda i, g, state: step(i, g, *state), lambda state: state[0]
+
+
 @optimizer
 def sgd(step_size: ArrayLike) -> Any:
     """Gradient descent: ``x -= step g``.
@@ -140,11 +147,10 @@ def momentum(step_size: ArrayLike, mass: float) -> Any:
     """
     step = make_schedule(step_size)
 
-    def update(i: ArrayLike, g: Array, state: PyTree):
-        x, v = state
+    def update(i: ArrayLike, g: Array, x: Array, v: Array):
         v = mass * v + g
         return x - step(i) * v, v
-    return lambda x: (x, jnp.zeros_like(x)), update, lambda state: state[0]
+    return _from_zeros(1, update)
 
 
 @optimizer
@@ -158,11 +164,10 @@ def nesterov(step_size: ArrayLike, mass: float) -> Any:
     """
     step = make_schedule(step_size)
 
-    def update(i: ArrayLike, g: Array, state: PyTree):
-        x, v = state
+    def update(i: ArrayLike, g: Array, x: Array, v: Array):
         v = mass * v + g
         return x - step(i) * (mass * v + g), v
-    return lambda x: (x, jnp.zeros_like(x)), update, lambda state: state[0]
+    return _from_zeros(1, update)
 
 
 def _rsqrt_or_zero(x):
@@ -182,12 +187,11 @@ def adagrad(step_size: ArrayLike, momentum: float = 0.9) -> Any:
     """
     step = make_schedule(step_size)
 
-    def update(i: ArrayLike, g: Array, state: PyTree):
-        x, squares, m = state
+    def update(i: ArrayLike, g: Array, x: Array, squares: Array, m: Array):
         squares = squares + jnp.square(g)
         m = (1 - momentum) * (g * _rsqrt_or_zero(squares)) + momentum * m
         return x - step(i) * m, squares, m
-    return lambda x: (x, jnp.zeros_like(x), jnp.zeros_like(x)), update, lambda state: state[0]
+    return _from_zeros(2, update)
 
 
 @optimizer
@@ -201,11 +205,10 @@ def rmsprop(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8) -> Any:
     """
     step = make_schedule(step_size)
 
-    def update(i: ArrayLike, g: Array, state: PyTree):
-        x, mean = state
+    def update(i: ArrayLike, g: Array, x: Array, mean: Array):
         mean = gamma * mean + (1 - gamma) * jnp.square(g)
         return x - step(i) * g / jnp.sqrt(mean + eps), mean
-    return lambda x: (x, jnp.zeros_like(x)), update, lambda state: state[0]
+    return _from_zeros(1, update)
 
 
 @optimizer
@@ -219,12 +222,11 @@ def rmsprop_momentum(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8
     """
     step = make_schedule(step_size)
 
-    def update(i: ArrayLike, g: Array, state: PyTree):
-        x, mean, v = state
+    def update(i: ArrayLike, g: Array, x: Array, mean: Array, v: Array):
         mean = gamma * mean + (1 - gamma) * jnp.square(g)
         v = momentum * v + step(i) * g / jnp.sqrt(mean + eps)
         return x - v, mean, v
-    return lambda x: (x, jnp.zeros_like(x), jnp.zeros_like(x)), update, lambda state: state[0]
+    return _from_zeros(2, update)
 
 
 @optimizer
@@ -238,14 +240,13 @@ def adam(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float = 
     """
     step = make_schedule(step_size)
 
-    def update(i: ArrayLike, g: Array, state: PyTree):
-        x, m, v = state
+    def update(i: ArrayLike, g: Array, x: Array, m: Array, v: Array):
         m = b1 * m + (1 - b1) * g
         v = b2 * v + (1 - b2) * jnp.square(g)
         n = i + 1
         first, second = (jnp.asarray(1 - b ** n, m.dtype) for b in (b1, b2))
         return x - step(i) * (m / first) / (jnp.sqrt(v / second) + eps), m, v
-    return lambda x: (x, jnp.zeros_like(x), jnp.zeros_like(x)), update, lambda state: state[0]
+    return _from_zeros(2, update)
 
 
 @optimizer
@@ -259,13 +260,12 @@ def adamax(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float 
     """
     step = make_schedule(step_size)
 
-    def update(i: ArrayLike, g: Array, state: PyTree):
-        x, m, v = state
+    def update(i: ArrayLike, g: Array, x: Array, m: Array, v: Array):
         m = b1 * m + (1 - b1) * g
         v = jnp.maximum(b2 * v, jnp.abs(g))
         n = i + 1
         return x - step(i) / jnp.asarray(1 - b1 ** n, m.dtype) * m / (v + eps), m, v
-    return lambda x: (x, jnp.zeros_like(x), jnp.zeros_like(x)), update, lambda state: state[0]
+    return _from_zeros(2, update)
 
 
 @optimizer

@@ -1,7 +1,7 @@
 """COO: a matrix as rows, columns and values of its stored elements. Unbatched; see `bcoo` for more."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence, cast
+from typing import Any, Callable, NamedTuple, Sequence, cast
 
 import numpy as np
 
@@ -91,13 +91,12 @@ class COO(JAXSparse):
         Raises:
           NotImplementedError: ``axes`` other than None or (1, 0).
         """
-        if axes is not None and tuple(cast(Sequence[int], axes)) != (1, 0):
-            raise NotImplementedError(f"COO.transpose: axes must be None or (1, 0), got {axes}")
+        check_axes("COO", axes)
         return COO((self.data, self.col, self.row), shape=self.shape[::-1], rows_sorted=self._cols_sorted,
                    cols_sorted=self._rows_sorted)
 
     def __matmul__(self, other):
-        return _matmul(self, other, coo_matvec, coo_matmat)
+        return matmul(self, other, coo_matvec, coo_matmat)
 
     @classmethod
     def _empty(cls, shape, *, dtype=None, index_dtype="int32"):
@@ -116,10 +115,19 @@ class COO(JAXSparse):
 node_rules[COO] = mapped_along_batch_axes
 
 
-def _matmul(mat, other, matvec, matmat):
-    """``mat @ other`` for the formats of matrices."""
+# -- what the formats of matrices share ----------------------------------------------------------------------------------
+
+def check_axes(kind: str, axes: Axis) -> None:
+    """Raises NotImplementedError for ``axes`` of ``transpose`` that do not exchange the two of a matrix."""
+    if axes is not None and tuple(cast(Sequence[int], axes)) != (1, 0):
+        raise NotImplementedError(f"{kind}.transpose: axes must be None or (1, 0), got {axes}")
+
+
+def matmul(mat: Any, other: Any, matvec: Callable, matmat: Callable) -> Any:
+    """``mat @ other``, where ``other`` is dense by ``matvec`` or ``matmat``, and otherwise as BCOO."""
     if isinstance(other, JAXSparse):
-        return mat.to_bcoo() @ (other if isinstance(other, BCOO) else other.to_bcoo())
+        sparse: Any = other
+        return mat.to_bcoo() @ (sparse if isinstance(sparse, BCOO) else sparse.to_bcoo())
     other = jnp.asarray(other)
     if other.ndim not in (1, 2):
         raise NotImplementedError(f"{type(mat).__name__} @ array of shape {other.shape}: only vectors and matrices are supported; "
@@ -141,6 +149,16 @@ def check_product(name: str, shape: Sequence[int], other: ArrayLike, transpose: 
     return other
 
 
+def product(data: Array, row: Array, col: Array, other: Array, *, spinfo: Any, transpose: bool) -> Array:
+    """Each element times the row of ``other`` that its column names, added to the row that it stands in."""
+    rows, source, target = (spinfo.shape[1], row, col) if transpose else (spinfo.shape[0], col, row)
+    picked = other.at[source].get(mode="fill", fill_value=0)
+    terms = data.reshape(-1, *(1,) * (other.ndim - 1)) * picked
+    return collected(jnp.zeros((rows, *other.shape[1:]), terms.dtype), target, terms)
+
+
+# -- primitives ----------------------------------------------------------------------------------------------------------
+
 def _todense(data, row, col, *, spinfo):
     return collected(jnp.zeros(spinfo.shape, data.dtype), (row, col), data)
 
@@ -152,18 +170,10 @@ def _fromdense(mat, *, nse, index_dtype):
     return jnp.where(stored, mat[row, col], 0), row.astype(index_dtype), col.astype(index_dtype)
 
 
-def _product(data, row, col, other, *, spinfo, transpose):
-    """Each element times the row of ``other`` that its column names, added to the row that it stands in."""
-    rows, source, target = (spinfo.shape[1], row, col) if transpose else (spinfo.shape[0], col, row)
-    picked = other.at[source].get(mode="fill", fill_value=0)
-    terms = data.reshape(-1, *(1,) * (other.ndim - 1)) * picked
-    return collected(jnp.zeros((rows, *other.shape[1:]), terms.dtype), target, terms)
-
-
 coo_todense_p = named("coo_todense", _todense)
 coo_fromdense_p = named("coo_fromdense", _fromdense, multiple_results=True)
-coo_matvec_p = named("coo_matvec", _product)
-coo_matmat_p = named("coo_matmat", _product)
+coo_matvec_p = named("coo_matvec", product)
+coo_matmat_p = named("coo_matmat", product)
 
 
 # The names with an underscore take the buffers apart from a matrix, as tools do that differentiate by one of them.

@@ -51,11 +51,6 @@ class _Compressed(JAXSparse):
     def _other(self, kind):
         return kind((self.data, self.indices, self.indptr), shape=self.shape[::-1])
 
-    @staticmethod
-    def _check_axes(name, axes):
-        if axes is not None and tuple(axes) != (1, 0):
-            raise NotImplementedError(f"{name}.transpose: axes must be None or (1, 0), got {axes}")
-
 
 @tree_nodes.register_pytree_node_class
 class CSR(_Compressed):
@@ -80,7 +75,7 @@ class CSR(_Compressed):
 
     def transpose(self, axes: Axis = None) -> "CSC":
         """The transposed matrix, which is the same buffers read by columns."""
-        self._check_axes("CSR", axes)
+        coo.check_axes("CSR", axes)
         return self._other(CSC)
 
     def to_bcoo(self) -> BCOO:
@@ -90,7 +85,7 @@ class CSR(_Compressed):
         return BCOO((self.data, jnp.stack([rows.astype(cols.dtype), cols], -1)), shape=self.shape)
 
     def __matmul__(self, other):
-        return coo._matmul(self, other, csr_matvec, csr_matmat)
+        return coo.matmul(self, other, csr_matvec, csr_matmat)
 
     @classmethod
     def _empty(cls, shape, *, dtype=None, index_dtype="int32"):
@@ -131,7 +126,7 @@ class CSC(_Compressed):
 
     def transpose(self, axes: Axis = None) -> CSR:
         """The transposed matrix, which is the same buffers read by rows."""
-        self._check_axes("CSC", axes)
+        coo.check_axes("CSC", axes)
         return self._other(CSR)
 
     def to_bcoo(self) -> BCOO:
@@ -139,7 +134,7 @@ class CSC(_Compressed):
         return self.T.to_bcoo().T
 
     def __matmul__(self, other):
-        return coo._matmul(self, other, lambda m, v: csr_matvec(m.T, v, transpose=True),
+        return coo.matmul(self, other, lambda m, v: csr_matvec(m.T, v, transpose=True),
                            lambda m, b: csr_matmat(m.T, b, transpose=True))
 
     @classmethod
@@ -167,7 +162,7 @@ def _todense(data, indices, indptr, *, shape):
 def _product(data, indices, indptr, other, *, shape, transpose):
     rows = _row_numbers(indptr, data.size)
     data = jnp.where(rows < shape[0], data, 0)
-    return coo._product(data, rows, indices, other, spinfo=SparseInfo(shape), transpose=transpose)
+    return coo.product(data, rows, indices, other, spinfo=SparseInfo(shape), transpose=transpose)
 
 
 csr_fromdense_p = named("csr_fromdense", _fromdense, multiple_results=True)
