@@ -50,8 +50,6 @@ _programs: "weakref.WeakKeyDictionary[Callable, dict]" = weakref.WeakKeyDictiona
 
 _PROGRAMS_PER_FUNCTION = 4096
 _OF_THE_HOST = (bool, int, float, complex, np.generic, np.ndarray)
-
-
 _NO_STATIC: tuple[tuple, tuple] = ((), ())
 
 
@@ -304,11 +302,7 @@ def forget(fun: Callable) -> None:
     """Forget the traced programs of ``fun`` and what they were compiled to."""
     for program in (_programs.pop(fun, None) or {}).values():
         for executable in program.closed.memos("executable"):
-            _release(executable)
-
-
-def _release(executable: Executable) -> None:
-    executable.release()
+            executable.release()
 
 
 def clear_caches() -> None:

@@ -7,7 +7,8 @@ from typing import Callable
 
 from ..configuration import flags
 
-_listeners: dict[str, list[Callable]] = {"event": [], "duration": [], "span": [], "scalar": []}
+listeners: dict[str, list[Callable]] = {"event": [], "duration": [], "span": [], "scalar": []}
+"""By kind of event; `public.listeners` shows them."""
 
 
 def record_event(event: str, **kwargs: str | int) -> None:
@@ -21,7 +22,7 @@ def record_event(event: str, **kwargs: str | int) -> None:
     >>> '/docs/hello' in heard
     True
     """
-    for listener in _listeners["event"]:
+    for listener in listeners["event"]:
         listener(event, **kwargs)
 
 
@@ -34,7 +35,7 @@ def record_event_duration_secs(event: str, duration: float, **kwargs: str | int)
 
     >>> jax.monitoring.record_event_duration_secs('/docs/work', 0.5)
     """
-    for listener in _listeners["duration"]:
+    for listener in listeners["duration"]:
         listener(event, duration, **kwargs)
 
 
@@ -43,7 +44,7 @@ def record_event_time_span(event: str, start_time: float, end_time: float, **kwa
 
     >>> jax.monitoring.record_event_time_span('/docs/work', 10.0, 12.0)
     """
-    for listener in _listeners["span"]:
+    for listener in listeners["span"]:
         listener(event, start_time, end_time, **kwargs)
 
 
@@ -52,7 +53,7 @@ def record_scalar(event: str, value: float | int, **kwargs: str | int) -> None:
 
     >>> jax.monitoring.record_scalar('/docs/loss', 0.25)
     """
-    for listener in _listeners["scalar"]:
+    for listener in listeners["scalar"]:
         listener(event, value, **kwargs)
 
 
@@ -81,7 +82,7 @@ class timed:
 
     def __exit__(self, kind, *_):
         level = log_level()
-        if kind is None and (_listeners["duration"] or level is not None):
+        if kind is None and (listeners["duration"] or level is not None):
             seconds = time.perf_counter() - self.start
             record_event_duration_secs(self.event, seconds, fun_name=self.name)
             if level is not None:
@@ -100,7 +101,7 @@ def register_event_listener(callback: Callable[..., object]) -> None:
     >>> ('/docs/hello', {'at': 'noon'}) in heard
     True
     """
-    _listeners["event"].append(callback)
+    listeners["event"].append(callback)
 
 
 def register_event_duration_secs_listener(callback: Callable[..., object]) -> None:
@@ -114,7 +115,7 @@ def register_event_duration_secs_listener(callback: Callable[..., object]) -> No
     >>> ('/docs/work', 0.5) in heard
     True
     """
-    _listeners["duration"].append(callback)
+    listeners["duration"].append(callback)
 
 
 def register_event_time_span_listener(callback: Callable[..., object]) -> None:
@@ -128,7 +129,7 @@ def register_event_time_span_listener(callback: Callable[..., object]) -> None:
     >>> 2.0 in heard
     True
     """
-    _listeners["span"].append(callback)
+    listeners["span"].append(callback)
 
 
 def register_scalar_listener(callback: Callable[..., object]) -> None:
@@ -142,13 +143,13 @@ def register_scalar_listener(callback: Callable[..., object]) -> None:
     >>> 0.25 in heard
     True
     """
-    _listeners["scalar"].append(callback)
+    listeners["scalar"].append(callback)
 
 
 def _unregister(kind: str, callback: Callable) -> None:
-    if callback not in _listeners[kind]:
+    if callback not in listeners[kind]:
         raise ValueError(f"monitoring: {callback!r} is not registered as a listener for this kind of event")
-    _listeners[kind].remove(callback)
+    listeners[kind].remove(callback)
 
 
 def unregister_event_listener(callback: Callable[..., object]) -> None:
@@ -196,5 +197,5 @@ def clear_event_listeners() -> None:
 
     >>> jax.monitoring.clear_event_listeners()  # doctest: +SKIP
     """
-    for kind in _listeners.values():
+    for kind in listeners.values():
         kind.clear()

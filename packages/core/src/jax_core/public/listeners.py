@@ -5,7 +5,7 @@ import contextlib
 from typing import Callable, Iterator
 
 from ..programs.jit import unseen
-from ..programs.monitoring import _listeners
+from ..programs.monitoring import listeners
 
 BACKEND_COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 JAXPR_TO_MLIR_MODULE_EVENT = "/jax/core/compile/jaxpr_to_mlir_module_duration"
@@ -19,7 +19,7 @@ def get_event_listeners() -> list[Callable[..., object]]:
     >>> monitoring.get_event_listeners()
     []
     """
-    return list(_listeners["event"])
+    return list(listeners["event"])
 
 
 def get_event_duration_listeners() -> list[Callable[..., object]]:
@@ -29,7 +29,7 @@ def get_event_duration_listeners() -> list[Callable[..., object]]:
     >>> monitoring.get_event_duration_listeners()
     []
     """
-    return list(_listeners["duration"])
+    return list(listeners["duration"])
 
 
 def get_event_time_span_listeners() -> list[Callable[..., object]]:
@@ -39,7 +39,7 @@ def get_event_time_span_listeners() -> list[Callable[..., object]]:
     >>> monitoring.get_event_time_span_listeners()
     []
     """
-    return list(_listeners["span"])
+    return list(listeners["span"])
 
 
 def get_scalar_listeners() -> list[Callable[..., object]]:
@@ -49,7 +49,7 @@ def get_scalar_listeners() -> list[Callable[..., object]]:
     >>> monitoring.get_scalar_listeners()
     []
     """
-    return list(_listeners["scalar"])
+    return list(listeners["scalar"])
 
 
 @contextlib.contextmanager

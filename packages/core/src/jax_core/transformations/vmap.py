@@ -45,14 +45,7 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
     check_callable("vmap", fun)
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    if not (in_axes is None or isinstance(in_axes, (int, tuple)) or _is_int(in_axes) or vmappable.is_spec(in_axes) or
-            isinstance(in_axes, MappingSpec)):
-        raise TypeError(f"vmap: in_axes={in_axes!r} is of type {type(in_axes).__name__}; give an int, None, or a tuple with an "
-                        "entry per positional argument")
-    _check_axes("in_axes", in_axes)
-    _check_axes("out_axes", out_axes)
-    if axis_size is not None and getattr(axis_size, "__hash__", None) is None:
-        raise ValueError(f"vmap: axis_size must be an integer, got {axis_size!r} of type {type(axis_size).__name__}")
+    _check_options(in_axes, out_axes, axis_size)
 
     @boundary(fun)
     def vmapped(*args, **kwargs):
@@ -75,13 +68,7 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
                 get_aval(x).dec_rank(size, a)  # an error now where the type has no such method
         dims = [a if a is None or isinstance(a, MappingSpec) else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]
         split_over = _split_over(fun, flat, dims)
-        spread = spmd_axis_name
-        if spread is not None and split_over is not None and flags.remove_size_one_mesh_axis_from_type.value:
-            spread = splits.entry_of(spread, split_over if isinstance(split_over, tuple) else (split_over,)) or spread
-        if spread is not None and split_over is not None and spread != split_over:
-            raise ValueError(f"vmap: spmd_axis_name={spmd_axis_name!r}, but the arguments of {describe_function(fun)} are split over "
-                             f"{split_over!r} along the axis that is mapped, which says it already; leave spmd_axis_name out.")
-        axis = AxisData(axis_name, size, spread, split_over)
+        axis = AxisData(axis_name, size, _spread(fun, spmd_axis_name, split_over), split_over)
         out_tree: list = []
 
         def flat_fun(*leaves):
@@ -105,6 +92,17 @@ def vmap(fun: Callable[..., PyTree], in_axes: int | None | Sequence[Any] = 0, ou
                 outs[i], dims_out[i] = reduce_sum(outs[i], (d,)), None
         return tree.unflatten(out_tree[0], [_place(fun, axis, x, d, w) for x, d, w in zip(outs, dims_out, wanted)])
     return vmapped
+
+
+def _check_options(in_axes, out_axes, axis_size):
+    if not (in_axes is None or isinstance(in_axes, (int, tuple)) or _is_int(in_axes) or vmappable.is_spec(in_axes) or
+            isinstance(in_axes, MappingSpec)):
+        raise TypeError(f"vmap: in_axes={in_axes!r} is of type {type(in_axes).__name__}; give an int, None, or a tuple with an "
+                        "entry per positional argument")
+    _check_axes("in_axes", in_axes)
+    _check_axes("out_axes", out_axes)
+    if axis_size is not None and getattr(axis_size, "__hash__", None) is None:
+        raise ValueError(f"vmap: axis_size must be an integer, got {axis_size!r} of type {type(axis_size).__name__}")
 
 
 def _is_int(x) -> bool:
@@ -187,6 +185,19 @@ def _mapped_size(fun, in_tree, flat, axes, axis_size):
     extra = [] if axis_size is None else [f"  axis_size is {axis_size}"]
     raise ValueError("vmap got inconsistent sizes for array axes to be mapped in a call of "
                      f"{describe_function(fun)}:\n" + "\n".join(lines + extra))
+
+
+def _spread(fun, spmd_axis_name, split_over):
+    """The mesh axes over which the caller spreads the mapped axis. Raises ValueError where the arguments are ``split_over`` others."""
+    if spmd_axis_name is None or split_over is None:
+        return spmd_axis_name
+    spread = spmd_axis_name
+    if flags.remove_size_one_mesh_axis_from_type.value:
+        spread = splits.entry_of(spread, split_over if isinstance(split_over, tuple) else (split_over,)) or spread
+    if spread != split_over:
+        raise ValueError(f"vmap: spmd_axis_name={spmd_axis_name!r}, but the arguments of {describe_function(fun)} are split over "
+                         f"{split_over!r} along the axis that is mapped, which says it already; leave spmd_axis_name out.")
+    return spread
 
 
 def _split_over(fun, flat, dims):
