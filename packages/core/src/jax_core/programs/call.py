@@ -302,7 +302,11 @@ def forget(fun: Callable) -> None:
     """Forget the traced programs of ``fun`` and what they were compiled to."""
     for program in (_programs.pop(fun, None) or {}).values():
         for executable in program.closed.memos("executable"):
-            executable.release()
+            _release(executable)
+
+
+def _release(executable: Executable) -> None:  # its own function, as the memos of a program have no type (tests/test_backend_members.py)
+    executable.release()
 
 
 def clear_caches() -> None:
