@@ -283,6 +283,8 @@ ROWS = {
     "jnp.fft.hfft(v, axis=None)": "TypeError", "bool((jnp.fft.rfft(x, axis=None) == jnp.fft.rfftn(x)).all())": "True",
     "jnp.nonzero(v[:2], size=2, fill_value=-1.5)": "tuple(float32 [1.0, -1.5])", "jnp.argwhere(v[:1], size=1, fill_value=np.nan)": "float32 [[nan]]",
     "jit(lambda r: jnp.linalg.lstsq(jnp.eye(2) * jnp.array([1.0, 0.1]), v[1:3], r)[2:])(0.5)": "tuple(int32 1, float32 [1.0, 0.10000000149011612])",
+    "[jnp.linalg.cond(jnp.stack([m, jnp.eye(2)]), p) for m in (jnp.zeros((2, 2)), jnp.full((2, 2), jnp.nan)) for p in (None, -2)]":
+        "list(float32 [inf, 1.0], float32 [inf, 1.0], float32 [nan, 1.0], float32 [nan, 1.0])",
     "jnp.linalg.lstsq(jnp.eye(2), v[:2], 1j)": "TypeError", "jnp.linalg.lstsq(jnp.eye(2), v[:2], np.float32([0.1]))": "TypeError",
     "jnp.piecewise(v, [v < 1, v < 3], [1, lambda y: y * 2, 3.5])": "float32 [0.0, 2.0, 4.0, 3.5]", "jnp.piecewise(u8, [u8 < 1, u8 < 3], [1, 2.5])": "uint8 [2, 2, 2, 0]",
     "jnp.piecewise(v[:2], [v[:2, None] < 1], [5.0, jnp.negative])": "float32 [[5.0, 5.0], [-0.0, -1.0]]", "jnp.piecewise(v, [v[:3] < 1], [1])": "ValueError",

@@ -181,8 +181,9 @@ def _cond(x, p):
         raise ValueError(f"jnp.linalg.cond: array must be square for p={p!r}; got shape {x.shape}")
     if p in (None, 2, -2):
         s = svd(x, compute_uv=False)
-        return s[..., 0] / s[..., -1] if p != -2 else s[..., -1] / s[..., 0]
-    out = norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
+        out = s[..., 0] / s[..., -1] if p != -2 else s[..., -1] / s[..., 0]  # NaN of a zero matrix
+    else:
+        out = norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
     holds_nan = reductions.any(lax.ne(x, x), axis=(-2, -1))
     infinite = lax.bitwise_and(lax.ne(out, out), lax.bitwise_not(holds_nan))
     return arithmetic.select(infinite, _like(out, np.inf), out)
