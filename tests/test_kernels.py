@@ -5,6 +5,7 @@ That the vendors' compilers take them is tested in `tests/accel`.
 import functools
 import importlib.util
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -329,3 +330,35 @@ def test_sides_of_blocks(case):
     function, platform, message = SIDES[case]
     with pytest.raises(ValueError, match=f"^pallas_call quiet.*{message}"):
         module(function, platform=platform)
+
+
+# -- instructions of a GPU ----------------------------------------------------------------------------------------------
+
+WHOLE = np.arange(32, dtype=np.int32).reshape(8, 4)
+
+
+def sums_and_differences(x, y, of=(8, 4), pack=1, **options):
+    def kernel(x, y, a, b):
+        a[...], b[...] = triton.elementwise_inline_asm("add.s32 $0, $2, $3; sub.s32 $1, $2, $3;", args=[x[...], y[...]], constraints="=r,=r,r,r", pack=pack,
+                                                       result_shape_dtypes=[jax.ShapeDtypeStruct(of, jnp.int32)] * 2)
+    return pl.pallas_call(kernel, [jax.ShapeDtypeStruct((8, 4), jnp.int32)] * 2, name="quiet", **options)(x, y)
+
+
+def test_instructions_are_in_the_module():
+    text = module(sums_and_differences, WHOLE, WHOLE, platform="cuda").replace("\\", "")
+    name, = re.findall(r'(%\d+):2 = tt.elementwise_inline_asm 22add.s32 .0, .2, .3; sub.s32 .1, .2, .3;22 {constraints = 22=r,=r,r,r22, packed_element = 1', text)
+    assert re.findall(rf"tt.store %\w+, ({name}#\d)", text) == [f"{name}#0", f"{name}#1"]
+
+
+@pytest.mark.parametrize("run, error, message", [
+    (lambda: module(sums_and_differences, WHOLE, WHOLE, platform="tpu"), NotImplementedError, "Mosaic has no elementwise_inline_asm"),
+    (lambda: sums_and_differences(WHOLE, WHOLE, interpret=True), NotImplementedError, "not in interpreted ones"),
+    (lambda: jax.jvp(lambda x: triton.elementwise_inline_asm("", args=[x], constraints="", pack=1, result_shape_dtypes=[x])[0], (jnp.ones(8),), (jnp.ones(8),)),
+     NotImplementedError, "derivative of instructions"),
+    (lambda: module(lambda x, y: sums_and_differences(x, y, (4, 8)), WHOLE, WHOLE, platform="cuda"), ValueError, r"shape \(8, 4\) for results of shape \(4, 8\)"),
+    (lambda: module(lambda x, y: sums_and_differences(x, y, pack=0), WHOLE, WHOLE, platform="cuda"), ValueError, "pack=0"),
+    (lambda: triton.elementwise_inline_asm("", args=[], constraints="", pack=1, result_shape_dtypes=[]), ValueError, "one result or more"),
+], ids=["TPU", "interpreted", "derivative", "shape", "pack", "no result"])
+def test_what_instructions_cannot_do_is_said(run, error, message):
+    with pytest.raises(error, match=message):
+        run()

@@ -166,3 +166,10 @@ def test_what_kernels_can_do_compiles(compiled, case, monkeypatch):
     if case in (tests.TPU_ONLY if compiled.block == BLOCKS["cuda"] else tests.GPU_ONLY):
         pytest.skip("not on this platform: tests/test_kernels.py")
     assert "custom-call" in compiled(tests.KERNELS[case])
+
+
+def test_instructions_compile(compiled):
+    if compiled.block != BLOCKS["cuda"]:
+        pytest.skip("these instructions are for GPUs")
+    tests = features()
+    assert "custom-call" in compiled(tests.sums_and_differences, *[((8, 4), jnp.int32)] * 2)

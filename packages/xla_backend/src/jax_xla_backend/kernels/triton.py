@@ -330,6 +330,14 @@ class TritonTranslation(Translation):
         return self.write(f"tt.atomic_rmw {word}, acq_rel, gpu, {pointers}, {self.values[value]}, {both} : "
                           f"({self._pointer_text(memory, kind.shape)}, {text}, {self.text_of(kind.of_element('i1'))}) -> {text}")
 
+    def memory_elementwise_inline_asm(self, op: Operation, asm: str, constraints: str, pack: str) -> list[str]:
+        kinds, wanted = ([Type.of(x) for x in xs] for xs in (op.operands, op.results))
+        name, n = self.new(), len(wanted)
+        arguments, types, results = (", ".join(texts) for texts in ([self.values[x] for x in op.operands], map(self.text_of, kinds), map(self.text_of, wanted)))
+        self.lines.append(f"{name}{f':{n}' if n > 1 else ''} = tt.elementwise_inline_asm {printed(asm)} {{constraints = {printed(constraints)}, "
+                          f"packed_element = {pack} : i32, pure = true}} {arguments}{' : ' + types if kinds else ''} -> {results}")
+        return [name] if n == 1 else [f"{name}#{k}" for k in range(n)]
+
     def memory_print(self, op: Operation, text):
         kinds = [Type.of(x) for x in op.operands]
         signs = ", ".join(str(int(not k.unsigned)) for k in kinds)

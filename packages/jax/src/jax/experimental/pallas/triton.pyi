@@ -60,6 +60,8 @@ def debug_barrier() -> None:
     """Wait for all threads of a block; on references, which are one after the other, there is nothing to wait for."""
 def dot(a: ArrayLike, b: ArrayLike, trans_a: bool = False, trans_b: bool = False, allow_tf32: bool | None = None, precision: Any = None) -> Any:
     """The product of two matrices, accumulated in float32 (int32 for integers)."""
+def elementwise_inline_asm(asm: str, *, args: Sequence[ArrayLike], constraints: str, pack: int, result_shape_dtypes: Sequence[Any]) -> Sequence[Any]:
+    """Results of instructions of NVIDIA's GPUs, element by element."""
 def get_gpu_info() -> GpuInfo:
     """The compute capability of the attached GPUs."""
 def get_gpu_info_from_version(gpu_version: GpuVersion) -> GpuInfo:
