@@ -61,6 +61,7 @@ def rows():
     row("eager index", 500)(lambda: (lambda x: x[3], jnp.ones(8)))
     row("float of a result", 200)(lambda: (lambda x: float(x.sum()), jnp.ones(8)))
     row("256 MB to the device", 4)(lambda: (jax.device_put, np.ones(1 << 26, np.float32)))
+    row("256 MB to the device, may_alias", 4)(lambda: (functools.partial(jax.device_put, may_alias=True), np.ones(1 << 26, np.float32)))
     row("256 MB to the host", 4)(lambda: (lambda x: np.asarray(x + 1), jnp.ones(1 << 26)))
     # callbacks
     same = lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype)

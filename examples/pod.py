@@ -1,6 +1,6 @@
 """Plan the training of a transformer for a pod that is not here: compile one step for described chips, say what fits and what takes the time.
 
-    python examples/pod.py                                             # 7B on v5e:16x16, three shardings
+    python examples/pod.py                                             # 7B on v5e:16x16, four shardings
     python examples/pod.py 70B v5p:8x8x8 --sharding fsdp=64,tensor=8
     python examples/pod.py 13B h100:4x8 --sharding data=4,tensor=8     # hosts x GPUs; needs the CUDA wheels
 
@@ -8,6 +8,7 @@ Needs `pip install libtpu` (or `jax-cuda12-plugin jax-cuda12-pjrt nvidia-cuda-nv
 """
 import argparse
 import collections
+import concurrent.futures
 import math
 import os
 import pathlib
@@ -176,22 +177,27 @@ def plan(model, topology, sharding, batch, length):
             "seconds": [b - a for a, b in zip(times, times[1:])]}
 
 
-def show(plans, title, path):
-    """The table, and its picture."""
-    print(f"\n{title}\n{'sharding':28} {'params':>8} {'temps':>8} {'headroom':>9} {'Tflops':>7} {'sent GB':>8} {'step s':>7}  trace, lower, compile s")
+def show(plans, title):
+    """The table, each row as soon as it is known; returns the rows."""
+    print(f"\n{title}\n{'sharding':28} {'params':>8} {'temps':>8} {'headroom':>9} {'Tflops':>7} {'sent GB':>8} {'step s':>7}  trace, lower, compile s",
+          flush=True)
+    rows = []
     for p in plans:
+        rows.append(p)
         params = p["arguments"]["parameters"] / 1e9
         if "problem" in p:
-            print(f"{p['sharding']:28} {params:8.3f}  does not fit: {p['problem']}")
+            print(f"{p['sharding']:28} {params:8.3f}  does not fit: {p['problem']}", flush=True)
             continue
-        step = max(p["arithmetic"], p["network"]) + p["state"]
         print(f"{p['sharding']:28} {params:8.3f} {p['temporaries'] / 1e9:8.3f} {p['headroom'] / 1e9:9.3f} {p['flops'] / 1e12:7.2f} "
-              f"{sum(p['sent'].values()) / 1e9:8.3f} {step:7.3f}  {', '.join(f'{s:.2f}' for s in p['seconds'])}")
-        print(" " * 29 + ", ".join(f"{name} {n / 1e9:.3f} GB" for name, n in p["sent"].most_common()))
-    fits = [p for p in plans if p.get("headroom", -1) >= 0]
-    best = min(fits, key=lambda p: max(p["arithmetic"], p["network"]) + p["state"], default=None)
+              f"{sum(p['sent'].values()) / 1e9:8.3f} {step_time(p):7.3f}  {', '.join(f'{s:.2f}' for s in p['seconds'])}")
+        print(" " * 29 + ", ".join(f"{name} {n / 1e9:.3f} GB" for name, n in p["sent"].most_common()), flush=True)
+    best = min((p for p in rows if p.get("headroom", -1) >= 0), key=step_time, default=None)
     print(f"{'fits, and is the fastest: ' + best['sharding'] if best else 'none fits; split more, or take a smaller batch'}")
-    draw(plans, title, path)
+    return rows
+
+
+def step_time(p):
+    return max(p["arithmetic"], p["network"]) + p["state"]
 
 
 def draw(plans, title, path):
@@ -242,10 +248,12 @@ def main():
     for sharding in shardings:
         if wrong := unfit(args.model, chips, sharding, args.batch, args.length):
             parser.error(f"{','.join(f'{k}={v}' for k, v in sharding.items())}: {wrong}")
-    plans = [plan(args.model, topology, sharding, args.batch, args.length) for sharding in shardings]
     count = sum(math.prod(shape) for shape, _ in shapes(*MODELS[args.model]).values())
-    show(plans, f"{args.model} ({count / 1e9:.2f} billion parameters), {args.batch} sequences of {args.length} tokens, "
-         f"on {chips} x {plans[0]['kind']}", args.png)
+    title = (f"{args.model} ({count / 1e9:.2f} billion parameters), {args.batch} sequences of {args.length} tokens, "
+             f"on {chips} x {topology.devices[0].device_kind}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:  # the compiler takes one core for each program, and no lock of Python's
+        plans = show(pool.map(lambda s: plan(args.model, topology, s, args.batch, args.length), shardings), title)
+    draw(plans, title, args.png)
 
 
 if __name__ == "__main__":
