@@ -113,8 +113,11 @@ def _read_ranks(lines, q, method, skip_nan):
         empty = lax.eq(count, _like(count, 0))
     else:
         count = dtype.type(n)
-        last = ordered if selected else lax.slice_in_dim(ordered, n - 1, n, axis=ordered.ndim - 1)
-        empty = broadcast_to(reductions.any(lax.ne(last, last), axis=-1), shape)
+        if selected:  # a sum of squares is NaN only if one of them is; it is a single kernel
+            last = lax.reduce_sum(lax.square(lax.stop_gradient(lines)), (lines.ndim - 1,))
+        else:
+            last = lax.index_in_dim(ordered, n - 1, ordered.ndim - 1, keepdims=False)
+        empty = broadcast_to(lax.ne(last, last), shape)
     rank = _ranks(q, count, method)
     top = lax.sub(count, dtype.type(1))
     rank = lax.max(dtype.type(0), lax.min(rank, top))
