@@ -145,7 +145,8 @@ def _real_gated_jvp(gate, primals, tangents):
 def _value_and_slope(gate):
     """Of `_real_gated`, where the product rule would say infinity times 0; one compiled call, also in an eager derivative."""
     def value_and_slope(x):
-        near = jnp.clip(x, -_far(x), _far(x))
+        far = np.asarray(_far(x), x.dtype)[()]
+        near = lax.clamp(-far, x, far)  # one operation: XLA's CPU compiler writes it twice rather than making it a kernel
         weight, steepness = jvp(gate, (near,), (jnp.ones_like(near),))
         return jnp.maximum(x, -_far(x)) * weight, weight + near * steepness
     return jit(value_and_slope, inline=True)
