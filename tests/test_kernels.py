@@ -334,7 +334,7 @@ def test_sides_of_blocks(case):
 
 # -- instructions of a GPU ----------------------------------------------------------------------------------------------
 
-WHOLE = np.arange(32, dtype=np.int32).reshape(8, 4)
+NUMBERS = np.arange(32, dtype=np.int32).reshape(8, 4)
 
 
 def sums_and_differences(x, y, of=(8, 4), pack=1, **options):
@@ -345,18 +345,18 @@ def sums_and_differences(x, y, of=(8, 4), pack=1, **options):
 
 
 def test_instructions_are_in_the_module():
-    text = module(sums_and_differences, WHOLE, WHOLE, platform="cuda").replace("\\", "")
+    text = module(sums_and_differences, NUMBERS, NUMBERS, platform="cuda").replace("\\", "")
     name, = re.findall(r'(%\d+):2 = tt.elementwise_inline_asm 22add.s32 .0, .2, .3; sub.s32 .1, .2, .3;22 {constraints = 22=r,=r,r,r22, packed_element = 1', text)
     assert re.findall(rf"tt.store %\w+, ({name}#\d)", text) == [f"{name}#0", f"{name}#1"]
 
 
 @pytest.mark.parametrize("run, error, message", [
-    (lambda: module(sums_and_differences, WHOLE, WHOLE, platform="tpu"), NotImplementedError, "Mosaic has no elementwise_inline_asm"),
-    (lambda: sums_and_differences(WHOLE, WHOLE, interpret=True), NotImplementedError, "not in interpreted ones"),
+    (lambda: module(sums_and_differences, NUMBERS, NUMBERS, platform="tpu"), NotImplementedError, "Mosaic has no elementwise_inline_asm"),
+    (lambda: sums_and_differences(NUMBERS, NUMBERS, interpret=True), NotImplementedError, "not in interpreted ones"),
     (lambda: jax.jvp(lambda x: triton.elementwise_inline_asm("", args=[x], constraints="", pack=1, result_shape_dtypes=[x])[0], (jnp.ones(8),), (jnp.ones(8),)),
      NotImplementedError, "derivative of instructions"),
-    (lambda: module(lambda x, y: sums_and_differences(x, y, (4, 8)), WHOLE, WHOLE, platform="cuda"), ValueError, r"shape \(8, 4\) for results of shape \(4, 8\)"),
-    (lambda: module(lambda x, y: sums_and_differences(x, y, pack=0), WHOLE, WHOLE, platform="cuda"), ValueError, "pack=0"),
+    (lambda: module(lambda x, y: sums_and_differences(x, y, (4, 8)), NUMBERS, NUMBERS, platform="cuda"), ValueError, r"shape \(8, 4\) for results of shape \(4, 8\)"),
+    (lambda: module(lambda x, y: sums_and_differences(x, y, pack=0), NUMBERS, NUMBERS, platform="cuda"), ValueError, "pack=0"),
     (lambda: triton.elementwise_inline_asm("", args=[], constraints="", pack=1, result_shape_dtypes=[]), ValueError, "one result or more"),
 ], ids=["TPU", "interpreted", "derivative", "shape", "pack", "no result"])
 def test_what_instructions_cannot_do_is_said(run, error, message):
