@@ -149,7 +149,7 @@ class Site:
 
     def _note_call(self, error: TypeError) -> None:
         args, kwargs = tree.skeleton(self._in_tree)
-        what = [*(["none"] if not args and not kwargs else []), *([f"{len(args)} by position"] if args else []), *map(str, kwargs)]
+        what = ([f"{len(args)} by position"] if args else []) + list(kwargs) or ["none"]
         after = "it" if self.out_tree is None else "result_shape_dtypes"
         note_call(error, self.function, f"{self.kind} calls the function with the arguments that follow {after}, here {', '.join(what)}", args, kwargs)
 

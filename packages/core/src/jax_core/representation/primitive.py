@@ -63,7 +63,7 @@ from .. import backends, extension_points
 from ..compat.primitives import PrimitiveHabits
 from ..configuration import context
 from . import memory, partial_sums, source
-from .aval import AbstractRef, AbstractValue, ShapedArray, aval_of_type, get_aval
+from .aval import AbstractRef, AbstractValue, ShapedArray, get_aval, register_value_class
 from .effects import NO_EFFECTS, Effects
 from .marks import ELEMENTWISE, ZERO, Mark
 from .memory import Space
@@ -296,7 +296,7 @@ def _joined_tangents(x: Linear) -> AbstractValue:
                     "the tangents, and functions for linear_transpose in their arguments.")
 
 
-aval_of_type[Linear] = _joined_tangents
+register_value_class(Linear, _joined_tangents)
 
 
 def is_linear(x: object) -> bool:
