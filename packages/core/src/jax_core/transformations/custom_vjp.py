@@ -15,7 +15,7 @@ from ..configuration import context, flags
 from ..references.discharge import call_rule, custom_rule
 from ..representation import dtypes, splits, tree, tree_nodes
 from ..representation.arguments import run_rule, signature_of
-from ..representation.aval import ShapedArray, described_value, get_aval
+from ..representation.aval import ShapedArray, aval_of_type, described_value, get_aval
 from ..representation.effects import operand_effects, refuse_effects
 from ..representation.errors import UnexpectedTracerError
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
@@ -373,6 +373,7 @@ class custom_vjp(Wrapping):
                     raise TypeError(f"custom_vjp: the forward function {name_of(self.fwd)} of {self._name} returns {described_value(x)} as output "
                                     f"{k}, and {self._name} itself {want.str_short()}; they must be of one type")
             out_tree[:], res_tree[:] = [tree_out], [tree_res]
+            self._check_residuals(result[1], res)
             return res, outs
 
         def bwd(res, cts):
@@ -388,6 +389,18 @@ class custom_vjp(Wrapping):
         call = CustomVjpCall(fun, named_as(self.fwd, fwd), named_as(self.bwd, bwd), self.symbolic_zeros, self._name, self.optimize_remat)
         outs = context.state.trace.process_custom_vjp(call, flat)
         return tree.unflatten(out_tree[0], outs)
+
+    def _check_residuals(self, given: PyTree, leaves: Sequence[object]) -> None:
+        for i, x in enumerate(leaves):
+            if type(x) not in aval_of_type:
+                try:
+                    get_aval(x)
+                except TypeError as error:
+                    path = tree.keystr(tree.flatten_with_path(given)[0][i][0])
+                    raise TypeError(
+                        f"custom_vjp: the forward function {name_of(self.fwd)} of {self._name} returned residuals with {x!r} of type "
+                        f"{type(x).__name__} at residuals{path}, which is not a valid JAX type; residuals are pytrees of arrays. Mark an "
+                        "argument that is not one by nondiff_argnums: the backward function is given it too.") from None
 
     def _refuse_tracers(self, nondiff: Sequence[Any]) -> None:
         """The backward function runs when their transformation may have ended, so they cannot be handed to it."""
