@@ -9,7 +9,7 @@
 ``ffi``                                  calls of compiled functions
 ``checkify``                             errors as values
 ``custom_batching``, ``flatten_util``, ``test_util``, ``typing``  helpers for users' functions
-``ode``, ``rnn``, ``example_libraries``  small libraries
+``ode``, ``rnn``, ``thunky``, ``example_libraries``  small libraries
 ``named``, ``_lazy``                     primitives whose rules are those of a function; packages that load names when asked
 """
 from jax_core.representation.source import exclude_package
