@@ -126,3 +126,19 @@ def test_custom_calls_of_the_bindings():
     text = jax.jit(own.bind).lower(X).as_text()
     assert "@two(%arg0) {api_version = 4 : i32, backend_config = {n = 3 : i64}, has_side_effect = true" in text
     assert "output_tuple_indices = [1], operand_index = 0" in text and text.count("dense<0> : tensor<1xindex>") == 3
+
+
+def test_a_rule_is_told_of_the_devices():
+    seen = []
+
+    def rule(ctx, x):
+        seen.append((ctx.module_context.axis_context, ctx.module_context.shape_poly_state))
+        return [x]
+    own = primitive(rule).bind
+    mesh = jax.sharding.Mesh(jax.devices()[:1], "i")
+    jax.jit(own)(X)
+    jax.jit(jax.shard_map(own, mesh=mesh, in_specs=jax.P("i"), out_specs=jax.P("i"), check_vma=False))(X)
+    outside, inside = seen[0][0], seen[-1][0]
+    assert isinstance(outside, mlir.ShardingContext) and outside.num_devices == 1
+    assert isinstance(inside, mlir.SPMDAxisContext) and inside.mesh.shape == {"i": 1} and inside.manual_axes == {"i"}
+    assert not seen[0][1].uses_dim_vars and not seen[0][1].has_platform_index_argument

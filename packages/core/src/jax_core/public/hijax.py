@@ -5,7 +5,7 @@ A type is a subclass of `HiType`; `register_hitype` says which type a value of a
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..extension_points import high_values
 from ..references.api import RefView as TransformedRef
@@ -16,6 +16,7 @@ from ..representation.primitive import Linear, Zero, is_linear
 from ..representation.typing import ArrayLike
 from ..traces.structural import add, instantiate, zeros
 from ..traces.trace import attributes_by_type
+from ..transformations import batching
 from ..transformations.high_primitives import (
     GradAccum,
     HiPrim,
@@ -28,11 +29,12 @@ from ..transformations.high_primitives import (
     vjp_from_jvp,
     vjp_from_lin,
 )
+from ..transformations.vmap import vmap
 from .effect_types import control_flow_allowed_effects
 from .named_high_primitives import HiPrimitive
 
 if TYPE_CHECKING:
-    from ..representation.typing import MeshLike, Placement, SpecLike
+    from ..representation.typing import MeshLike, Placement, PyTree, SpecLike
 
 instantiate_zeros = instantiate
 is_undefined_primal = is_linear
@@ -117,4 +119,41 @@ def register_hitype(val_cls: type, typeof_fn: Callable) -> None:
 __all__ = ["AbstractRef", "AbstractValue", "AvalMutableQDD", "AvalQDD", "GradAccum", "HiPrim", "HiPrimitive", "HiPspec", "HiType", "Linear",
            "MappingSpec", "MutableHiType", "NullAccum", "RefAccum", "ShapedArray", "TransformedRef", "VJPHiPrimitive", "ValAccum", "Zero", "aval_method",
            "aval_property", "bdims_at_front", "control_flow_allowed_effects", "instantiate_zeros", "is_undefined_primal",
-           "jvp_from_lin", "linearize_from_jvp", "register_hitype", "vjp_from_jvp", "vjp_from_lin"]
+           "jvp_from_lin", "linearize_from_jvp", "register_hitype", "vjp_from_jvp", "unmap_avals", "vjp_from_lin", "vmap_rule"]
+
+
+def unmap_avals(axis_data: batching.AxisData, avals: Sequence[Any], dims: Sequence[int | None]) -> list[AbstractValue]:
+    """The types of a batch, each with its mapped axis put in.
+
+    Args:
+      axis_data: the mapped axis, as batching rules are given it.
+      avals: types of the rows.
+      dims: where the mapped axis goes in each; None for one that is not mapped.
+
+    >>> from jax.experimental import hijax
+    >>> from jax_core.transformations.batching import AxisData
+    >>> hijax.unmap_avals(AxisData("i", 5), [jax.typeof(jnp.ones(3))], [0])
+    [ShapedArray(float32[5,3])]
+    """
+    return [aval if dim is None else aval.inc_rank(axis_data.size, dim) if aval.is_high else
+            batching.unmapped_aval(aval, axis_data.size, dim, axis_data.explicit_mesh_axis) for aval, dim in zip(avals, dims, strict=True)]
+
+
+def vmap_rule(axis_data: batching.AxisData, f: Callable[..., PyTree], in_axes: PyTree, out_axes: PyTree, *, sum_match: bool = False) -> Callable:
+    """``f`` mapped over the axis that a batching rule is given: `jax.vmap` with its name, its size and its mesh axes.
+
+    Args:
+      axis_data: the mapped axis, as batching rules are given it.
+      in_axes, out_axes: as for `jax.vmap`.
+      sum_match: a result that is mapped, and is not by ``out_axes``, is summed over the axis, as a cotangent is.
+
+    Raises:
+      ValueError: such a result, without ``sum_match``.
+
+    >>> from jax.experimental import hijax
+    >>> from jax_core.transformations.batching import AxisData
+    >>> hijax.vmap_rule(AxisData("i", 2), jnp.sin, (0,), None, sum_match=True)(jnp.zeros((2, 3)))
+    Array([0., 0., 0.], dtype=float32)
+    """
+    axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
+    return vmap(f, axes, out_axes, axis_name=axis_data.name, axis_size=axis_data.size, spmd_axis_name=axis_data.spmd_name, sum_match=sum_match)

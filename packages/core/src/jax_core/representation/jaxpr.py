@@ -233,8 +233,8 @@ class Jaxpr:
 
     __slots__ = ("constvars", "invars", "outvars", "eqns", "effects", "debug_info", "_said_high", "_cache", "__weakref__")
 
-    def __init__(self, constvars: Sequence[Var], invars: Sequence[Var], outvars: Sequence[Any],
-                 eqns: Sequence[JaxprEqn], effects: Effects = NO_EFFECTS, debug_info: DebugInfo | None = None,
+    def __init__(self, constvars: Sequence[Var], invars: Sequence[Var] = (), outvars: Sequence[Any] = (),
+                 eqns: Sequence[JaxprEqn] = (), effects: Effects = NO_EFFECTS, debug_info: DebugInfo | None = None,
                  is_high: bool = False):
         self.constvars, self.invars, self.outvars = list(constvars), list(invars), list(outvars)
         self.eqns = list(eqns)

@@ -154,5 +154,9 @@ def jvp_from_lin(self: HiPrim, primals: Sequence[object], tangents: Sequence[obj
 linearize_from_jvp: tuple
 def register_hitype(val_cls: type, typeof_fn: Callable[..., Any]) -> None:
     """Say how the type of a value of class ``val_cls`` is found."""
+def unmap_avals(axis_data: Any, avals: Sequence[Any], dims: Sequence[int | None]) -> list[AbstractValue]:
+    """The types of a batch, each with its mapped axis put in."""
 vjp_from_jvp: tuple
 vjp_from_lin: tuple
+def vmap_rule(axis_data: Any, f: Callable[..., Any], in_axes: Any, out_axes: Any, *, sum_match: bool = False) -> Callable[..., Any]:
+    """``f`` mapped over the axis that a batching rule is given: `jax.vmap` with its name, its size and its mesh axes."""

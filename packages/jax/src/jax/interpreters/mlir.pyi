@@ -3,12 +3,13 @@ from jax import Device
 from jax.core import AbstractValue
 from jax.extend.core import ClosedJaxpr, Effect, Jaxpr
 from jax.extend.lowering import LoweringRuleContext
-from jax.sharding import PartitionSpec, Sharding
+from jax.sharding import AbstractMesh, Mesh, PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
 from typing import Any, Callable, Mapping, Sequence, TypeAlias
 from jax.extend.lowering import LoweringRuleContext as LoweringRuleContext
 from jax.sharding import Mesh as Mesh
 
+AxisContext: TypeAlias = ShardingContext | SPMDAxisContext
 DEVICE_TO_DEVICE_TYPE: int
 class LoweringParameters:
     """How programs are to be lowered; here always in the same way."""
@@ -42,6 +43,26 @@ class ModuleContext:
     symbol_table: Any
 RECV_FROM_HOST_TYPE: int
 SEND_TO_HOST_TYPE: int
+class SPMDAxisContext:
+    """Inside a manual region, as of `jax.shard_map`: the mesh, and its axes that collectives may name."""
+    mesh: Mesh | AbstractMesh
+    manual_axes: frozenset[Any]
+    def __init__(self, mesh: Mesh | AbstractMesh, manual_axes: frozenset[Any] = ...) -> None: ...
+class ShapePolyLoweringState:
+    """The symbolic lengths of the program: none, as programs are lowered for lengths that are known."""
+    dim_vars: tuple[str, ...]
+    lowering_platforms: Sequence[str] | None
+    def __init__(self, dim_vars: tuple[str, ...], lowering_platforms: Sequence[str] | None) -> None: ...
+    @property
+    def has_platform_index_argument(self) -> Any: ...
+    @property
+    def uses_dim_vars(self) -> Any: ...
+class ShardingContext:
+    """Outside of manual regions: for how many devices the program is."""
+    num_devices: int
+    device_assignment: tuple | None
+    abstract_mesh: AbstractMesh | None
+    def __init__(self, num_devices: int, device_assignment: tuple | None = None, abstract_mesh: AbstractMesh | None = None) -> None: ...
 Token = Any
 class TokenSet:
     """The tokens of ordered effects, one for each; it does not change."""

@@ -19,6 +19,7 @@ from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr
 
 from ..jaxlib_compat import bindings
+from .axis_contexts import ShapePolyLoweringState, axis_context
 from .outside_calls import attribute_text
 from .types import dense_text, element_text, type_text
 from .values import Value, new_value
@@ -70,6 +71,7 @@ class ModuleContext:
       context, module, ip, symbol_table: of the bindings.
       platforms: what the program is lowered for.
       keepalives: what must live as long as the program.
+      axis_context: for which devices, see `axis_contexts`.
     """
 
     def __init__(self, builder: Builder, context: IrContext, module: IrModule):
@@ -81,7 +83,9 @@ class ModuleContext:
         self.lowering_parameters = LoweringParameters()
         self.channel_iterator = itertools.count(1)
         self.declared: set[str] = set()
-        self.backend = self.axis_context = self.shape_poly_state = None
+        self.axis_context = axis_context(builder)
+        self.shape_poly_state = ShapePolyLoweringState((), self.platforms)
+        self.backend = None
 
     def add_keepalive(self, keepalive: object) -> None:
         """Keep an object for as long as the program."""
