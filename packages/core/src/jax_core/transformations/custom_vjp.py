@@ -395,7 +395,7 @@ class custom_vjp(Wrapping):
             if type(x) not in aval_of_type:
                 try:
                     get_aval(x)
-                except TypeError as error:
+                except TypeError:
                     path = tree.keystr(tree.flatten_with_path(given)[0][i][0])
                     raise TypeError(
                         f"custom_vjp: the forward function {name_of(self.fwd)} of {self._name} returned residuals with {x!r} of type "
