@@ -373,7 +373,7 @@ class custom_vjp(Wrapping):
                     raise TypeError(f"custom_vjp: the forward function {name_of(self.fwd)} of {self._name} returns {described_value(x)} as output "
                                     f"{k}, and {self._name} itself {want.str_short()}; they must be of one type")
             out_tree[:], res_tree[:] = [tree_out], [tree_res]
-            self._check_residuals(result[1], res)
+            self._check_residuals(result[1], res, self.fwd)
             return res, outs
 
         def bwd(res, cts):
@@ -390,7 +390,7 @@ class custom_vjp(Wrapping):
         outs = context.state.trace.process_custom_vjp(call, flat)
         return tree.unflatten(out_tree[0], outs)
 
-    def _check_residuals(self, given: PyTree, leaves: Sequence[object]) -> None:
+    def _check_residuals(self, given: PyTree, leaves: Sequence[object], forward: Callable[..., PyTree]) -> None:
         for i, x in enumerate(leaves):
             if type(x) not in aval_of_type:
                 try:
@@ -398,7 +398,7 @@ class custom_vjp(Wrapping):
                 except TypeError:
                     path = tree.keystr(tree.flatten_with_path(given)[0][i][0])
                     raise TypeError(
-                        f"custom_vjp: the forward function {name_of(self.fwd)} of {self._name} returned residuals with {x!r} of type "
+                        f"custom_vjp: the forward function {name_of(forward)} of {self._name} returned residuals with {x!r} of type "
                         f"{type(x).__name__} at residuals{path}, which is not a valid JAX type; residuals are pytrees of arrays. Mark an "
                         "argument that is not one by nondiff_argnums: the backward function is given it too.") from None
 
