@@ -4,6 +4,7 @@
 ``facts``            what is to be known of a module beside its text
 ``builder``          what lowering rules write with
 ``bindings``         rules of users' own that build operations with jaxlib's MLIR bindings
+``axis_contexts``    what such rules are told of the devices
 ``templates``        what a rule wrote, kept for the next equation of its kind
 ``types``            types and constants as text
 ``values``           SSA values
