@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextvars
 import functools
 import math
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence, cast
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from jax_core.representation.arguments import check_callable
 from jax_core.representation.aval import ShapeDtypeStruct, described_value
 from jax_core.representation.effects import AccumEffect, WriteEffect
 from jax_core.representation.source import name_of
+from jax_core.representation.typing import ArrayLike
 
 from . import ffi, lax, numpy as jnp
 
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["all_gather", "all_reduce", "all_to_all", "async_done", "async_start", "call_jax", "collective_group", "collective_permute",
            "cond", "copy", "custom_call", "jit", "memset", "memzero", "ptx_kernel", "reduce_scatter", "switch", "while_loop"]
 
-Buffer = Any  # a reference, or a view of a part of one
+Buffer = Ref | RefView  # a reference, or a view of a part of one
+Buffers = Buffer | Sequence[Buffer]
 
 _in_group: contextvars.ContextVar[bool] = contextvars.ContextVar("thunky_in_group", default=False)  # inside `collective_group`
 
@@ -84,14 +86,14 @@ def jit(fn: Callable[..., object] | None = None, *, scratch_shapes: PyTree = ())
     compiled = core_jit(steps, static_argnums=0)
 
     @functools.wraps(fun)
-    def call(*args: Any) -> None:
+    def call(*args: Buffer | ArrayLike) -> None:
         refs: list = []
         arrays: dict[int, int] = {}  # which argument a reference was made for
         places = []
         for i, x in enumerate(args):
             if not _is_buffer(x):
                 arrays[len(refs)] = i
-                x = new_ref(x)
+                x = new_ref(cast(ArrayLike, x))
             same = [k for k, ref in enumerate(refs) if ref is x]
             places.append(same[0] if same else len(refs))
             if not same:
@@ -119,7 +121,7 @@ def _check_only_read(fun: Callable[..., object], jaxpr: Any, arrays: Mapping[int
                         f"{described_value(args[arrays[k]])}; pass a reference to it, jax.new_ref(x), and read that afterwards")
 
 
-def _buffers(name: str, *given: Any, collective: bool = False) -> None:
+def _buffers(name: str, *given: object, collective: bool = False) -> None:
     """Raise unless the operands of a step are references, and the step may stand where it does."""
     for x in given:
         if not _is_buffer(x):
@@ -128,7 +130,7 @@ def _buffers(name: str, *given: Any, collective: bool = False) -> None:
         raise ValueError(f"thunky.{name}: it is no collective, and inside a collective_group there can be nothing else")
 
 
-def _type(x: Any) -> str:
+def _type(x: Buffer) -> str:
     return f"{np.dtype(x.dtype).name}[{','.join(map(str, x.shape))}]"
 
 
@@ -216,7 +218,7 @@ def call_jax(fn: Callable[..., PyTree], *args: PyTree) -> Any:
 
 
 def custom_call(target_name: str, operands: Sequence[Buffer], results: Sequence[Buffer],
-                backend_config: Mapping[str, Any] | None = None) -> None:
+                backend_config: Mapping[str, object] | None = None) -> None:
     """Call a foreign function, registered by `jax.ffi.register_ffi_target`, which reads ``operands`` and fills ``results``.
 
     Args:
@@ -413,10 +415,13 @@ def collective_group(fn: Callable[[], None]) -> None:
         _in_group.reset(token)
 
 
-def _pairs(name: str, src: Any, dst: Any, size: Callable[[int], float]) -> Iterator[tuple[Any, Any]]:
+def _each(buffers: Buffers) -> Sequence[Buffer]:
+    return buffers if isinstance(buffers, (tuple, list)) else [cast(Buffer, buffers)]
+
+
+def _pairs(name: str, src: Buffers, dst: Buffers, size: Callable[[int], float]) -> Iterator[tuple[Any, Any]]:
     """The buffers of a collective, one or several pairs, checked: ``dst`` has ``size(n)`` elements where ``src`` has ``n``."""
-    several = isinstance(src, (tuple, list)), isinstance(dst, (tuple, list))
-    sources, targets = (x if many else (x,) for x, many in zip((src, dst), several))
+    sources, targets = _each(src), _each(dst)
     if len(sources) != len(targets):
         raise ValueError(f"thunky.{name}: src and dst must be as many buffers, got {len(sources)} and {len(targets)}")
     _buffers(name, *sources, *targets, collective=True)
@@ -446,7 +451,7 @@ def _reduction(name: str, kind: str) -> tuple[Callable[..., Any], Callable[..., 
     return _REDUCTIONS[kind]
 
 
-def all_reduce(src: Any, dst: Any, axis_name: AxisName | Sequence[AxisName], *, reduction: str = "sum",
+def all_reduce(src: Buffers, dst: Buffers, axis_name: AxisName | Sequence[AxisName], *, reduction: str = "sum",
                axis_index_groups: Groups = None) -> None:
     """The sum (or another reduction) of ``src`` over a named axis, into ``dst``.
 
@@ -475,7 +480,7 @@ def all_reduce(src: Any, dst: Any, axis_name: AxisName | Sequence[AxisName], *, 
         b[...] = over(a[...], axis_name, axis_index_groups=axis_index_groups).reshape(b.shape)
 
 
-def all_gather(src: Any, dst: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> None:
+def all_gather(src: Buffers, dst: Buffers, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> None:
     """``src`` of every position along a named axis, one after the other, into ``dst``.
 
     Args:
@@ -501,7 +506,7 @@ def all_gather(src: Any, dst: Any, axis_name: AxisName | Sequence[AxisName], *, 
         b[...] = lax.all_gather(a[...], axis_name, axis_index_groups=axis_index_groups).reshape(b.shape)
 
 
-def reduce_scatter(src: Any, dst: Any, axis_name: AxisName | Sequence[AxisName], *, reduction: str = "sum",
+def reduce_scatter(src: Buffers, dst: Buffers, axis_name: AxisName | Sequence[AxisName], *, reduction: str = "sum",
                    axis_index_groups: Groups = None) -> None:
     """The sum (or another reduction) of ``src`` over a named axis, of which each position keeps its own part in ``dst``.
 
@@ -533,7 +538,7 @@ def reduce_scatter(src: Any, dst: Any, axis_name: AxisName | Sequence[AxisName],
         b[...] = part.reshape(b.shape)
 
 
-def all_to_all(src: Any, dst: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None,
+def all_to_all(src: Buffers, dst: Buffers, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None,
                has_split_dimension: bool = True) -> None:
     """Part ``i`` of ``src`` goes to position ``i`` of a named axis, which puts it at the place of the sender's position in ``dst``.
 
@@ -573,7 +578,7 @@ def all_to_all(src: Any, dst: Any, axis_name: AxisName | Sequence[AxisName], *, 
         b[...] = lax.all_to_all(rows, axis_name, 0, 0, axis_index_groups=axis_index_groups).reshape(b.shape)
 
 
-def collective_permute(src: Any, dst: Any, axis_name: AxisName | Sequence[AxisName],
+def collective_permute(src: Buffers, dst: Buffers, axis_name: AxisName | Sequence[AxisName],
                        source_target_pairs: Sequence[tuple[int, int]] = ((0, 1), (1, 0)), *, axis_index_groups: Groups = None) -> None:
     """Send ``src`` from position to position of a named axis; ``dst`` is zero where nothing arrives.
 
