@@ -65,6 +65,32 @@ def test_folded_reductions_of_arguments(op, reference, shape, axes):
     assert sizes == 16 and jit(lambda x: op(2 * x, axes)).trace(x).lower().as_text().count("stablehlo.slice") == 0
 
 
+SHORT = [((900, 3), (1,)), ((400, 8), (1,)), ((300, 9), (1,)), ((200, 32), (1,)), ((100, 33), (1,)), ((16, 200), (0,)), ((32, 80), (0,)),
+         ((33, 80), (0,)), ((20, 7, 30), (1,)), ((300, 4, 2), (1, 2)), ((4, 300, 2), (0, 2)), ((2500, 1), (1,)), ((2500, 2), ())]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape, axes", SHORT, ids=str)
+def test_along_few_elements(shape, axes, dtype):
+    """In loops of their own (`short_reductions`): infinities, zeros of both signs, ties and NaN anywhere, as in NumPy."""
+    rng = np.random.default_rng(0)
+    with flags.enable_x64(dtype == "float64"):
+        for values in (rng.normal(size=50), [0.0, -0.0, 1, -1, np.inf, 2], [-np.inf, -np.inf, -3], [-0.0], [-0.0, 0.0],
+                       [np.nan, -np.nan, np.inf, -np.inf, 1, 2, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11], [np.nan]):
+            x = rng.choice(np.asarray(values, dtype), shape)
+            for op, reference in ((lax.reduce_max, np.max), (lax.reduce_min, np.min), (lax.reduce_sum, np.sum)):
+                with np.errstate(invalid="ignore"):
+                    want = reference(x, axes)
+                got = np.asarray(jit(op, static_argnums=1)(x, axes))
+                if op is lax.reduce_sum:
+                    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+                else:
+                    np.testing.assert_array_equal(got, want)
+            for axis in axes if len(axes) == 1 else ():
+                np.testing.assert_array_equal(jit(lambda x: jnp.argmax(x, axis))(x), np.argmax(x, axis))
+                np.testing.assert_array_equal(jit(lambda x: jnp.argmin(x, axis))(x), np.argmin(x, axis))
+
+
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "int64"])
 @pytest.mark.parametrize("shape, axes", [((200_003,), (0,)), ((300, 700), (1,)), ((17, 9000), (0, 1)), ((300, 700), (0,))], ids=str)
 def test_folded_reductions_of_integers(shape, axes, dtype):
@@ -73,3 +99,14 @@ def test_folded_reductions_of_integers(shape, axes, dtype):
         for op, reference in ((lax.reduce_max, np.max), (lax.reduce_min, np.min)):
             np.testing.assert_array_equal(jit(op, static_argnums=1)(x, axes), reference(x, axes))
             assert ("stablehlo.slice" in jit(op, static_argnums=1).trace(x, axes).lower().as_text()) == (len(shape) - 1 in axes)
+
+
+@pytest.mark.parametrize("op, shape, axis, own", [
+    (lax.reduce_sum, (900, 3), 1, True), (lax.reduce_sum, (300, 8), 1, True), (lax.reduce_sum, (300, 9), 1, False), (lax.reduce_sum, (8, 300), 0, False),
+    (lax.reduce_sum, (600, 3), 1, False), (lax.reduce_max, (300, 32), 1, True), (lax.reduce_max, (300, 33), 1, False), (lax.reduce_min, (32, 300), 0, True),
+    (lax.reduce_max, (2500, 1), 1, False),
+])
+def test_where_reductions_are_loops_of_their_own(op, shape, axis, own):
+    """A reducer of several operations is a region, which XLA does not hand to its library."""
+    text = jit(lambda x: op(2 * x, (axis,))).trace(np.ones(shape, np.float32)).lower().as_text()
+    assert ("^bb0" in text) is own

@@ -3,6 +3,7 @@
 ``trace``        how one call of a primitive reaches the transformations in force; evaluation
 ``staging``      writing down the program of what a function does
 ``structural``   the primitives that transformations themselves need
+``short_reductions``  along few elements, as loops of their own on the CPU
 ``traced_once``  what tracing a function gave, kept as long as the function
 ``nans``         `jax_debug_nans` and `jax_debug_infs`
 ``collector``    Python's cycle collector while a program is written

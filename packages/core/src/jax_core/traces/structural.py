@@ -22,6 +22,7 @@ from ..representation.placements import is_format, is_on_mesh, is_spec
 from ..representation.primitive import Linear, Primitive, Zero
 from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Traits
 from ..representation.typing import ArrayLike
+from . import short_reductions
 from .staging import DynamicJaxprTrace
 
 if TYPE_CHECKING:
@@ -336,15 +337,20 @@ def reduction_batch(bind: Callable):
     return batch
 
 
+def _sum_lower(b, x, *, axes, out_sharding=None):
+    zero = b.scalar(0, x.aval.dtype)
+    if short_reductions.suits(b, x, axes, rows=True):
+        return short_reductions.emit(b, x, zero, axes, short_reductions.add)
+    return b.emit(f"stablehlo.reduce({x} init: {zero}) applies stablehlo.add across dimensions = {list(axes)}", x, zero, out=b.out_avals[0])
+
+
 reduce_sum_p: Primitive = Primitive(
     "reduce_sum",
     out_type=lambda x, *, axes, out_sharding=None: ShapedArray(reduced_shape("reduce_sum", x, axes), x.dtype, x.weak_type),
     jvp=LINEAR,
     transpose=_sum_transpose,
     batch=reduction_batch(lambda x, **params: reduce_sum_p.bind(x, **params)),
-    lower=lambda b, x, *, axes, out_sharding=None: b.emit(
-        f"stablehlo.reduce({x} init: {(zero := b.scalar(0, x.aval.dtype))}) applies stablehlo.add"
-        f" across dimensions = {list(axes)}", x, zero, out=b.out_avals[0]),
+    lower=_sum_lower,
     reference=lambda x, *, axes, out_sharding=None: np.sum(x, axes, dtype=np.asarray(x).dtype),
     traits=Traits(Kind.REDUCTION),
 )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _LARGE = 1 << 11  # elements; the library's own limit is 4096, here with a margin for what is fused
 _TAKEN = {"float16", "bfloat16", "float32", "float64"}
-_BETTER = {"stablehlo.maximum": "LE", "stablehlo.minimum": "GE"}  # how the first compares when the second is the result
+BETTER = {"stablehlo.maximum": "LE", "stablehlo.minimum": "GE"}  # how the first compares when the second is the result
 
 
 def drops_nan(b: Builder, aval: AbstractValue) -> bool:
@@ -39,10 +39,18 @@ def drops_nan(b: Builder, aval: AbstractValue) -> bool:
 
 def emit_choice(b: Builder, op: str, x: Value, y: Value) -> Any:
     """The maximum or minimum (by the name of the StableHLO op) of two values of one type, NaN where either is."""
-    second = emit_compare(b, _BETTER[op], x, y)
+    second = emit_compare(b, BETTER[op], x, y)
     nan = emit_compare(b, "NE", y, y)
     second = b.emit(f"stablehlo.or {second}, {nan}", second, nan, out=second.aval)
     return b.emit(f"stablehlo.select {second}, {y}, {x}", second, y, x, out=x.aval)
+
+
+def join(op: str, b: Builder, first: Value, second: Value) -> Value:
+    """The maximum or minimum of two numbers in a reducer, NaN where either is; the first of equal ones."""
+    better = emit_compare(b, "GE" if op == "stablehlo.maximum" else "LE", first, second)
+    nan = emit_compare(b, "NE", first, first)
+    keep = b.emit(f"stablehlo.or {better}, {nan}", better, nan, out=better.aval)
+    return b.emit(f"stablehlo.select {keep}, {first}, {second}", keep, first, second, out=first.aval)
 
 
 _FOLDED = 1 << 17
@@ -53,7 +61,7 @@ def folds(b: Builder, op: str, x: Value, axes: Sequence[int], nan: bool) -> bool
     """Whether the reduction of ``x`` over ``axes`` pays in two steps, the first of which is `emit_fold`: of floats where NaN must be kept
     (``nan``), and of integers over the last axis, which XLA reduces without vectors (a million in 0.66 ms, 0.08 so)."""
     aval = x.aval
-    if op not in _BETTER or b.platform != "cpu" or aval.size < _FOLDED or b.one_form:
+    if op not in BETTER or b.platform != "cpu" or aval.size < _FOLDED or b.one_form:
         return False
     fits = nan if aval.dtype.name in ("float32", "float64") else aval.dtype.kind in "iu" and aval.ndim - 1 in axes
     return fits and max([aval.shape[d] for d in axes], default=0) >= 4 * _PIECES and b.devices == 1 and b.keeps(aval) and b.given(x)
