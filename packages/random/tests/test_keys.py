@@ -216,6 +216,12 @@ def test_own_implementation():
     np.testing.assert_array_equal(random.key_data(random.fold_in(key, 3)), [53])
     keys = random.split(key, 3)
     np.testing.assert_array_equal(vmap(lambda k: random.bits(k, (2,)))(keys), [[15, 18], [18, 21], [21, 24]])
+    traced = []
+    counted = define_prng_impl(key_shape=(1,), seed=lambda seed: jnp.zeros(1, np.uint32), random_bits=bits, fold_in=lambda key, data: key,
+                               split=lambda key, shape: traced.append(shape) or jnp.zeros((*shape, 1), np.uint32), name="counted")
+    counted_key = random.key(0, impl=counted)
+    random.split(counted_key, 3), random.split(counted_key, 3), jit(lambda k: random.split(k, 3))(counted_key)
+    assert traced == [(3,)]  # a program once made is kept
     again = define_prng_impl(key_shape=(1,), seed=None, split=None, random_bits=None, fold_in=None, name="multiples")
     assert random.key_dtype("multiples") == random.key_dtype(again) != random.key_dtype(spec) == key.dtype
     with pytest.raises(ValueError, match="'rbg' is that of a built-in implementation"):

@@ -47,6 +47,15 @@ def mapped(fun: Callable[..., PyTree], rank: int) -> Any:
     return fun
 
 
+def _by_function(keys: Array, *data: Array, impl: Any, name: str, rank: int, each: bool, args: tuple) -> Array:
+    """What the function ``name`` of an implementation without an emitter computes, key by key. A function without a closure: the builder keeps
+    its program, and the implementation's function runs once for each way it is asked."""
+    fun = getattr(impl, name)
+    if each:  # a number for each key
+        return mapped(fun, rank)(keys, *data)
+    return mapped(lambda key: fun(key, *data, *args), rank)(keys)
+
+
 def _mapped_to_front(prim):
     """The batching rule of primitives that take leading axes as they come."""
     def batch(axis: AxisData, args: Sequence[Array], dims: Sequence[int | None], **params):
@@ -64,7 +73,7 @@ def _bits_lower(b, keys, *, impl, shape, bit_width, partitionable):
     if impl.emit is not None:
         return impl.emit.bits(b, keys, shape=shape, bit_width=bit_width, partitionable=partitionable)
     rank = len(keys.aval.shape) - len(impl.key_shape)
-    return b.fun(mapped(lambda key: impl.random_bits(key, bit_width, shape), rank), keys)[0]
+    return b.fun(_by_function, keys, impl=impl, name="random_bits", rank=rank, each=False, args=(bit_width, shape))[0]
 
 
 random_bits_p: Primitive = Primitive(
@@ -83,7 +92,7 @@ def _split_lower(b, keys, *, impl, shape, partitionable):
     if impl.emit is not None:
         return impl.emit.split(b, keys, shape=shape, partitionable=partitionable)
     rank = len(keys.aval.shape) - len(impl.key_shape)
-    return b.fun(mapped(lambda key: impl.split(key, shape), rank), keys)[0]
+    return b.fun(_by_function, keys, impl=impl, name="split", rank=rank, each=False, args=(shape,))[0]
 
 
 random_split_p: Primitive = Primitive(
@@ -106,9 +115,7 @@ def _fold_in_lower(b, keys, data, *, impl):
     if impl.emit is not None:
         return impl.emit.fold_in(b, keys, data)
     rank = len(keys.aval.shape) - len(impl.key_shape)
-    if not data.aval.shape:
-        return b.fun(lambda keys, data: mapped(lambda key: impl.fold_in(key, data), rank)(keys), keys, data)[0]
-    return b.fun(mapped(impl.fold_in, rank), keys, data)[0]
+    return b.fun(_by_function, keys, data, impl=impl, name="fold_in", rank=rank, each=bool(data.aval.shape), args=())[0]
 
 
 def _fold_in_batch(axis, args, dims, *, impl):
@@ -139,7 +146,7 @@ def _seed_type(seeds, *, impl):
 def _seed_lower(b, seeds, *, impl):
     if impl.emit is not None:
         return impl.emit.seed(b, seeds)
-    return b.fun(mapped(impl.seed, len(seeds.aval.shape)), seeds)[0]
+    return b.fun(_by_function, seeds, impl=impl, name="seed", rank=len(seeds.aval.shape), each=False, args=())[0]
 
 
 random_seed_p: Primitive = Primitive(
