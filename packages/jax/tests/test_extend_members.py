@@ -161,3 +161,52 @@ def test_traces_say_whether_they_are_at_work(transform):
         return x * 2
     transform(f)(1.0)
     assert kept and not any(trace.is_valid() for trace in kept)
+
+
+class Twice(core.Primitive):
+    """Rules as methods, as kfac-jax writes its tags."""
+    multiple_results = True
+
+    def __init__(self):
+        super().__init__("twice")
+        self.bound = []
+        jax.interpreters.mlir.register_lowering(self, jax.interpreters.mlir.lower_fun(lambda x, *, of: [x * 2], True))
+
+    def impl(self, x, *, of):
+        return [x * 2 + 100]  # told from what is compiled
+
+    def abstract_eval(self, x, *, of):
+        return [x], core.no_effects
+
+
+class Heard(Twice):
+    def bind_with_trace(self, trace, args, avals, params):
+        self.bound.append(avals)
+        return super().bind_with_trace(trace, args, avals, params)
+
+
+@pytest.mark.parametrize("kind", [Twice, Heard])
+def test_rules_of_primitives_may_be_methods(kind):
+    """The types, the eager result, the compiled one; `bind_with_trace` hears of each."""
+    twice = kind()
+    assert twice.bind(3, of="x") == [106] and jax.eval_shape(lambda x: twice.bind(x, of=1), 1.0)[0].shape == ()
+    assert jax.jit(lambda x: twice.bind(x, of=2))(jax.numpy.arange(2))[0].tolist() == [0, 2]
+    assert [aval[0].str_short() for aval in twice.bound] == (["int32[]", "float32[]", "int32[2]"] if kind is Heard else [])
+
+
+def test_every_primitive_is_an_instance_of_the_public_class():
+    """Type checkers ask, as jaxtyping's in quax' tests; classes derived from it hold their own alone."""
+    twice = Twice()
+    for primitive in core.primitives.add_p, core.primitives.scan_p, core.primitives.jit_p, core.Primitive("mine"), twice:
+        assert isinstance(primitive, core.Primitive) and issubclass(type(primitive), core.Primitive)
+        assert isinstance(primitive, Twice) == (primitive is twice) == issubclass(type(primitive), Twice)
+    assert not isinstance("add", core.Primitive) and not issubclass(str, core.Primitive)
+
+
+@pytest.mark.parametrize("bound, found", [(lambda trace, args, params: params, {"n": 1}),
+                                          (lambda trace, args, avals, params: (avals[0].shape, params), ((), {"n": 1})),
+                                          (lambda trace, args, *rest: len(rest), 2)])
+def test_who_binds_gets_types_if_there_is_place_for_them(bound, found):
+    primitive = core.Primitive("bound")
+    primitive.def_bind_with_trace(bound)
+    assert primitive.bind(1.0, n=1) == found

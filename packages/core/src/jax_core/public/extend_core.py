@@ -1,6 +1,7 @@
 """`jax.extend.core`: primitives that are declared piece by piece, and helpers for interpreters of jaxprs."""
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -40,14 +41,36 @@ Atom = (Var, Literal)
 array_types = {np.ndarray, np.generic}
 
 
-class Primitive(DeclaredPrimitive):
-    """A primitive whose rules are set one at a time; a rule that is missing raises when it is needed."""
+class _OfAnyOrigin(type):
+    """All primitives are instances of `Primitive`, ours too: interpreters and type checkers of libraries ask."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, DeclaredPrimitive) if cls is Primitive else super().__instancecheck__(instance)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, DeclaredPrimitive) if cls is Primitive else super().__subclasscheck__(subclass)
+
+
+class Primitive(DeclaredPrimitive, metaclass=_OfAnyOrigin):
+    """A primitive whose rules are set one at a time; a rule that is missing raises when it is needed.
+
+    A subclass may have ``multiple_results`` as an attribute, and rules as methods: ``impl(*arrays, **params)``,
+    ``abstract_eval(*avals, **params)`` with ``(result types, effects)``, and ``bind_with_trace(trace, args, avals, params)``.
+    """
 
     name: str
-    multiple_results: bool
+    multiple_results: bool = False
 
     def __init__(self, name: str):
-        super().__init__(name, out_type=None, jvp=None, transpose=None, batch=None, lower=None, cacheable=False)
+        kind = type(self)
+        super().__init__(name, out_type=None, jvp=None, transpose=None, batch=None, lower=None, cacheable=False,
+                         multiple_results=kind.multiple_results)
+        if kind.impl is not DeclaredPrimitive.impl:
+            self.own_impl = self.impl
+        if kind.abstract_eval is not Primitive.abstract_eval:
+            self.def_effectful_abstract_eval(self.abstract_eval)
+        if kind.bind_with_trace is not Primitive.bind_with_trace:
+            self.def_bind_with_trace(self.bind_with_trace)
 
     def def_impl(self, impl: Callable) -> Callable:
         """Set the eager evaluation ``impl(*arrays, **params)``; returns it."""
@@ -66,9 +89,14 @@ class Primitive(DeclaredPrimitive):
         return abstract_eval
 
     def def_bind_with_trace(self, bind_with_trace: Callable) -> Callable:
-        """Set what `bind` does: ``bind_with_trace(trace, args, params)``; returns it."""
-        self.bind = lambda *args, **params: bind_with_trace(  # type: ignore[method-assign]
-            context.state.trace, args, params)
+        """Set what `bind` does: ``bind_with_trace(trace, args, avals, params)``, or without ``avals``; returns it."""
+        names = inspect.signature(bind_with_trace).parameters.values()
+        places = sum([p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in names])
+        if places > 3 or any([p.kind is p.VAR_POSITIONAL for p in names]):
+            self.bind = lambda *args, **params: bind_with_trace(  # type: ignore[method-assign]
+                context.state.trace, args, list(map(get_aval, args)), params)
+        else:
+            self.bind = lambda *args, **params: bind_with_trace(context.state.trace, args, params)  # type: ignore[method-assign]
         return bind_with_trace
 
     def abstract_eval(self, *avals: Any, **params: Any) -> tuple:
@@ -76,10 +104,10 @@ class Primitive(DeclaredPrimitive):
         found, effects = abstract_eval(self, avals, params)
         return (list(found) if self.multiple_results else found[0]), effects
 
-    def bind_with_trace(self, trace: Trace, args: Sequence[Any], params: dict) -> Any:
-        """Apply the primitive under ``trace``."""
+    def bind_with_trace(self, trace: Trace, args: Sequence[Any], *avals_and_params: Any) -> Any:
+        """Apply the primitive under ``trace``: ``(trace, args, avals, params)``, or without ``avals``."""
         with context.Use(trace):
-            return trace.process(self, args, params)
+            return trace.process(self, args, avals_and_params[-1])
 
     def is_high(self, *avals: Any, **params: Any) -> bool:
         """Whether an operand is of a type that arrays only represent."""
