@@ -252,7 +252,7 @@ def _extreme(name, a, axis, keepdims, initial, where):
     out = reduce(a, axes) if axes else a
     if names:
         out = (lax.pmax if lowest else lax.pmin)(as_array(out), names)
-    if initial is not None:
+    if initial is not None and name != "shift":  # which reduces from -inf anyway; one more operation keeps XLA from fusing it
         check_arraylike(name, initial)
         out = (lax.max if lowest else lax.min)(*promote_pair(out, initial))
     return _kept(out, shape, axes, keepdims)
