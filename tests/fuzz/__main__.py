@@ -15,8 +15,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first program of the seed")
     parser.add_argument("--tries", type=int, default=400, help="how often shrinking a program may run it")
-    parser.add_argument("--staged", type=float, help="the share of programs that are compiled as a whole, for several arguments; 0.98 beside a reference")
-    parser.add_argument("--compiled", type=float, default=0.03, help="of these the share that XLA compiles; the others' StableHLO is interpreted")
+    parser.add_argument("--staged", type=float, help="the share of programs that are compiled as a whole, for several arguments; 0.99 beside a reference")
+    parser.add_argument("--compiled", type=float, default=0.03, help="of these the share that XLA compiles; the others' StableHLO is interpreted where it can be")
     parser.add_argument("--calls", type=float, default=0.25, help="the share of programs that are one call of any public function")
     parser.add_argument("--nested", type=float, default=0.15, help="the share of programs as users write them: models, loops of derivatives, rules of their own")
     parser.add_argument("--types", action="store_true", help="of those only the types are compared")
@@ -35,7 +35,7 @@ def main() -> int:
     try:
         chosen = {"reference": checks.against(*children, given.lenient, given.types, counts)} if children else checks.CHECKS
         for found in runner.run(given.seed, chosen, seconds=given.seconds, first=given.first, tries=given.tries, counts=counts,
-                                staged=(0.98 if children else 0.0) if given.staged is None else given.staged, calls=given.calls, compiled=given.compiled, nested=given.nested):
+                                staged=(0.99 if children else 0.0) if given.staged is None else given.staged, calls=given.calls, compiled=given.compiled, nested=given.nested):
             print(found, flush=True)
             kinds[f"{found.check}: {found.kind}"] += 1
     except KeyboardInterrupt:  # what was found until then counts

@@ -208,6 +208,10 @@ def against(ours: Interpreter, reference: Interpreter, lenient: bool = False, ty
     def both(program: Program, stage: int = 0) -> tuple[Difference, bool]:
         """What differs between the answers, the first of which is that of ``stage``, and whether there is more to ask."""
         want, got = reference.finish(), ours.finish()
+        if not want or not got:  # it would have to be compiled
+            if counts is not None:
+                counts["types only"] += 1
+            return None, False
         if want[0].error == "no answer" or want[0].error and lenient:
             return None, False
         if counts is not None and not want[0].error:

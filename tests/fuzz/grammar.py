@@ -36,19 +36,20 @@ ROUTES = {  # how the function is run
 SIGNATURES = "by signature"
 NESTED = "nested"
 OTHERS = 3  # further arguments of a program in stages
+NEEDED = 0.3  # the share of programs that are compiled where they cannot be interpreted: one takes the time of five others
 _SLOT = re.compile(r"\{(\w+)(?: ([\w,]+))?\}")
 
 
 class Program(NamedTuple):
     """A text without its last line, that line's right side, and what was drawn on the way. With ``others`` the program runs in stages:
     its types, then what it computes, compiled once, of its arguments and of each of ``others``. Unless it ``compiles``, what it was
-    lowered to is interpreted."""
+    lowered to is interpreted; where that cannot be, it is compiled (None), or has no values (False)."""
     text: str
     route: str
     categories: tuple[str, ...]
     manner: str
     others: tuple[str, ...] = ()
-    compiles: bool = True
+    compiles: bool | None = True
 
     @property
     def full(self) -> str:
@@ -197,9 +198,14 @@ def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: fl
     route = rng.choice(list(ROUTES))
     in_stages = rng.random() < staged and not any("disable_jit" in line for line in settings)  # nothing is lowered without compilation
     others = [f"({', '.join(values.alike(rng, given) for given in arguments)},)" for _ in range(OTHERS)] if in_stages else []
-    compiles = not others or rng.random() < compiled
+    compiles = not others or _compiles(rng, compiled)
     how = ["in stages"] * bool(others) + ["interpreted"] * (not compiles)
     return Program(text, ROUTES[route], (*categories, route, *how), manner, tuple(others), compiles)
+
+
+def _compiles(rng: random.Random, share: float) -> bool | None:
+    """Whether a program is compiled: always, where that is needed (None), or never."""
+    return True if rng.random() < share else None if rng.random() < NEEDED else False
 
 
 def _draw_nested(rng: random.Random, staged: float, compiled: float) -> Program:
@@ -212,5 +218,5 @@ def _draw_nested(rng: random.Random, staged: float, compiled: float) -> Program:
     text = "\n".join([*settings, users.body(rng), f"args = {arguments(manner)}"])
     in_stages = rng.random() < staged
     others = tuple(arguments(rng.choice(("plain", "ties"))) for _ in range(OTHERS)) if in_stages else ()
-    compiles = not others or rng.random() < compiled
+    compiles = not others or _compiles(rng, compiled)
     return Program(text, rng.choice(("f(*args)", "jax.jit(f)(*args)")), (NESTED, *["in stages"] * in_stages, *["interpreted"] * (not compiles)), manner, others, compiles)

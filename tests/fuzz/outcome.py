@@ -140,9 +140,9 @@ def _interpreted(lowered: Any, types: Outcome, arguments: list[tuple]) -> list[O
         leaf._replace(kind=kind, value=x) for leaf, kind, x in zip(types.leaves, kinds, values, strict=True))) for values in found]
 
 
-def stages(text: str, route: str, others: list[str], compiles: bool = True) -> Generator[list[Outcome]]:
+def stages(text: str, route: str, others: list[str], compiles: bool | None = True) -> Generator[list[Outcome]]:
     """First what types ``route`` gives, then what values, for the text's arguments and for each of ``others``: one trace, one compilation.
-    Unless it ``compiles``, the program is interpreted where that can be."""
+    Unless it ``compiles``, the program is interpreted; where that cannot be, it is compiled (None), or left without values (False)."""
     with default_settings(), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -157,10 +157,13 @@ def stages(text: str, route: str, others: list[str], compiles: bool = True) -> G
             lowered = traced.lower()
             arguments = [scope["args"], *(eval(other, scope) for other in others)]
             found = None if compiles else _interpreted(lowered, types, arguments)
-            if found is None:
+            if found is None and compiles is False:
+                yield []
+            elif found is None:
                 compiled = lowered.compile()
-                found = [outcome_of(compiled(*args)) for args in arguments]
-            yield found
+                yield [outcome_of(compiled(*args)) for args in arguments]
+            else:
+                yield found
         except Exception as error:
             yield [refusal(error)]
 

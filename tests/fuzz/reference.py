@@ -9,11 +9,13 @@ import pickle
 import select
 import subprocess
 import sys
+import tempfile
 from typing import Any, Self, Sequence
 
 from fuzz.outcome import Leaf, Outcome
 
-SETTINGS = {"JAX_THREEFRY_PARTITIONABLE": "1", "JAX_PLATFORMS": "cpu", "JAX_ENABLE_COMPILATION_CACHE": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+SETTINGS = {"JAX_THREEFRY_PARTITIONABLE": "1", "JAX_PLATFORMS": "cpu", "JAX_ENABLE_COMPILATION_CACHE": "0", "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPYCACHEPREFIX": os.path.join(tempfile.gettempdir(), "fuzz-bytecode")}  # nothing is written beside the sources, and only the first process compiles them
 QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # a judge need not be fast, and compiles in two thirds of the time
 SERVER = ("-m", "fuzz.outcome")
 TESTS = str(pathlib.Path(__file__).parents[1])
