@@ -10,6 +10,7 @@ import scipy.linalg
 from harness import LAWS, Bad, Case
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
+from jax_core.programs.tracing import eval_shape
 from jax_core.representation import dtypes
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
@@ -286,6 +287,18 @@ def test_matrices_without_elements():
     empty = np.zeros((0, 0), np.float32)
     for factor in (L.cholesky, L.eigh, L.eig, L.schur, L.hessenberg):
         jit(factor)(empty)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 2, 2), (2, 0, 0)])
+@pytest.mark.parametrize("factor", [L.lu, L.qr, L.svd, L.eigh, L.cholesky, lambda x: L.eig(x, enable_eigvec_derivs=True),
+                                    lambda x: L.eig(x, compute_left_eigenvectors=False, compute_right_eigenvectors=False)])
+def test_derivatives_without_elements(factor, shape):
+    """Their types are those of the results; nothing is looked up, or the largest of, no elements."""
+    def both(x):
+        out, tangents = jvp(factor, [x], [x])
+        return [y for y in out if y.dtype.kind in "fc"], [t for t, y in zip(tangents, out) if y.dtype.kind in "fc"]
+    out, tangents = eval_shape(both, np.zeros(shape, np.float32))
+    assert [t.shape for t in tangents] == [y.shape for y in out]
 
 
 def test_eigenvectors_are_differentiated_on_request_only():

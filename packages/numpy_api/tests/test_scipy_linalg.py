@@ -123,6 +123,18 @@ def test_vmap_of_functions_of_matrices():
         np.testing.assert_allclose(vmap(f)(stack), np.stack([f(S), f(A)]), atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["expm", "sqrtm", "funm", "polar"])
+def test_functions_of_a_matrix_without_elements(name):
+    """Such a matrix, and so is the derivative."""
+    empty = np.zeros((0, 0))
+    assert [x.shape for x in jvp(FUNCTIONS[name], (empty,), (empty,))] == [(0, 0)] * 2
+
+
+def test_a_sylvester_equation_without_elements():
+    for m, n in ((0, 0), (0, 2), (2, 0)):
+        assert linalg.solve_sylvester(np.eye(m), np.eye(n), np.zeros((m, n))).shape == (m, n)
+
+
 @pytest.mark.parametrize("name", ["solve_triangular", "lu_solve", "cho_solve"])
 @pytest.mark.parametrize("batch", [(4,), (1,), (3, 4)])
 def test_one_vector_for_each_matrix(name, batch):

@@ -213,6 +213,8 @@ def _eig_jvp(primals, tangents, *, compute_left_eigenvectors, compute_right_eige
             "eig: the derivatives of eigenvectors of a general matrix assume distinct eigenvalues and one way to normalise "
             "the vectors. Pass enable_eigvec_derivs=True to jax.lax.linalg.eig if that is what you want, or ask for the "
             "eigenvalues only.")
+    if np.size(x) == 0:
+        return outs, [Zero.of(y) for y in outs]
     w, v = outs[0], outs[-1]
     if not compute_right_eigenvectors:
         w, v = eig_p.bind(x, compute_left_eigenvectors=False, compute_right_eigenvectors=True, enable_eigvec_derivs=True,

@@ -162,7 +162,7 @@ def cond(x: ArrayLike, p: int | str | float | None = None) -> Array:
       p: order of the norm; None and 2, -2 go by singular values.
 
     Raises:
-      ValueError: no elements; a matrix that is not square, for another norm than those by singular values.
+      ValueError: matrices of no elements; ones that are not square, for another norm than those by singular values.
 
     Source: `numpy.linalg.cond`.
 
@@ -175,8 +175,8 @@ def cond(x: ArrayLike, p: int | str | float | None = None) -> Array:
 @inlined(static_argnums=(1,))
 def _cond(x, p):
     x = as_matrices("cond", x)
-    if x.size == 0:
-        raise ValueError(f"jnp.linalg.cond: an array with elements is needed, got shape {x.shape}")
+    if 0 in x.shape[-2:]:
+        raise ValueError(f"jnp.linalg.cond: matrices with elements are needed, got shape {x.shape}")
     if p not in (None, 2, -2) and x.shape[-1] != x.shape[-2]:
         raise ValueError(f"jnp.linalg.cond: array must be square for p={p!r}; got shape {x.shape}")
     if p in (None, 2, -2):

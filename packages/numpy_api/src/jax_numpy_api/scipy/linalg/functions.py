@@ -217,6 +217,9 @@ def funm(A: ArrayLike, func: Callable[[ArrayLike], ArrayLike], disp: bool = True
     a, = matrices("funm", A)
     if a.ndim != 2:
         raise ValueError(f"jax.scipy.linalg.funm: A must be one matrix, got shape {a.shape}; use jax.vmap")
+    if a.size == 0:
+        empty = to_complex(a)
+        return empty if disp else (empty, jnp.zeros((), jnp.real(empty).dtype))
     t, z = schur(a)
     if not dtypes.issubdtype(t.dtype, np.complexfloating):  # so that real eigenvalues stay real, on the right side of a cut
         t, z = rsf2csf(t, z)

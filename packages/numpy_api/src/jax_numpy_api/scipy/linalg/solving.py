@@ -112,6 +112,8 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 def triangular_sylvester(r: Array, s: Array, f: Array) -> Any:
     """The ``y`` with ``r y + y s = f`` for upper triangular ``r``, ``s``: column by column, each a triangular system."""
     m, n = f.shape[-2:]
+    if f.size == 0:  # there is no column that the loop could be traced with
+        return f
 
     def step(k: ArrayLike, y: Array):
         column = lax.dynamic_slice_in_dim(s, k, 1, -1)
