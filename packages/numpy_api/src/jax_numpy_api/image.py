@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.programs.jit import inlined
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
@@ -93,6 +94,21 @@ def _kernel_weights(n, m, scale, translation, method, antialias, dtype):
     return _weights(n, m, scale, translation, _KERNELS[method], antialias, dtype)
 
 
+def _ratio(m: int, n: int, dtype: Any) -> Any:
+    """``m / n``, as a computation where a program must look alike for all lengths."""
+    return lax.div(lax.full((), m, dtype), lax.full((), n, dtype)) if flags.one_form.value else m / n
+
+
+def _nearest(n: int, m: int) -> Any:
+    """For each of ``m`` pixels that of ``n`` in which its centre is."""
+    if not flags.one_form.value:
+        return np.minimum(np.floor((np.arange(m) + 0.5) * (n / m)).astype(np.int32), n - 1)
+    odd, many, double = 2 * lax.iota(np.uint32, m) + 1, lax.full((), n, np.uint32), lax.full((), 2 * m, np.uint32)
+    high = odd * lax.shift_right_logical(many, np.uint32(12))  # odd * n may not fit into 32 bits
+    low = lax.rem(high, double) * 4096 + odd * lax.bitwise_and(many, np.uint32(4095))
+    return (lax.div(high, double) * 4096 + lax.div(low, double)).astype(np.int32)
+
+
 def _area_weights(n, m, dtype):
     """Overlap of output pixels with input pixels."""
     edges = np.arange(m + 1) * (n / m)
@@ -133,14 +149,13 @@ def _resize(image, shape, method, antialias, precision):
     if method is ResizeMethod.NEAREST:
         for i in changed:
             n, m = image.shape[i], shape[i]
-            index = np.floor((np.arange(m) + 0.5) * (n / m)).astype(np.int32)
-            image = jnp.take(image, np.minimum(index, n - 1), axis=i, mode="clip")
+            image = jnp.take(image, _nearest(n, m), axis=i, mode="clip")
         return image
     wide = np.float64 if image.dtype in (np.float64, np.complex128) else np.float32
     if method is ResizeMethod.AREA:
         weights = {i: _area_weights(image.shape[i], shape[i], wide) for i in changed}
     else:
-        weights = {i: _kernel_weights(image.shape[i], shape[i], shape[i] / image.shape[i], 0.0, method, antialias, wide)
+        weights = {i: _kernel_weights(image.shape[i], shape[i], _ratio(shape[i], image.shape[i], wide), 0.0, method, antialias, wide)
                    for i in changed}
     return _applied(image, weights, precision)
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, splits
 from jax_core.representation.array import Array
@@ -99,7 +100,7 @@ def _draw_until_accepted(keys, impl, d, c):
 def _draw_v(keys, impl, d, c):
     """``v`` of each element: one trial for all, then the rest of the work for those rejected, gathered in portions."""
     n = d.shape[0]
-    if n <= _FEW:
+    if n <= _FEW or flags.one_form.value:
         return _draw_until_accepted(keys, impl, d, c)
     portion = -(-n // _GATHERED)
     _, _, for_u, x, root = _trial(keys, impl, c)

@@ -209,7 +209,9 @@ def _original_words(w: _Words, k0: Any, k1: Any, index: Any, count: int) -> Any:
     in_first = w.compare("LT", index, half)
     pair = w.op("minimum", index, w.op("subtract", index, half))  # the difference wraps to a large number below half
     second = w.op("add", pair, half)
-    if count % 2:
+    if w.b.one_form:
+        second = w.select(w.compare("GE", second, count), 0, second)
+    elif count % 2:
         second = w.select(w.compare("EQ", pair, half - 1), 0, second)
     y0, y1 = w.hash(k0, k1, pair, second)
     return w.select(in_first, y0, y1)
@@ -248,7 +250,7 @@ def emit_bits(b: Builder, key: Value, *, shape: tuple[int, ...], bit_width: int,
     if bit_width < 32 and not partitionable:
         flat = _original_narrow(b, key, n, bit_width)
     else:
-        layout = _working_shape(shape, n)
+        layout = (n,) if b.one_form else _working_shape(shape, n)
         w = _Words(b, (*batch, *layout))
         k0, k1 = key_words(b, key, w.aval.shape)
         if partitionable:
@@ -281,7 +283,7 @@ def _original_narrow(b, key, n, bit_width):
     shifted = w.op("shift_right_logical", words, w.op("multiply", w.iota(len(batch) + 1), bit_width))
     narrow = b.convert(shifted, np.dtype(f"u{bit_width // 8}"))
     flat = b.emit(f"stablehlo.reshape {narrow}", narrow, out=ShapedArray((*batch, count * parts), narrow.aval.dtype))
-    if count * parts == n:
+    if count * parts == n and not b.one_form:
         return flat
     ranges = ", ".join([*(f"0:{m}" for m in batch), f"0:{n}"])
     return b.emit(f"stablehlo.slice {flat} [{ranges}]", flat, out=ShapedArray((*batch, n), flat.aval.dtype))

@@ -305,18 +305,18 @@ def _forget_keys() -> None:
     _global_key = None
 
 
-def on_change(name: str, callback: Callable[[Any, bool], None]) -> None:
+def on_change(name: str | State, callback: Callable[[Any, bool], None]) -> None:
     """Have `callback(value, thread_local)` called now and whenever the flag changes.
 
     Args:
-      name: of the flag.
+      name: of the flag, or the flag.
       callback: called at once with the process-wide value and `False`, and with this thread's
         override and `True` if one is in force; then after each
         `update` likewise; and with `thread_local=True`, in the thread concerned, when a
         context manager sets an override, or ends (then with the enclosing override, or
         `None` if there is none).
     """
-    state = _state(name)
+    state = name if isinstance(name, State) else _state(name)
     state._callbacks.append(callback)
     callback(state.global_value, False)
     if _overrides_in_force and state in _thread.overrides:  # registered inside a context manager
@@ -482,9 +482,10 @@ def _define_absl_flag(flags: Any, state: State) -> None:
             define(state.name, value, state.help)
 
 
-def define(state: State) -> State:
-    """Enter a flag of any kind."""
-    _states[state.name] = state
+def define(state: State, *, named: bool = True) -> State:
+    """Enter a flag of any kind; one that is not ``named`` is for `Override` only, and users do not see it."""
+    if named:
+        _states[state.name] = state
     if state.affects_tracing:
         _tracing_states.append(state)
         _forget_keys()

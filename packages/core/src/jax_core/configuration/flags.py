@@ -159,6 +159,9 @@ array_garbage_collection_guard = define_enum(
     "What it means that an array is freed by the cycle collector.", optional=True)
 
 # --- tracing and lowering ----------------------------------------------------------------
+# ours: no name by which users could set it; for programs with symbolic shapes: a `traces.lengths.Trail`, as what one trace decides is not kept for another
+one_form = define(State("of a family of shapes", object, None, "Programs must look alike for all lengths, but for numbers.", optional=True,
+                        affects_tracing=True), named=False)
 # ours: the planning pass that decides which values a fused loop nest materialises
 fusion_planner = define_enum("jax_fusion_planner", ("on", "off"), "on",
                              "Plan which intermediate values are materialised.", affects_tracing=True)

@@ -1,3 +1,3 @@
 """Programs that outlive their process (`exported`, `exporting`, `container`, `loading`), also for families of shapes
-(`symbols`, `symbolic_shapes`, `solving`, `templates`).
+(`symbols`, `symbolic_shapes`, `solving`; `symbolic_programs`, `decisions`, `forms`, `families`, `templates`).
 """

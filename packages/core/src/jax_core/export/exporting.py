@@ -16,7 +16,7 @@ from ..transformations.autodiff import vjp
 from ..transformations.forward import has_tangent
 from . import symbolic_shapes, symbols
 from .exported import DisabledSafetyCheck, Exported, call_exported_p
-from .templates import export_template
+from .symbolic_programs import export_symbolic
 
 
 def default_export_platform() -> str:
@@ -73,7 +73,7 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
     def of(*args: Any, **kwargs: Any) -> Exported:
         leaves = tree.leaves((args, kwargs))
         if any(symbols.is_symbolic_dim(d) for x in leaves for d in getattr(x, "shape", ())):
-            return export_template(fun_jit, args, kwargs, lambda traced: _lowered(traced, platforms, disabled_checks, one_form=True),
+            return export_symbolic(fun_jit, args, kwargs, lambda traced: _lowered(traced, platforms, disabled_checks, one_form=True),
                                    platforms, disabled_checks, _vjp_of)
         traced = fun_jit.trace(*args, **kwargs)
         _check_donation(traced, platforms)
@@ -182,7 +182,7 @@ def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[Di
     modules: dict = {}
     kept: tuple[int, ...] = ()
     for platform in platforms:
-        spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused, platform=platform, one_form=one_form)
+        spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused or one_form, platform=platform, one_form=one_form)
         if places is not None and places.count > 1:
             spec = spec.replace(in_shardings=tuple(places.in_shardings), out_shardings=tuple(places.out_shardings))
         modules[platform], kept = exporting.exported_module(closed, spec)

@@ -8,10 +8,9 @@ import zlib
 from typing import Any
 
 from .. import backends
-from . import symbols
+from . import symbols, templates
 from .container import MAGIC, tree_from_json, types_from_json
 from .exported import DisabledSafetyCheck, Exported
-from .templates import Template
 
 
 def deserialize(blob: bytes | bytearray) -> Exported:
@@ -57,7 +56,7 @@ def _modules(header: dict, blobs: list[bytes], scope: Any) -> dict:
     found: dict = {}
     for item in header["modules"]:
         if item["template"]:
-            module: Any = Template.from_json(zlib.decompress(blobs[item["text"]]).decode(), scope)
+            module: Any = templates.from_json(zlib.decompress(blobs[item["text"]]).decode(), scope)
         elif same_compiler:
             module = zlib.decompress(blobs[item["text"]]).decode()
         else:

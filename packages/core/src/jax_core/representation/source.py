@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _internal: dict[str, bool] = {}  # by file: the hash of a code object is worked out anew, from its instructions, at every look
 _excluded: list[str] = []
+_ours: list[str] = []
+_of_ours: dict[str, bool] = {}
 
 
 def register_exclusion(path: str) -> None:
@@ -38,7 +40,19 @@ def register_exclusion(path: str) -> None:
 
 def exclude_package(file: str) -> None:
     """Called by packages of this system with their ``__file__``: their frames are not the user's."""
-    register_exclusion(os.path.dirname(os.path.abspath(file)) + os.sep)
+    folder = os.path.dirname(os.path.abspath(file)) + os.sep
+    _ours.append(folder)
+    _of_ours.clear()
+    register_exclusion(folder)
+
+
+def is_ours(code: CodeType) -> bool:
+    """Whether ``code`` belongs to this system; libraries that `register_exclusion` names do not."""
+    name = code.co_filename
+    known = _of_ours.get(name)
+    if known is None:
+        known = _of_ours[name] = name.startswith(tuple(_ours))
+    return known
 
 
 def is_internal(code: CodeType) -> bool:

@@ -5,6 +5,7 @@
 ``structural``   the primitives that transformations themselves need
 ``short_reductions``  along few elements, as loops of their own on the CPU
 ``traced_once``  what tracing a function gave, kept as long as the function
+``lengths``      what a function decides by the lengths of its arrays, for programs with symbolic shapes
 ``nans``         `jax_debug_nans` and `jax_debug_infs`
 ``collector``    Python's cycle collector while a program is written
 """

@@ -19,7 +19,7 @@ from ..configuration import context
 from ..representation import array, dtypes, errors, high
 from ..representation.aval import AbstractRef, AbstractValue
 from ..representation.primitive import Primitive
-from . import nans
+from . import lengths, nans
 
 if TYPE_CHECKING:
     from ..representation.typing import PyTree
@@ -144,10 +144,10 @@ class Tracer(TracerHabits):
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]  # as of arrays: equality compares elements
 
-    shape = property(lambda self: self.aval.shape)
+    shape = property(lambda self: lengths.shown(self.aval.shape) if lengths.active else self.aval.shape)
     dtype = property(lambda self: self.aval.dtype)
     ndim = property(lambda self: len(self.aval.shape))
-    size = property(lambda self: self.aval.size)
+    size = property(lambda self: lengths.shown_number(self.aval.size) if lengths.active else self.aval.size)
     weak_type = property(lambda self: self.aval.weak_type)
 
     @property
@@ -159,7 +159,8 @@ class Tracer(TracerHabits):
 
     @property
     def nbytes(self):
-        return self.aval.size * self.aval.dtype.itemsize
+        n = self.aval.size * self.aval.dtype.itemsize
+        return lengths.shown_number(n) if lengths.active else n
 
     @property
     def itemsize(self):
@@ -214,6 +215,8 @@ class Tracer(TracerHabits):
     T = property(lambda self: _shared(self, "T"), doc="An array, or a view of a reference, with its axes reversed.")
 
     def __len__(self):
+        if lengths.active:
+            lengths.counted()
         return len(self.aval)
 
     def __iter__(self):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from .. import backends
-from ..configuration import context
+from ..configuration import context, flags as config
 from ..references.discharge import pure
 from ..references.primitives import RefTangent
 from ..representation import dtypes, splits, tree, tree_nodes
 from ..representation.arguments import check_callable, check_values
-from ..representation.aval import AbstractRef, as_type, described_value, get_aval, plain_values
+from ..representation.aval import AbstractRef, ShapedArray, as_type, described_value, get_aval, plain_values
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from ..representation.literals import typed
 from ..representation.primitive import Linear, Zero
@@ -478,7 +478,11 @@ def _basis(leaves: Sequence[Any]) -> list[Any]:
     sizes = [int(np.prod(np.shape(x))) for x in leaves]
     total, start, result, from_host = sum(sizes), 0, [], backends.get().from_host
     for x, n in zip(leaves, sizes):
-        if total * n >= _COMPUTED and context.state.trace is not EVAL:
+        if config.one_form.value:  # a constant would have as many numbers
+            rows, columns = _positions(total).reshape(total, 1), _positions(n).reshape(1, n) + np.int32(start)
+            same = convert_element_type_p.bind(rows == columns, new_dtype=get_aval(x).dtype, weak_type=get_aval(x).weak_type)
+            part = same.reshape(total, *np.shape(x))
+        elif total * n >= _COMPUTED and context.state.trace is not EVAL:
             rows, columns = from_host(np.arange(total)[:, None].astype(np.int32), False), from_host(np.arange(start, start + n, dtype=np.int32)[None], False)
             same = convert_element_type_p.bind(rows == columns, new_dtype=get_aval(x).dtype, weak_type=get_aval(x).weak_type)
             part = same.reshape(total, *np.shape(x))
@@ -489,6 +493,11 @@ def _basis(leaves: Sequence[Any]) -> list[Any]:
         result.append(_split_as(x, part))
         start += n
     return result
+
+
+def _positions(n: int) -> Any:
+    """1, 2, ..., n, computed."""
+    return full(ShapedArray((n,), np.int32), 1).cumsum()
 
 
 def _split_as(x: Any, part: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.transformations.custom_jvp import custom_jvp
 
 from .. import lax
@@ -28,7 +29,7 @@ _RANKS = 4
 
 def pays(shape: tuple, dtype: DTypeLike, ranks: int) -> bool:
     """Whether to select ``ranks`` elements from each line (the last axis) of an array, and not to sort it."""
-    return ranks <= _RANKS and int(np.prod(shape, dtype=np.int64)) >= _FEWEST and shape[-1] >= _SHORTEST and (
+    return not flags.one_form.value and ranks <= _RANKS and int(np.prod(shape, dtype=np.int64)) >= _FEWEST and shape[-1] >= _SHORTEST and (
         dtype in (np.float32, np.float64))
 
 

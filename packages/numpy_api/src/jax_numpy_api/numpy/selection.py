@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.configuration import context
+from jax_core.configuration import context, flags
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors, splits
 from jax_core.representation.array import Array
@@ -653,7 +653,7 @@ def delete(arr: ArrayLike, obj: ArrayLike, axis: int | None = None, *, assume_un
         if known.size and known.dtype.kind not in "iub":
             raise ValueError(f"jax.numpy.delete: obj must be integers or booleans, got {known.dtype}; convert it first")
         positions = known if known.size else known.astype(int)
-        if n > _LONG and positions.size < _MOST_RUNS and positions.dtype.kind in "iu" and np.all((positions >= -n) & (positions < n)):
+        if (n > _LONG or flags.one_form.value) and positions.size < _MOST_RUNS and positions.dtype.kind in "iu" and np.all((positions >= -n) & (positions < n)):
             cuts = sorted({int(i) % n for i in positions.flat})
             return _runs(a, Static(zip([0, *(i + 1 for i in cuts)], [*cuts, n])), axis)
         return take(a, np.delete(np.arange(n), positions), axis)

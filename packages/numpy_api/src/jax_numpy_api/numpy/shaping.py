@@ -18,6 +18,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.typing import ArrayLike, Axis, Placement, Shape
+from jax_core.traces import lengths
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
@@ -731,7 +732,8 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
     >>> jnp.shape([[1, 2], [3, 4]])
     (2, 2)
     """
-    return _lengths("shape", a)
+    found = _lengths("shape", a)
+    return lengths.shown(found) if lengths.active else found
 
 
 def ndim(a: ArrayLike) -> int:
@@ -749,10 +751,9 @@ def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
     >>> jnp.size(jnp.zeros((2, 3)), 1)
     3
     """
-    lengths = _lengths("size", a)
-    if axis is None:
-        return math.prod(lengths)
-    return math.prod(lengths[i] for i in canonical_axes(axis, len(lengths)))
+    shape = _lengths("size", a)
+    found = math.prod(shape if axis is None else [shape[i] for i in canonical_axes(axis, len(shape))])
+    return lengths.shown_number(found) if lengths.active else found
 
 
 def iterable(y: object) -> bool:

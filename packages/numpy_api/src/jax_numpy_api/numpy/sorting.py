@@ -10,6 +10,7 @@ from typing import Any, Sequence, cast
 import numpy as np
 
 from jax_core import backends
+from jax_core.configuration import flags
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.arguments import integer
@@ -244,15 +245,23 @@ def _search(a: Any, v: Any, side: str, dtype: Any) -> Any:
     n = a.shape[0]
     a = lax.optimization_barrier(a)  # else XLA computes the elements of `a` anew for each that is read
     position = lax.full(v.shape, 0, dtype)
-    step = 1 << max(n.bit_length() - 1, 0)
     numbers = lax.GatherDimensionNumbers((), (0,), (0,))
-    while step and n:
-        ahead = lax.add(position, np.asarray(step, dtype)[()])
+
+    def halved(position: Any, step: Any) -> Any:
+        ahead = lax.add(position, step)
         index = lax.min(lax.sub(ahead, np.asarray(1, dtype)[()]), np.asarray(n - 1, dtype)[()])
         found = lax.gather(a, lax.reshape(index, (*v.shape, 1)), numbers, (1,), mode="promise_in_bounds")
         passes = _before(found, v) if side == "left" else lax.bitwise_not(_before(v, found))
         inside = lax.le(ahead, np.asarray(n, dtype)[()])
-        position = lax.select(lax.bitwise_and(passes, inside), ahead, position)
+        return lax.select(lax.bitwise_and(passes, inside), ahead, position)
+    if flags.one_form.value:
+        a, v = lax.stop_gradient(a), lax.stop_gradient(v)
+        first = lax.shift_left(np.asarray(1, dtype)[()], lax.sub(np.asarray(dtype.itemsize * 8 - 1, dtype)[()], lax.clz(np.asarray(n, dtype)[()])))
+        return lax.while_loop(lambda c: lax.gt(c[1], np.asarray(0, dtype)[()]),
+                              lambda c: (halved(*c), lax.shift_right_logical(c[1], np.asarray(1, dtype)[()])), (position, first))[0]
+    step = 1 << max(n.bit_length() - 1, 0)
+    while step and n:
+        position = halved(position, np.asarray(step, dtype)[()])
         step >>= 1
     return position
 

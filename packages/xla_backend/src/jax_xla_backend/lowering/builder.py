@@ -184,7 +184,7 @@ class Builder:
     def _constant(self, text: str, like: AbstractValue, dtype: Any) -> str:
         """Name of the constant ``dense<text>`` of the shape of ``like``."""
         key = (text, like.shape, dtype)
-        name = self.constants.get(key)
+        name = None if self.module.one_form else self.constants.get(key)  # a length may be equal to another number by chance
         if name is None:
             name = self.constants[key] = self._new()
             kind = type_text(like if like.dtype == dtype else ShapedArray(like.shape, dtype))

@@ -425,7 +425,7 @@ class ModuleWriter:
         types = [x.type for x in outs]
         results = _results([(t, []) for t in types] if results is None else results)
         body = _function("", arguments, lines, outs, types, results)
-        symbol = self._by_text.get(body)
+        symbol = None if self.one_form else self._by_text.get(body)
         if symbol is None:
             symbol = self._by_text[body] = self._fresh(_symbol(name))
             self._functions.append(_function(f"private @{symbol}", arguments, lines, outs, types, results))

@@ -56,7 +56,7 @@ class Recorder(Builder):
         return name
 
     def _constant(self, text, like, dtype):
-        if self.depth or "x" in text and len(text) > 40:
+        if self.depth or self.module.one_form or "x" in text and len(text) > 40:
             return super()._constant(text, like, dtype)
         return chr(_CONSTANTS + self.needed.setdefault((text, ShapedArray(like.shape, dtype), dtype), len(self.needed)))
 

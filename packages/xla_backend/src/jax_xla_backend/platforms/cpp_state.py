@@ -43,7 +43,7 @@ def _trace_key_changed(value: object, thread_local: bool) -> None:
 
 def _watch(state: engine.State) -> None:
     """One object stands for all flags that affect tracing; it is compared by identity."""
-    engine.on_change(state.name, _trace_key_changed)
+    engine.on_change(state, _trace_key_changed)
 
 
 class _Running:

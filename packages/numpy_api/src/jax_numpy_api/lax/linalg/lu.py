@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.representation import dtypes, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
@@ -63,7 +64,7 @@ def _swap_all(pivots, *, permutation_size):
         """``row`` before positions ``i`` and ``target`` were swapped."""
         target = broadcast_in_dim(target, shape, tuple(range(axis + 1)))
         return lax.select(lax.eq(row, target), i, lax.select(lax.eq(row, i), target, row))
-    if k <= _UNROLLED:
+    if k <= _UNROLLED and not flags.one_form.value:
         for i in reversed(range(k)):
             positions = before(lax.full_like(positions, i), lax.slice_in_dim(pivots, i, i + 1, axis=axis), positions)
         return [positions]

@@ -1,0 +1,146 @@
+"""Programs with symbolic dimensions: traced and lowered for several values of the variables, and put together to one for all.
+
+Every operation works in such a program, and a call compiles the very module that `jit` would compile for its shapes. Inside the function,
+lengths are plain integers.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from .. import extension_points
+from ..programs import tracing
+from ..representation import tree
+from ..representation.aval import ShapedArray, ShapeDtypeStruct
+from ..representation.errors import InconclusiveDimensionOperation
+from ..representation.source import name_of
+from ..representation.typing import PyTree
+from ..traces.lengths import Trail
+from . import forms, solving, symbolic_shapes, symbols
+from .exported import Exported
+from .families import Family, Lengths, Values
+from .templates import values_text
+
+
+class _Arguments:
+    """Arguments with symbolic shapes.
+
+    Raises:
+      ValueError: their dimensions come from several scopes.
+    """
+
+    def __init__(self, args: tuple, kwargs: dict):
+        leaves, self.in_tree = tree.flatten((args, kwargs))
+        self.leaves = [x if isinstance(x, ShapeDtypeStruct) or not hasattr(x, "shape") else ShapeDtypeStruct.like(x) for x in leaves]
+        dims = [d for x in self.leaves for d in getattr(x, "shape", ()) if symbols.is_symbolic_dim(d)]
+        scopes = {id(d.scope): d.scope for d in dims}
+        if len(scopes) > 1:
+            raise ValueError("export: Invalid mixing of symbolic scopes: the arguments' symbolic dimensions come from different scopes; make them "
+                             "with one symbolic_args_specs, or pass scope=... to symbolic_shape")
+        (scope,) = scopes.values()
+        names = sorted(set().union(*map(symbols.variables, dims)))
+        self.lengths = Lengths(names, scope, lambda values: _admitted(values, dims, scope))
+
+    def at(self, values: Values) -> tuple[tuple, dict]:
+        """``(args, kwargs)`` for these values of the variables."""
+        return tree.unflatten(self.in_tree, [
+            ShapeDtypeStruct(symbolic_shapes.evaluate_shape(x.shape, values), x.dtype) if isinstance(x, ShapeDtypeStruct) else x for x in self.leaves])
+
+
+def _for_each(what: str, family: Family, arguments: _Arguments, run: Callable) -> list:
+    """``run(values, *args, **kwargs)`` of all samples.
+
+    Raises:
+      InconclusiveDimensionOperation: some samples can be run and others cannot. What nearly all of them raise is raised as it is.
+    """
+    results: list = []
+    failed: list[tuple[Exception, dict]] = []
+    for values in family.samples:
+        args, kwargs = arguments.at(values)
+        try:
+            results.append(run(values, *args, **kwargs))
+        except Exception as error:
+            error.add_note(f"{what}: this is for {values_text(values)}, one of the samples that are tried for the symbolic dimensions.")
+            failed.append((error, values))
+    if not failed:
+        return results
+    first, values = failed[0]
+    if len(failed) > 4 * len(results):  # a length that meets a constant one, which some sample has by chance
+        raise first
+    raise InconclusiveDimensionOperation(
+        f"{what}: whether the program is possible depends on the symbolic dimensions {', '.join(family.names)}; for "
+        f"{values_text(values)} it raises {type(first).__name__}: {first}. Say with constraints or with the shapes ('2*n') "
+        "which lengths there are.") from first
+
+
+def eval_shape(fun: Callable, args: tuple, kwargs: dict) -> PyTree:
+    """`jax.eval_shape` for arguments with symbolic shapes: the results of samples, with lengths that fit all of them."""
+    arguments = _Arguments(args, kwargs)
+    family = arguments.lengths.few()
+    name = f"eval_shape of {name_of(fun)}"
+    results = _for_each(name, family, arguments, lambda values, *a, **k: tracing.eval_shape(fun, *a, **k))
+    return tree.map(lambda *structs: _struct(_symbolic_aval(name, family, structs)), *results)
+
+
+extension_points.symbolic_shapes.fill((symbols.is_symbolic_dim, eval_shape))
+
+
+def _struct(aval: ShapedArray) -> ShapeDtypeStruct:
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+def export_symbolic(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, platforms: Sequence[str],
+                    disabled_checks: Sequence[Any], vjp_of: Callable) -> Exported:
+    """`export` for arguments with symbolic shapes."""
+    arguments = _Arguments(args, kwargs)
+    name, family = name_of(fun_jit), arguments.lengths.few()
+    types: list[tuple[Values, Any]] = []
+    traces: list[Any] = []
+
+    def seen(values: Values, *a: Any, **k: Any) -> forms.Sample:
+        with Trail() as trail:
+            traced = fun_jit.trace(*a, **k)
+            modules, _ = lowered(traced)
+        traces.append(traced)
+        types.append((values, traced.jaxpr.out_avals))
+        kinds = tuple((a.dtype, len(a.shape)) for a in traced.jaxpr.out_avals)
+        return forms.Sample(values, [modules[p] for p in platforms], (traced.out_tree, kinds), trail)
+
+    def sample(values: Values) -> forms.Sample:
+        a, k = arguments.at(values)
+        return seen(values, *a, **k)
+    few = _for_each(f"export of {name}", family, arguments, seen)
+    first = traces[0]
+    finder = forms.Finder(first.fun_name, arguments.lengths, sample, few)
+    found = finder.find()
+    family = Family(family.names, family.scope, [v for v, _ in types], family.admits, family.complete, finder.computed(family, few))
+    in_avals = [symbolic_shapes.array_type(x.shape if isinstance(x, ShapeDtypeStruct) else a.shape, a.dtype)
+                for x, a in zip(arguments.leaves, first.jaxpr.in_avals)]
+    out_avals = [_symbolic_aval(f"export of {first.fun_name}", family, avals) for avals in zip(*[avals for _, avals in types])]
+
+    def flat(*xs: Any) -> list:
+        a, k = tree.unflatten(arguments.in_tree, xs)
+        return tree.leaves(fun_jit(*a, **k))
+    return Exported(first.fun_name, first.in_tree, in_avals, first.out_tree, out_avals, platforms, disabled_checks, dict(zip(platforms, found)),
+                    range(len(in_avals)), _get_vjp=vjp_of(flat))
+
+
+def _admitted(values: dict, dims: Sequence[Any], scope: symbols.SymbolicScope) -> bool:
+    """Whether the lengths are so possible, with those of the constraints that speak of them."""
+    known = solving.with_equal(values, scope)
+    return (all(symbols.evaluate(d, values) >= 1 for d in dims) and all(v >= 1 for v in known.values())
+            and all(symbols.evaluate(x, known) >= 0 for x in scope.non_negative if symbols.variables(x) <= set(known))
+            and all(symbols.evaluate(x, known) == 0 for x in scope.zero if symbols.variables(x) <= set(known)))
+
+
+def _symbolic_aval(what: str, family: Family, avals: Sequence[Any]) -> ShapedArray:
+    shape = []
+    if len({(a.dtype, len(a.shape)) for a in avals}) != 1:
+        raise ValueError(f"{what}: the dtype or the number of axes of a result depends on the symbolic dimensions")
+    for lengths in zip(*[a.shape for a in avals]):
+        found = family.fits(lengths)
+        if found is None:
+            raise ValueError(f"{what}: the length of a result's axis is no polynomial in {', '.join(family.names)}: it is "
+                             f"{lengths[:4]} for {', '.join(map(str, family.samples[:4]))}")
+        shape.append(found)
+    found = symbolic_shapes.array_type(shape, avals[0].dtype)
+    return found if isinstance(found, symbolic_shapes.SymbolicArray) else found.update(weak_type=avals[0].weak_type)
