@@ -7,6 +7,7 @@ import scipy.stats
 
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
+from jax_core.programs.tracing import eval_shape
 from jax_core.transformations.autodiff import grad
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.scipy import stats
@@ -120,3 +121,12 @@ def test_complex_numbers_are_refused(call):
     with pytest.raises(TypeError, match="takes real numbers, got .*complex64"):
         call(jnp.array([0.5 + 0.1j]))
     assert stats.cauchy.pdf(jnp.array([0.5 + 0.1j])).dtype == stats.norm.logpdf(jnp.array([0.5 + 0.1j])).dtype == np.complex64
+
+
+@pytest.mark.parametrize("x64", [False, True])
+@pytest.mark.parametrize("logpmf, shapes", [(stats.betabinom.logpmf, 3), (stats.binom.logpmf, 2), (stats.geom.logpmf, 1), (stats.nbinom.logpmf, 2), (stats.poisson.logpmf, 1)])
+def test_a_probability_is_as_weak_as_its_arguments(logpmf, shapes, x64):
+    """In double precision, too, where the constants of a formula have a dtype."""
+    with flags.enable_x64(x64):
+        assert eval_shape(logpmf, 2, *[0.5] * shapes).weak_type
+        assert not eval_shape(logpmf, 2, *[0.5] * (shapes - 1), jnp.ones(1)).weak_type

@@ -274,4 +274,4 @@ class Discrete:
             value = _of(inside, *shapes)
         apart = jnp.abs(inside - k) > 0  # the same once more: a mask with one more reader would be a kernel of its own
         value = jnp.where(apart, 0.0 if what == "pmf" else -np.inf, value)
-        return convert(nan_unless(ok, value), k.dtype)
+        return convert(nan_unless(ok, value), k.dtype, k.weak_type)  # formulas may hold numbers of the dtype
