@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import sparse
+from jax_core.programs import call as calls
 
 
 class Wrapped:
@@ -82,6 +83,20 @@ def test_a_jitted_function_is_copied_and_pickled_with_its_options(again, kw):
     assert np.allclose(copied(x, n=3), 3) and x.is_deleted() == ("donate_argnums" in kw or "donate_argnames" in kw)
     lowered = copied.lower(jnp.ones(3))
     assert lowered.args_info[0][0].donated == ("donate_argnums" in kw or "donate_argnames" in kw)
+
+
+@pytest.mark.parametrize("transformed", [jax.grad, lambda f: jax.vmap(f, axis_size=2, in_axes=None), lambda f: lambda x: jax.jvp(f, (x,), (x,))],
+                         ids=["grad", "vmap", "jvp"])
+def test_an_inlined_function_of_known_numbers_is_one_program_in_an_eager_transformation(transformed, monkeypatch):
+    """Its equations are not run one by one; where one is traced, they are."""
+    f = jax.jit(lambda x: jnp.sin(x) * 2 + 1, inline=True)
+    known, evaluated = jnp.float32(0.5), []
+    bind = calls.eval_jaxpr
+    monkeypatch.setattr(calls, "eval_jaxpr", lambda *args: evaluated.append(1) or bind(*args))
+    transformed(lambda x: x * f(known))(jnp.float32(2))
+    assert not evaluated
+    assert "sin" in str(jax.make_jaxpr(transformed(lambda x: x * f(known)))(jnp.float32(2)))
+    assert evaluated
 
 
 def test_clear_cache_frees_the_executable():

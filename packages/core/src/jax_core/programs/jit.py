@@ -261,6 +261,13 @@ def _check_outermost(fun: Callable, options: JitOptions, trace: Any) -> None:
                          f"{dict(options.compiler_options)} hold for whole programs; give them to the outermost jit.")
 
 
+def _runs_now(call: Call, trace: Any) -> bool:
+    """Whether nothing in the call is traced, as in an eager derivative: then it is run as one program, not equation by equation."""
+    while trace.parent is not None:
+        trace = trace.parent
+    return trace is EVAL and not any([isinstance(x, Tracer) for x in call.flat]) and not any([isinstance(x, Tracer) for x in call.program().consts])
+
+
 unseen = [0]  # how many calls at top level the dispatcher did not know; see `public.listeners.count_unseen_calls`
 
 
@@ -271,7 +278,7 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     call = Call(fun, options, args, kwargs)
     if options.compiler_options:
         _check_outermost(fun, options, trace)
-    if options.inline is Inline.JAX_EARLY and trace is not EVAL:
+    if options.inline is Inline.JAX_EARLY and trace is not EVAL and not _runs_now(call, trace):
         return call.inline(), None
     follows_keys = flags.debug_key_reuse.value and _note_keys(call)
     if trace is not EVAL:
