@@ -15,6 +15,7 @@ from ..representation.aval import ShapedArray
 
 if TYPE_CHECKING:
     from ..interfaces import Builder, Value
+    from ..representation.aval import AbstractValue
 
 _LARGE = 1 << 11
 """Elements of the operand, from here on; the library's limit is 4096, here with a margin for what is fused."""
@@ -37,7 +38,7 @@ def suits(b: Builder, x: Value, axes: Sequence[int], rows: bool) -> bool:
 
 
 def emit(b: Builder, x: Value, start: Value, axes: Sequence[int], join: Callable[[Builder, Value, Value], Value],
-         out: ShapedArray | None = None) -> Any:
+         out: AbstractValue | None = None) -> Any:
     """``x`` reduced over ``axes`` from ``start`` by ``join``, which emits two operations or more.
 
     ``out``: type of the result, by default that of the equation's.

@@ -19,6 +19,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence
 
+import numpy as np
+
 from jax_core.representation.aval import ShapedArray
 
 from .compare import emit_compare
@@ -43,6 +45,11 @@ def emit_choice(b: Builder, op: str, x: Value, y: Value) -> Any:
     nan = emit_compare(b, "NE", y, y)
     second = b.emit(f"stablehlo.or {second}, {nan}", second, nan, out=second.aval)
     return b.emit(f"stablehlo.select {second}, {y}, {x}", second, y, x, out=x.aval)
+
+
+def widened(b: Builder, x: Value) -> Value:
+    """``x`` as float32, if it is of floats of two bytes."""
+    return b.convert(x, np.dtype(np.float32)) if x.aval.dtype.name in ("float16", "bfloat16") else x
 
 
 def join(op: str, b: Builder, first: Value, second: Value) -> Value:
@@ -100,9 +107,10 @@ def emit_fold(b: Builder, op: str, x: Value, axes: Sequence[int]) -> Any:
 
 def emit_with_nan(b: Builder, x: Value, extremum: Value, axes: Sequence[int]) -> Any:
     """``extremum``, which reduces ``x`` over ``axes``, or NaN where there is one in ``x``."""
-    out, zero = extremum.aval, b.scalar(0, x.aval.dtype)
-    squares = b.emit(f"stablehlo.multiply {x}, {x}", x, x, out=x.aval)
+    out, wide = extremum.aval, widened(b, x)  # sums of halves are rounded after each addition, without vectors
+    zero = b.scalar(0, wide.aval.dtype)
+    squares = b.emit(f"stablehlo.multiply {wide}, {wide}", wide, wide, out=wide.aval)
     total = b.emit(f"stablehlo.reduce({squares} init: {zero}) applies stablehlo.add across dimensions = {list(axes)}", squares,
-                   zero, out=out)
-    nan = emit_compare(b, "NE", total, total)
-    return b.emit(f"stablehlo.select {nan}, {total}, {extremum}", nan, total, extremum, out=out)
+                   zero, out=out.update(dtype=wide.aval.dtype))
+    nan, missing = emit_compare(b, "NE", total, total), b.full(float("nan"), out)
+    return b.emit(f"stablehlo.select {nan}, {missing}, {extremum}", nan, missing, extremum, out=out)

@@ -42,7 +42,7 @@ from jax_core.transformations.forward import jvp_flat
 from . import arithmetic, bits
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p, flushed
-from .nan_cpu import BETTER, drops_nan, emit_fold, emit_with_nan, folds, join
+from .nan_cpu import BETTER, drops_nan, emit_fold, emit_with_nan, folds, join, widened
 from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, nary_type, whole_bytes
 from .shape import concatenate_p, reshaped, split_p
 
@@ -91,8 +91,11 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
         start = b.scalar(identity(x.aval.dtype), x.aval.dtype)
         if x.aval.dtype.kind == "c" and op_name in _COMPLEX_REDUCERS:
             return _complex_extremum(b, x, start, axes, _COMPLEX_REDUCERS[op_name])
-        if op_name in BETTER and short_reductions.suits(b, x, axes, rows=not nan):
-            return short_reductions.emit(b, x, start, axes, functools.partial(join, op_name))
+        if op_name in BETTER and b.platform == "cpu":
+            wide = widened(b, x)
+            if short_reductions.suits(b, wide, axes, rows=not nan):
+                start, out = b.scalar(identity(x.aval.dtype), wide.aval.dtype), b.out_avals[0].update(dtype=wide.aval.dtype)
+                return b.convert(short_reductions.emit(b, wide, start, axes, functools.partial(join, op_name), out), x.aval.dtype)
         if folds(b, op_name, x, axes, nan):
             x = emit_fold(b, op_name, x, axes)
         out = b.emit(f"stablehlo.reduce({x} init: {start}) applies {op_name} across dimensions = {list(axes)}", x, start,
