@@ -252,8 +252,8 @@ def test_a_policy_keeps_what_it_says_and_changes_no_gradient(capsys, name):
 def test_residuals_are_described_by_argument_name_and_line(capsys):
     lines = kept(capsys, jax.checkpoint(network, policy=jax.checkpoint_policies.save_only_these_names("hidden")), M, M)
     assert lines[:2] == ["f32[3,3] from the argument x", "f32[3,3] from the argument w"]
-    assert re.fullmatch(rf"f32\[3,3\] named 'hidden' from {re.escape(__file__)}:\d+ \(network\)", lines[2])
-    assert any(re.fullmatch(rf"f32\[3,3\] output of cos from {re.escape(__file__)}:\d+ \(network\)", line)
+    assert re.fullmatch(rf"f32\[3,3\] named 'hidden' from {re.escape(__file__)}:\d+:\d+ \(network\)", lines[2])
+    assert any(re.fullmatch(rf"f32\[3,3\] output of cos from {re.escape(__file__)}:\d+:\d+ \(network\)", line)
                for line in kept(capsys, network, M, M))
 
 

@@ -118,14 +118,14 @@ def reset_name_stack() -> Any:
 
 
 def summarize(source_info: SourceInfo, num_frames: int = 1) -> str:
-    """``file:line (function)``.
+    """``file:line:column (function)``.
 
     >>> from jax.extend import source_info_util
     >>> program = jax.make_jaxpr(jnp.sin)(1.)
-    >>> source_info_util.summarize(program.eqns[0].source_info).endswith("1 (<module>)")
+    >>> source_info_util.summarize(program.eqns[0].source_info).endswith("1:0 (<module>)")
     True
     """
-    return str(source_info)
+    return source_info.place
 
 
 class user_context(contextlib.ContextDecorator):

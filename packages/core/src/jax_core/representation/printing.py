@@ -127,7 +127,7 @@ class _Settings:
         if self.name_stack:
             parts.append(f"[{info.name_stack}]")
         if self.source_info:
-            parts.append(str(info))
+            parts.append(info.place)
         return f"{_COMMENT}{' '.join(parts)}" if parts else ""
 
 
@@ -139,7 +139,7 @@ def program(jaxpr: Jaxpr, *, source_info: bool = False, print_shapes: bool = Tru
     """The printed form of ``jaxpr``.
 
     Args:
-      source_info: beside each equation, file, line and function where it was written.
+      source_info: beside each equation, file, line, column and function where it was written.
       print_shapes: show types of variables.
       custom_pp_eqn_rules: leave out parameters that have their usual values; False shows all.
       name_stack: beside each equation, its named scopes.

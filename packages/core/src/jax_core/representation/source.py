@@ -193,6 +193,11 @@ class SourceInfo:
     def function(self) -> str:
         return self.code.co_qualname if sys.version_info >= (3, 11) and self.code is not None else "<unknown>"
 
+    @property
+    def place(self) -> str:
+        """``file:line:column (function)``, which editors find; `str` leaves out the column."""
+        return f"{self.file}:{self.line}:{self.column} ({self.function})" if self.code is not None else "<unknown>"
+
     def __str__(self):
         return f"{self.file}:{self.line} ({self.function})" if self.code is not None else "<unknown>"
 

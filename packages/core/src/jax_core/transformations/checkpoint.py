@@ -401,14 +401,14 @@ def saved_residuals(f: Callable[..., PyTree], *args: Any, **kwargs: Any) -> list
 def _origin(eqn: JaxprEqn, var: Var) -> str:
     """The operation that makes ``var``, a result of ``eqn``: inside, if that is a call of a program."""
     if eqn.primitive is name_p:
-        return f"named '{eqn.params['name']}' from {eqn.source_info}"
+        return f"named '{eqn.params['name']}' from {eqn.source_info.place}"
     inner = eqn.params.get("jaxpr") if eqn.primitive.interpret else None
     if isinstance(inner, ClosedJaxpr) and len(inner.jaxpr.outvars) == len(eqn.outvars):
         made = inner.jaxpr.outvars[eqn.outvars.index(var)]
         producer = next((e for e in inner.jaxpr.eqns if made in e.outvars), None)
         if producer is not None and eqn.primitive.traits.kind is not Kind.LOOP:
             return _origin(producer, made)
-    return f"output of {eqn.primitive.name} from {eqn.source_info}"
+    return f"output of {eqn.primitive.name} from {eqn.source_info.place}"
 
 
 def print_saved_residuals(f: Callable[..., PyTree], *args: Any, **kwargs: Any) -> None:
