@@ -8,6 +8,7 @@ import pytest
 
 from jax_core.export import symbols
 from jax_core.programs.jit import jit
+from jax_core.programs.tracing import eval_shape
 from jax_core.public import export as ex
 from jax_core.public.export import DisabledSafetyCheck, deserialize, export, symbolic_args_specs, symbolic_shape
 from jax_core.representation import tree, tree_nodes
@@ -452,6 +453,13 @@ def test_programs_whose_form_depends_on_lengths():
         export(jit(lambda x: x))(struct(*symbolic_shape("n", constraints=["mod(n, 1000) == 0"])))
     with pytest.raises(ValueError, match="mixing of symbolic scopes"):
         export(jit(lambda x, y: (x, y)))(struct(*symbolic_shape("n")), struct(*symbolic_shape("n")))
+
+
+def test_types_of_results_hold_for_the_shortest_lengths():
+    x = struct(*symbolic_shape("a"))
+    assert str(eval_shape(lambda x: (x[:2], x[1:], x[::2]), x)) == (
+        "(ShapeDtypeStruct(shape=(min(a, 2),), dtype=float32), ShapeDtypeStruct(shape=(a - 1,), dtype=float32), "
+        "ShapeDtypeStruct(shape=(floordiv(a + 1, 2),), dtype=float32))")
 
 
 def test_arithmetic_of_dimensions():

@@ -73,7 +73,7 @@ class Family:
         for group in self._others:
             some = [x for x in (self._with(term).solve(values) for term in group) if x is not None]
             if some:
-                return some[0] if self._agree(some) else None
+                return min(some, key=lambda x: len(str(x))) if self._agree(some) else None
         return None
 
     @functools.cache

@@ -93,7 +93,7 @@ def symbolic_shape(shape_spec: str | None, *, constraints: Sequence[str] = (), s
             raise ValueError(f"syntax error in symbolic shape {shape_spec!r}: spec contains ... but no 'like' shape was given.")
         at = parts.index("...")
         parts[at:at + 1] = ["_"] * (len(like) - len(parts) + 1)
-    if like is not None and len(parts) != len(like):
+    if like is not None and len(parts) != len(like) and "_" in parts:
         raise ValueError(f"symbolic_shape: {shape_spec!r} has {len(parts)} dimensions, and like={like} has {len(like)}")
     if "_" in parts and like is None:
         raise ValueError(f"syntax error in symbolic shape {shape_spec!r}: spec contains '_' but no 'like' shape was given.")
@@ -126,7 +126,8 @@ def symbolic_args_specs(args: PyTree, shapes_specs: PyTree, constraints: Sequenc
 
 
 def _described(x: Any, spec: Any, scope: SymbolicScope) -> ShapeDtypeStruct:
-    x = ShapeDtypeStruct.like(x) if not isinstance(x, ShapeDtypeStruct) else x
+    if not hasattr(x, "shape") or not hasattr(x, "dtype"):
+        x = ShapeDtypeStruct.like(x)
     return ShapeDtypeStruct(symbolic_shape(spec, scope=scope, like=x.shape), x.dtype)
 
 
