@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from harness import LAWS, Case
+from jax_core.programs.jit import jit
 from jax_numpy_api import lax
 
 DOTS = [Case(lax.dot_general, types, dimension_numbers=numbers, precision=None, preferred_element_type=None, tolerance=16, order=1)
@@ -56,3 +57,16 @@ CONVOLUTIONS = [
 @pytest.mark.parametrize("case", DOTS + OTHERS + CONVOLUTIONS, ids=str)
 def test_law(case, law):
     law(case)
+
+
+LARGEST = {"float16": 1.0009765625, "bfloat16": 3.0, "float8_e5m2": 57344.0, "int32": 70001, "uint8": 200, "int8": -100, "uint16": 40000, "int4": -7, "uint4": 15}
+
+
+@pytest.mark.parametrize("left, right, wide", [
+    ("uint8", "int8", "int32"), ("int8", "uint8", "int16"), ("uint16", "int8", "uint32"), ("uint4", "int4", "int8"), ("float16", "bfloat16", "float32"),
+    ("int32", "float16", "float32"), ("bfloat16", "uint16", "float32"), ("float16", "float8_e5m2", "float32")])
+def test_a_product_in_a_wider_dtype_is_that_of_what_was_given(left, right, wide):
+    """Neither operand is made one of a dtype that does not hold it: 200 is -56 as an int8, and 70001 infinite as a float16."""
+    a, b = (np.full(2, LARGEST[name]).astype(name) for name in (left, right))
+    want = (a.astype(np.float64) @ b.astype(np.float64)).astype(np.int64 if "int" in wide else wide).astype(wide)
+    assert np.asarray(jit(lambda a, b: lax.dot(a, b, preferred_element_type=wide))(a, b)) == want

@@ -374,6 +374,8 @@ def _dot_general_lower(b, lhs, rhs, *, dimension_numbers, precision, preferred_e
     operand = common
     if not _accumulates(common, out.dtype):
         operand = out.dtype if _operand_dtype(common, out.dtype) == out.dtype else common
+    elif out.dtype != common and not (_holds(common, lhs.aval.dtype) and _holds(common, rhs.aval.dtype)):
+        operand = out.dtype  # uint8 and int8, float16 and bfloat16, or a float and a long integer: the result's dtype holds more of both
     element = out.dtype if operand != common or _accumulates(common, out.dtype) else common
     if isinstance(precision, DotAlgorithmPreset):
         _check_platform(precision, b.platform)
@@ -402,6 +404,22 @@ def _whole_words(b, x, axis):
     if size % 4 == 0:
         return x
     return b.fun(pad, x, b.scalar(0, x.aval.dtype), padding_config=tuple((0, -size % 4 if d == axis else 0, 0) for d in range(x.aval.ndim)))[0]
+
+
+def _holds(large, small):
+    """Whether all numbers of one dtype are ones of the other."""
+    if large == small or small == np.bool_:
+        return True
+    if dtypes.issubdtype(large, np.integer):
+        a, b = dtypes.iinfo(large), dtypes.iinfo(small)
+        return int(a.min) <= int(b.min) and int(b.max) <= int(a.max)
+    if not dtypes.issubdtype(large, np.floating):
+        return True  # nothing accumulates complex numbers in a wider dtype
+    info = dtypes.finfo(large)
+    if dtypes.issubdtype(small, np.integer):
+        return int(dtypes.iinfo(small).max) <= 2 ** (info.nmant + 1)
+    own = dtypes.finfo(small)
+    return own.nmant <= info.nmant and own.maxexp <= info.maxexp and own.minexp - own.nmant >= info.minexp - info.nmant
 
 
 def _accumulates(operand, result):
