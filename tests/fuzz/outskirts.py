@@ -55,6 +55,8 @@ LINES = {
         "{x} * 1j", "1j ** {x}", "{x} + np.complex64(1j)", "jnp.array([{lit}, 1j])", "{x}.real + 1j * {y}.imag", "jnp.vander({x} * 1j)", "jnp.interp({f}, jnp.arange(3.0), jnp.array([1j, 2.0, 0.5]))", "jnp.convolve({x}, {y} * 1j)", "jnp.einsum('i,j->ij', {x} * 1j, {y})",
     ],
     "narrow": [  # types that few lines have
+        *[f"lax.dot_general({{x}}.astype('{left}') * 9, {{y}}.astype('{right}'), (((0,), (0,)), ((), ())), preferred_element_type='{wide}')" for left, right, wide in (
+            ("uint8", "int8", "int32"), ("int8", "uint16", "int32"), ("float16", "bfloat16", "float32"), ("int32", "float16", "float32"))],
         *[f"{{x}}.astype('{dtype}')" for dtype in ("int4", "uint4", "float8_e4m3fn", "float8_e5m2")], *[f"({{x}}.astype('{dtype}') + 1).astype('float32')" for dtype in ("int4", "float8_e4m3fn", "float8_e5m2")], "{x}.astype('int4') * {x}.astype('int4')", "jnp.dot({m}.astype('int8'), {m}.T.astype('int8'), preferred_element_type='int32')", "jnp.sum({x}.astype('int4'))",
         "jnp.max({x}.astype('float8_e5m2'))", "jnp.sort({x}.astype('uint4'))", "lax.bitcast_convert_type({x}.astype('int4'), 'uint4')", "lax.reduce_precision({f}, {n} + 2, {n})", "jax.jvp(lambda c: c.astype('float8_e4m3fn').astype('float32') * c, ({f},), ({f},))", "jnp.where({mask}, {x}.astype('int4'), {n})", "{x}.astype('uint4') >> 1", "jnp.concatenate([{x}.astype('int4'), {y}.astype('int4')])",
     ],
