@@ -178,6 +178,8 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("NaN|no NaN", r"(?s)\b(correlate|convolve)(2d)?\(.*args = .*inf", "an infinity beside the zeros of padding, which of the two operands is padded"),
     ("NaN", r"(?s)initializers.*(-\d).*'complex", "a variance below 0 has no root, of complex samples neither"),
     ("value", rf"(?s)(?=.*{DERIVATIVE}).*\bi[01]e?\(.*float16'", "the slope is a difference, of numbers in half precision here and there"),
+    ("tree", r"BCOO\.fromdense\(", "what a sparse array has beside its arrays is a tuple here"),
+    ("value", rf"(?s)(?=.*{DERIVATIVE}).*clamp\(.*(\b\w\b), \1\)", "where the bounds cross, the upper one is the result, and has the slope"),
     ("raises TypeError", r"cumlogsumexp\(", "integers have no logarithm of their own; the other one cannot start with -inf when it runs"),
     ("weak: True for False", r"stats\.geom\.", "of booleans as of numbers; the other one's vectors are strong, its scalars weak"),
     ("dtype", r"sparse\.grad\(", "a cotangent has its operand's dtype"),
