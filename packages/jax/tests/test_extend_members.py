@@ -101,6 +101,21 @@ def test_a_place_under_other_scopes():
     assert moved.name_stack == ("a",) and str(moved) == str(here) and here.replace() is here
 
 
+def test_work_on_behalf_of_an_equation_counts_as_written_where_it_was():
+    """As interpreters of jaxprs ask for it; the names are those in force."""
+    with jax.named_scope("inner"):
+        eqn, = jax.make_jaxpr(jax.numpy.negative)(1.0).jaxpr.eqns
+
+    def again(x, place):
+        with jax.named_scope("outer"), source_info_util.user_context(place):
+            return eqn.primitive.bind(x, **eqn.params)
+    there, here = (jax.make_jaxpr(again, static_argnums=1)(1.0, place).jaxpr.eqns[0].source_info
+                   for place in (eqn.source_info.traceback, source_info_util.new_source_info().traceback))
+    assert str(there) == str(eqn.source_info) != str(here) and "again" in str(here)
+    assert str(there.name_stack) == str(here.name_stack) == "outer"
+    assert str(jax.make_jaxpr(again, static_argnums=1)(1.0, None).jaxpr.eqns[0].source_info) == str(here)  # left as it was found
+
+
 def test_taken_trace_is_kept():
     """Inside, plain evaluation; the context knows what was there."""
     def f(x):

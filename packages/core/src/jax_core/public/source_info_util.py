@@ -129,8 +129,8 @@ def summarize(source_info: SourceInfo, num_frames: int = 1) -> str:
 
 
 class user_context(contextlib.ContextDecorator):
-    """A context for work on behalf of an equation: under ``name_stack``, if it is given. What is bound inside knows the user's line
-    without ``traceback``.
+    """A context for work on behalf of an equation: what is bound inside counts as written at ``traceback``, that of the equation's ``source_info``,
+    and is under ``name_stack``. None leaves both as they are.
 
     >>> from jax.extend import source_info_util
     >>> with source_info_util.user_context(None, name_stack=source_info_util.new_name_stack("layer")):
@@ -138,8 +138,9 @@ class user_context(contextlib.ContextDecorator):
     layer
     """
 
-    __slots__ = ("traceback", "name_stack", "prev")
+    __slots__ = ("traceback", "name_stack", "prev", "place")
     prev: NameStack
+    place: SourceInfo | None
 
     def __init__(self, traceback: object, *, name_stack: NameStack | None = None):
         if not isinstance(name_stack, (NameStack, NoneType)):
@@ -147,9 +148,12 @@ class user_context(contextlib.ContextDecorator):
         self.traceback, self.name_stack = traceback, name_stack
 
     def __enter__(self) -> None:
-        self.prev = current_name_stack()
+        self.prev, self.place = current_name_stack(), _scopes.place
+        if isinstance(self.traceback, SourceInfo):
+            _scopes.place = self.traceback
         if self.name_stack is not None:
             set_names(tuple(self.name_stack.stack))
 
     def __exit__(self, *exc: Any) -> None:
+        _scopes.place = self.place
         set_names(self.prev.stack)

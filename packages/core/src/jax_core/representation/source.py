@@ -162,6 +162,11 @@ class SourceInfo:
     def name_stack(self) -> NameStack:
         return NameStack(self.scopes)
 
+    @property
+    def traceback(self) -> "SourceInfo | None":
+        """The place without the names, None if it is not known: interpreters of jaxprs (kfac-jax) hand it to `user_context`."""
+        return SourceInfo(self.code, self.offset, ()) if self.code is not None else None
+
     def replace(self, *, name_stack: tuple | NameStack | None = None) -> "SourceInfo":
         """The same place under other scopes."""
         if name_stack is None:
