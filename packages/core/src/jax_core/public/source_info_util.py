@@ -122,7 +122,7 @@ def summarize(source_info: SourceInfo, num_frames: int = 1) -> str:
 
     >>> from jax.extend import source_info_util
     >>> program = jax.make_jaxpr(jnp.sin)(1.)
-    >>> source_info_util.summarize(program.eqns[0].source_info).endswith("1:0 (<module>)")
+    >>> source_info_util.summarize(program.eqns[0].source_info).endswith("1:10 (<module>)")
     True
     """
     return source_info.place
