@@ -1,7 +1,7 @@
 """Programs with symbolic dimensions: traced and lowered for several values of the variables, and put together to one for all.
 
 Every operation works in such a program, and a call compiles the very module that `jit` would compile for its shapes. Inside the function,
-lengths are plain integers.
+lengths are integers, those of the sample at hand, which remember what is decided by them (`traces.lengths`).
 """
 from __future__ import annotations
 
