@@ -550,7 +550,7 @@ def test_constraints_that_cannot_be(constraints, message):
     ("max(b", None, "expecting ',' but found the end"),
     ("...", None, "contains ... but no 'like' shape"),
     ("_, b", None, "contains '_' but no 'like' shape"),
-    ("b", (2, 3), "has 1 dimensions, and like=\\(2, 3\\) has 2"),
+    ("b, _", (2, 3, 4), "has 2 dimensions, and like=\\(2, 3, 4\\) has 3"),
     ("b, 4", (2, 3), "has 4 for dimension 1, and like=\\(2, 3\\) has 3"),
 ])
 def test_specifications_that_cannot_be_read(spec, like, message):
@@ -561,6 +561,7 @@ def test_specifications_that_cannot_be_read(spec, like, message):
 def test_specifications():
     assert str(symbolic_shape("(b, ..., 2*b)", like=(1, 3, 4, 2))) == "(b, 3, 4, 2*b)"
     assert symbolic_shape(None, like=np.zeros((2, 3))) == (2, 3) and symbolic_shape("") == ()
+    assert str(symbolic_shape("a, 4", like=(2,))) == "(a, 4)"  # which says all by itself
     tree_of = symbolic_args_specs({"x": struct(3, 4), "y": struct(4)}, {"x": "b, ...", "y": None})
     assert str(tree_of["x"].shape) == "(b, 4)" and tree_of["y"].shape == (4,)
     with pytest.raises(ValueError, match="is no comparison"):

@@ -98,9 +98,9 @@ def symbolic_shape(shape_spec: str | None, *, constraints: Sequence[str] = (), s
     if "_" in parts and like is None:
         raise ValueError(f"syntax error in symbolic shape {shape_spec!r}: spec contains '_' but no 'like' shape was given.")
     shape = tuple(like[i] if part == "_" else parse_dimension(part, scope) for i, part in enumerate(parts))  # type: ignore[index]
-    for i, d in enumerate(shape):
-        if isinstance(d, int) and like is not None and isinstance(like[i], int) and d != like[i]:
-            raise ValueError(f"symbolic_shape: {shape_spec!r} has {d} for dimension {i}, and like={like} has {like[i]}")
+    for i, (d, known) in enumerate(zip(shape, like or ())):
+        if isinstance(d, int) and isinstance(known, int) and d != known:
+            raise ValueError(f"symbolic_shape: {shape_spec!r} has {d} for dimension {i}, and like={like} has {known}")
     return shape
 
 
