@@ -151,8 +151,9 @@ def _invertible_part(rows: Sequence[Sequence[int]], most: int) -> tuple[list[int
     """The first columns that are independent, ``most`` at most, as many rows in which they are so, and the inverse of that matrix."""
     places: list[int] = []
     columns: list[int] = []
-    left = [list(row) for row in rows]  # is reduced column after column
-    for j in range(len(rows[0])):
+    wide, n = len(rows[0]), len(rows)
+    left = [[*row, *[int(i == k) for k in range(n)]] for i, row in enumerate(rows)]  # column after column is reduced; beside it, what of which row it took
+    for j in range(wide):
         at = next((i for i in range(len(left)) if i not in places and left[i][j]), None) if len(columns) < most else None
         if at is None:
             continue
@@ -161,19 +162,7 @@ def _invertible_part(rows: Sequence[Sequence[int]], most: int) -> tuple[list[int
         left = [row if i == at or not row[j] else [(x - row[j] * p) % _PRIME for x, p in zip(row, pivot)] for i, row in enumerate(left)]
         places.append(at)
         columns.append(j)
-    return places, columns, _inverse([[rows[i][j] for j in columns] for i in places])
-
-
-def _inverse(matrix: list[list[int]]) -> list[list[int]]:
-    n = len(matrix)
-    rows = [[*row, *[int(i == j) for j in range(n)]] for i, row in enumerate(matrix)]
-    for i in range(n):
-        at = next(k for k in range(i, n) if rows[k][i])
-        rows[i], rows[at] = rows[at], rows[i]
-        by = pow(rows[i][i], -1, _PRIME)
-        rows[i] = [x * by % _PRIME for x in rows[i]]
-        rows = [row if k == i or not row[i] else [(x - row[i] * y) % _PRIME for x, y in zip(row, rows[i])] for k, row in enumerate(rows)]
-    return [row[n:] for row in rows]
+    return places, columns, [[left[at][wide + i] for i in places] for at in places]
 
 
 # -- samples -------------------------------------------------------------------------------------------------------------------
