@@ -176,9 +176,8 @@ class Call:
                 raise ValueError(f"{describe_function(self.fun)}: the mesh in context is {here[1]}, and argument {i} of type {aval.str_short()} is typed "
                                  f"for another, {aval.placement.mesh}; set that one by jax.set_mesh, or move the argument by jax.device_put.")
 
-    def inline(self) -> Any:
-        """Write the program's equations into the caller's; results that are numbers of the caller's become arrays."""
-        program = self.program()
+    def inline(self, program: TracedProgram) -> Any:
+        """Write the equations of the call's program into the caller's; results that are numbers of the caller's become arrays."""
         outs = eval_jaxpr(program.closed.jaxpr, program.consts, *self.flat)
         return tree.unflatten(program.out_tree, [
             backends.get().from_host(np.asarray(x, aval.dtype), aval.weak_type) if isinstance(x, _OF_THE_HOST) else x

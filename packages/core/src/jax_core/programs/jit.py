@@ -261,11 +261,11 @@ def _check_outermost(fun: Callable, options: JitOptions, trace: Any) -> None:
                          f"{dict(options.compiler_options)} hold for whole programs; give them to the outermost jit.")
 
 
-def _runs_now(call: Call, trace: Any) -> bool:
+def _runs_now(call: Call, program: TracedProgram, trace: Any) -> bool:
     """Whether nothing in the call is traced, as in an eager derivative: then it is run as one program, not equation by equation."""
     while trace.parent is not None:
         trace = trace.parent
-    return trace is EVAL and not any([isinstance(x, Tracer) for x in call.flat]) and not any([isinstance(x, Tracer) for x in call.program().consts])
+    return trace is EVAL and not any([isinstance(x, Tracer) for x in (*call.flat, *program.consts)])
 
 
 unseen = [0]  # how many calls at top level the dispatcher did not know; see `public.listeners.count_unseen_calls`
@@ -278,11 +278,12 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     call = Call(fun, options, args, kwargs)
     if options.compiler_options:
         _check_outermost(fun, options, trace)
-    if options.inline is Inline.JAX_EARLY and trace is not EVAL and not _runs_now(call, trace):
-        return call.inline(), None
-    follows_keys = flags.debug_key_reuse.value and _note_keys(call)
     if trace is not EVAL:
         program = call.program()
+        if options.inline is Inline.JAX_EARLY and not _runs_now(call, program, trace):
+            return call.inline(program), None
+        if flags.debug_key_reuse.value:
+            _note_keys(call, program)
         if program.refs:
             check_aliases("jit", call.fun, call.in_tree, call.static, program.consts, call.flat)
         outs = jit_p.bind(*program.consts, *call.flat, **jit_params(
@@ -293,6 +294,7 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
         if isinstance(x, Tracer):
             raise escaped(x)
     program = call.program()
+    follows_keys = flags.debug_key_reuse.value and _note_keys(call, program)
     if program.refs or high.holds_high(program.hoisted):
         return _run_bound(call, program), None
     if flags.no_execution.value:
@@ -314,9 +316,8 @@ def _run_bound(call: Call, program: TracedProgram) -> Any:
     return tree.unflatten(program.out_tree, outs)
 
 
-def _note_keys(call: Call) -> bool:
+def _note_keys(call: Call, program: TracedProgram) -> bool:
     """Let the dtype of keys, passed or closed over, check whether the program uses them up a second time; whether there are keys."""
-    program = call.program()
     for aval in program.hoisted.in_avals:
         if isinstance(getattr(aval, "dtype", None), ExtendedDType):
             aval.dtype.before_call(name_of(call.fun), (*program.consts, *call.flat), program.hoisted)
