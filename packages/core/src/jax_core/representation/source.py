@@ -20,10 +20,30 @@ from ..configuration import context, flags
 if TYPE_CHECKING:
     from .typing import PyTree
 
-_internal: dict[str, bool] = {}  # by file: the hash of a code object is worked out anew, from its instructions, at every look
-_excluded: list[str] = []
-_ours: list[str] = []
-_of_ours: dict[str, bool] = {}
+
+class _Files:
+    """The files whose names begin with certain paths."""
+
+    __slots__ = ("_paths", "known")
+
+    def __init__(self, *paths: str):
+        self._paths = paths
+        self.known: dict[str, bool] = {}  # by file: the hash of a code object is worked out anew, from its instructions, at every look
+
+    def add(self, path: str) -> None:
+        self._paths += (path,)
+        self.known.clear()
+
+    def hold(self, code: CodeType) -> bool:
+        """Whether ``code`` was written in one of them."""
+        name = code.co_filename
+        known = self.known.get(name)
+        if known is None:
+            known = self.known[name] = name.startswith(self._paths)
+        return known
+
+
+_ours, _excluded = _Files(), _Files("<frozen ")
 
 
 def register_exclusion(path: str) -> None:
@@ -34,34 +54,21 @@ def register_exclusion(path: str) -> None:
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"register_exclusion: path must be a string, got {path!r} of type {type(path).__name__}")
-    _excluded.append(os.fspath(path))
-    _internal.clear()
+    _excluded.add(os.fspath(path))
 
 
 def exclude_package(file: str) -> None:
     """Called by packages of this system with their ``__file__``: their frames are not the user's."""
     folder = os.path.dirname(os.path.abspath(file)) + os.sep
-    _ours.append(folder)
-    _of_ours.clear()
+    _ours.add(folder)
     register_exclusion(folder)
 
 
-def is_ours(code: CodeType) -> bool:
-    """Whether ``code`` belongs to this system; libraries that `register_exclusion` names do not."""
-    name = code.co_filename
-    known = _of_ours.get(name)
-    if known is None:
-        known = _of_ours[name] = name.startswith(tuple(_ours))
-    return known
+is_ours = _ours.hold
+"""Whether a code object belongs to this system; libraries that `register_exclusion` names do not."""
 
-
-def is_internal(code: CodeType) -> bool:
-    """Whether ``code`` belongs to this system (or an excluded library) instead of to the user."""
-    name = code.co_filename
-    known = _internal.get(name)
-    if known is None:
-        known = _internal[name] = any(name.startswith(path) for path in _excluded) or name.startswith("<frozen ")
-    return known
+is_internal = _excluded.hold
+"""Whether a code object belongs to this system (or an excluded library) instead of to the user."""
 
 
 def entered(package: str) -> str:
@@ -221,7 +228,7 @@ def capture() -> SourceInfo:
         joined = last[2] if last[0] is names and last[1] is scopes else _join(names, scopes)
         return place if joined is scopes else SourceInfo(place.code, place.offset, joined)
     frame: Any = sys._getframe(2)
-    internal = _internal
+    internal = _excluded.known
     while frame is not None:
         code = frame.f_code
         known = internal.get(code.co_filename)
