@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from jax_core.representation.aval import ShapedArray
+from jax_core.traces import short_reductions
 
 from .compare import emit_compare
 
@@ -40,7 +41,7 @@ def drops_nan(b: Builder, aval: AbstractValue) -> bool:
 
 
 def emit_choice(b: Builder, op: str, x: Value, y: Value) -> Any:
-    """The maximum or minimum (by the name of the StableHLO op) of two values of one type, NaN where either is."""
+    """The maximum or minimum (by the name of the StableHLO op) of two values of one type, NaN where either is; the second of equal ones."""
     second = emit_compare(b, BETTER[op], x, y)
     nan = emit_compare(b, "NE", y, y)
     second = b.emit(f"stablehlo.or {second}, {nan}", second, nan, out=second.aval)
@@ -52,12 +53,9 @@ def widened(b: Builder, x: Value) -> Value:
     return b.convert(x, np.dtype(np.float32)) if x.aval.dtype.name in ("float16", "bfloat16") else x
 
 
-def join(op: str, b: Builder, first: Value, second: Value) -> Value:
-    """The maximum or minimum of two numbers in a reducer, NaN where either is; the first of equal ones."""
-    better = emit_compare(b, "GE" if op == "stablehlo.maximum" else "LE", first, second)
-    nan = emit_compare(b, "NE", first, first)
-    keep = b.emit(f"stablehlo.or {better}, {nan}", better, nan, out=better.aval)
-    return b.emit(f"stablehlo.select {keep}, {first}, {second}", keep, first, second, out=first.aval)
+def reduce_by_choice(b: Builder, op: str, x: Value, start: Value, axes: Sequence[int], out: AbstractValue) -> Any:
+    """``x`` reduced by `emit_choice`, in a loop of its own (`short_reductions`)."""
+    return short_reductions.emit(b, x, start, axes, lambda b, first, second: emit_choice(b, op, second, first), out)
 
 
 _FOLDED = 1 << 17

@@ -8,7 +8,6 @@ Source: StableHLO specification, `reduce`, `reduce_precision`.
 """
 from __future__ import annotations
 
-import functools
 import math
 import operator
 from typing import TYPE_CHECKING, Any, Callable, Sequence
@@ -42,7 +41,7 @@ from jax_core.transformations.forward import jvp_flat
 from . import arithmetic, bits
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p, flushed
-from .nan_cpu import BETTER, drops_nan, emit_fold, emit_with_nan, folds, join, widened
+from .nan_cpu import BETTER, drops_nan, emit_fold, emit_with_nan, folds, reduce_by_choice, widened
 from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, nary_type, whole_bytes
 from .shape import concatenate_p, reshaped, split_p
 
@@ -95,7 +94,7 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
             wide = widened(b, x)
             if short_reductions.suits(b, wide, axes, rows=not nan):
                 start, out = b.scalar(identity(x.aval.dtype), wide.aval.dtype), b.out_avals[0].update(dtype=wide.aval.dtype)
-                return b.convert(short_reductions.emit(b, wide, start, axes, functools.partial(join, op_name), out), x.aval.dtype)
+                return b.convert(reduce_by_choice(b, op_name, wide, start, axes, out), x.aval.dtype)
         if folds(b, op_name, x, axes, nan):
             x = emit_fold(b, op_name, x, axes)
         out = b.emit(f"stablehlo.reduce({x} init: {start}) applies {op_name} across dimensions = {list(axes)}", x, start,
@@ -288,7 +287,7 @@ def _extreme_along(b, extreme, x, start, axis, own):
     """``own``: by a loop of its own, not by a library (`short_reductions`)."""
     op, out = f"stablehlo.{extreme}", b.out_avals[0].update(dtype=x.aval.dtype)
     if own:
-        return short_reductions.emit(b, x, start, (axis,), functools.partial(join, op), out)
+        return reduce_by_choice(b, op, x, start, (axis,), out)
     return b.emit(f"stablehlo.reduce({x} init: {start}) applies {op} across dimensions = [{axis}]", x, start, out=out)
 
 
