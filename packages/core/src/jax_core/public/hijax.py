@@ -116,12 +116,6 @@ def register_hitype(val_cls: type, typeof_fn: Callable) -> None:
     high.register(val_cls, typeof_fn)
 
 
-__all__ = ["AbstractRef", "AbstractValue", "AvalMutableQDD", "AvalQDD", "GradAccum", "HiPrim", "HiPrimitive", "HiPspec", "HiType", "Linear",
-           "MappingSpec", "MutableHiType", "NullAccum", "RefAccum", "ShapedArray", "TransformedRef", "VJPHiPrimitive", "ValAccum", "Zero", "aval_method",
-           "aval_property", "bdims_at_front", "control_flow_allowed_effects", "instantiate_zeros", "is_undefined_primal",
-           "jvp_from_lin", "linearize_from_jvp", "register_hitype", "vjp_from_jvp", "unmap_avals", "vjp_from_lin", "vmap_rule"]
-
-
 def unmap_avals(axis_data: batching.AxisData, avals: Sequence[Any], dims: Sequence[int | None]) -> list[AbstractValue]:
     """The types of a batch, each with its mapped axis put in.
 
@@ -157,3 +151,9 @@ def vmap_rule(axis_data: batching.AxisData, f: Callable[..., PyTree], in_axes: P
     """
     axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
     return vmap(f, axes, out_axes, axis_name=axis_data.name, axis_size=axis_data.size, spmd_axis_name=axis_data.spmd_name, sum_match=sum_match)
+
+
+__all__ = ["AbstractRef", "AbstractValue", "AvalMutableQDD", "AvalQDD", "GradAccum", "HiPrim", "HiPrimitive", "HiPspec", "HiType", "Linear",
+           "MappingSpec", "MutableHiType", "NullAccum", "RefAccum", "ShapedArray", "TransformedRef", "VJPHiPrimitive", "ValAccum", "Zero", "aval_method",
+           "aval_property", "bdims_at_front", "control_flow_allowed_effects", "instantiate_zeros", "is_undefined_primal",
+           "jvp_from_lin", "linearize_from_jvp", "register_hitype", "unmap_avals", "vjp_from_jvp", "vjp_from_lin", "vmap_rule"]
