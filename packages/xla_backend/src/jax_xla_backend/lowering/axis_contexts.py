@@ -4,10 +4,11 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Sequence
 
+from ..placement.mesh import AbstractMesh, AxisType, Mesh
+
 if TYPE_CHECKING:
     from jax_core.representation.typing import AxisName
 
-    from ..placement.mesh import AbstractMesh, Mesh
     from .builder import Builder
 
 
@@ -54,5 +55,4 @@ def axis_context(b: Builder) -> AxisContext:
     env = b.axis_env
     if env is None:
         return ShardingContext(b.devices)
-    from ..placement.mesh import AbstractMesh, AxisType  # start-up: rules on the bindings are rare
     return SPMDAxisContext(AbstractMesh(env.sizes, env.names, axis_types=(AxisType.Auto,) * len(env.names)), env.manual)
