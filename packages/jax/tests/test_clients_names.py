@@ -43,6 +43,19 @@ def test_a_callable_without_a_name_of_text_is_transformed():
     assert jax.vmap(AnswersToAll())(jnp.zeros(2)).tolist() == [1, 1]
 
 
+def test_libraries_append_and_remove_excluded_paths():
+    from jax._src import traceback_util
+    from jax_core.representation.source import is_internal
+    code = compile("0", "/a_library/module.py", "eval")
+    assert not is_internal(code)
+    traceback_util._exclude_paths.append("/a_library/")
+    assert is_internal(code)
+    traceback_util._exclude_paths.remove("/a_library/")
+    assert not is_internal(code)
+    with pytest.raises(ValueError, match="/a_library/"):
+        traceback_util._exclude_paths.remove("/a_library/")
+
+
 def names_by_library():
     """What ``tools/client_names.py`` found in sources of libraries: names by the first library that uses them."""
     found = {}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Files:
-    """The files whose names begin with certain paths."""
+    """The files whose names begin with certain paths; these are appended and removed as a list's are."""
 
     __slots__ = ("_paths", "known")
 
@@ -30,8 +30,15 @@ class _Files:
         self._paths = paths
         self.known: dict[str, bool] = {}  # by file: the hash of a code object is worked out anew, from its instructions, at every look
 
-    def add(self, path: str) -> None:
+    def append(self, path: str) -> None:
         self._paths += (path,)
+        self.known.clear()
+
+    def remove(self, path: str) -> None:
+        if path not in self._paths:
+            raise ValueError(f"remove: {path!r} is not among the paths {self._paths}")
+        at = self._paths.index(path)
+        self._paths = self._paths[:at] + self._paths[at + 1:]
         self.known.clear()
 
     def hold(self, code: CodeType) -> bool:
@@ -54,13 +61,13 @@ def register_exclusion(path: str) -> None:
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"register_exclusion: path must be a string, got {path!r} of type {type(path).__name__}")
-    _excluded.add(os.fspath(path))
+    _excluded.append(os.fspath(path))
 
 
 def exclude_package(file: str) -> None:
     """Called by packages of this system with their ``__file__``: their frames are not the user's."""
     folder = os.path.dirname(os.path.abspath(file)) + os.sep
-    _ours.add(folder)
+    _ours.append(folder)
     register_exclusion(folder)
 
 
