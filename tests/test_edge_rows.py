@@ -95,6 +95,8 @@ ROWS = {
     "jax.vjp(lambda x: lax.pad(x, 0., ()), 1.)[1](2.)": "(Array(2., dtype=float32, weak_type=True),)",
     "jax.vjp(lambda x: lax.dynamic_slice(x, (), ()), 1.)[1](2.)": "(Array(2., dtype=float32, weak_type=True),)",
     "jax.vjp(lambda x: lax.dynamic_update_slice(x, x, ()), 1.)[1](2.)": "(Array(2., dtype=float32, weak_type=True),)",
+    "jax.vjp(lax.real, np.complex64(1j))[1](2.)": "(Array(2.+0.j, dtype=complex64),)",
+    "jax.vjp(lax.imag, np.complex64(1j))[1](2.)": "(Array(0.-2.j, dtype=complex64),)",
     # what is refused
     "lax.cond(1j, lambda: 1, lambda: 2)": "TypeError", "lax.convert_element_type(1., None)": "ValueError", "lax.iota(None, 3)": "ValueError",
     "lax.ragged_dot(jnp.ones((2, 1)), jnp.ones((1, 1, 1)), jnp.array([2.]))": "TypeError",

@@ -532,6 +532,12 @@ def test_views_are_not_taken_apart(call):
         call(jax.new_ref(jnp.zeros(4)).at[1:3])
 
 
+@pytest.mark.parametrize("call", [jnp.sum, jnp.sin, lambda r: jnp.add(1, r), lambda r: jax.jit(jnp.cumsum)(r)])
+def test_functions_of_arrays_say_how_a_reference_is_read(call):
+    with pytest.raises(TypeError, match=r"Ref\{float32\[3\]\} cannot be used as an array; read its contents with ref\[\.\.\.\]"):
+        call(jax.new_ref(jnp.zeros(3)))
+
+
 @pytest.mark.parametrize("call, message", [
     (lambda r: jax.lax.cond(True, lambda a: a[...] + r[...], lambda a: a[...], r), "closed over and passed as the argument a"),
     (lambda r: jax.lax.cond(True, lambda a, b: a[...], lambda a, b: b[...], r, r), "appeared at both a and b"),

@@ -91,6 +91,16 @@ def test_reverse_mode_differentiates_the_program():
     close(autodiff.grad(lambda x: total(f(x)))(X), np.cos(X))
 
 
+@pytest.mark.parametrize("returned, error", [
+    (lambda x: x, ValueError), (lambda x: (x,), ValueError), (lambda x: [x, True, True], ValueError),
+    (lambda x: None, TypeError), (lambda x: 1.0, TypeError), (lambda x: {"a": x, "b": True}, TypeError)])
+def test_what_is_no_pair_is_refused_as_unpacking_it_would_be(returned, error):
+    g = custom_vmap(lambda x: x)
+    g.def_vmap(lambda size, batched, x: returned(x))
+    with pytest.raises(error, match="must return a pair"):
+        vmap.vmap(g)(X)
+
+
 def test_wrong_structure_is_refused():
     g = custom_vmap(lambda x: x)
     g.def_vmap(lambda size, batched, x: ((x, x), True))

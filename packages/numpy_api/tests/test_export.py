@@ -494,11 +494,14 @@ def test_comparisons_of_dimensions():
         int(a)
     with pytest.raises(TypeError):
         range(a)
-    for no_dimension in (lambda: a / 2, lambda: 6 / a, lambda: a ** b, lambda: 2 ** a):
+    for no_dimension in (lambda: a / 2, lambda: 6 / a, lambda: a ** b, lambda: 2 ** a, lambda: a + 1.5, lambda: 1.5 * a, lambda: a // 0.5,
+                         lambda: a < 1.5, lambda: a - np.float32(2)):
         with pytest.raises(NotImplementedError):
             no_dimension()
     with pytest.raises(ValueError, match="mixing of symbolic scopes"):
         a + symbolic_shape("a")[0]
+    with pytest.raises(TypeError):
+        a + "b"
     assert ex.is_symbolic_dim(a) and not ex.is_symbolic_dim(3)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
+from jax_core.references.api import new_ref
 from jax_xla_backend.arrays import device_put, from_parts
 from jax_xla_backend.placement.mesh import AxisType, make_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
@@ -87,6 +88,12 @@ def test_shape_that_does_not_fit(mesh):
 
 def test_device_get_leaves_tracers_as_they_are():
     assert float(jit(lambda x: device_put.device_get({"x": x})["x"])(np.float32(2))) == 2
+
+
+def test_device_get_leaves_references_as_they_are():
+    ref = new_ref(array())
+    got = device_put.device_get({"ref": ref, "array": array()})
+    assert got["ref"] is ref and type(got["array"]) is np.ndarray
 
 
 def test_get_returns_numpy():

@@ -7,6 +7,7 @@ difference of both sides decide, with the constraints of the scope, and raise wh
 from __future__ import annotations
 
 import math
+import numbers
 import operator
 import re
 from fractions import Fraction
@@ -157,6 +158,9 @@ class DimExpr:
                                  f"make them in one call, or pass scope=... The first is of {self.scope}; the second of {x.scope}.")
             return x
         if isinstance(x, bool) or not hasattr(x, "__index__"):
+            if isinstance(x, numbers.Number) and not isinstance(x, bool):
+                raise NotImplementedError(f"the symbolic dimension '{self}' was combined with {x!r}; dimensions are integers, and so must be what "
+                                          "is added to them or compared with them. Inside a function that is exported, any number may be used")
             return None
         return _constant(x.__index__(), self.scope)
 

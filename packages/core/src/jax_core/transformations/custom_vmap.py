@@ -94,7 +94,9 @@ def _flat_rule(call, in_tree, out_tree, n_consts, axis_size, batched, *args):
     result = run_rule(call.vmap_rule, "custom_vmap calls the rule with axis_size, in_batched and the arguments of the function", axis_size, in_batched,
                       *tree.unflatten(in_tree, args[n_consts:]))
     if not isinstance(result, (tuple, list)) or len(result) != 2:
-        raise TypeError(f"custom_vmap: {rule} must return a pair (output, out_batched), got {described_value(result)}")
+        wrong_length = isinstance(result, (tuple, list)) or np.ndim(result) > 0  # as Python says of `a, b = result`
+        raise (ValueError if wrong_length else TypeError)(
+            f"custom_vmap: {rule} must return a pair (output, out_batched), got {described_value(result)}")
     outs, structure = tree.flatten(result[0])
     flags, flag_tree = tree.flatten(result[1])
     if structure != out_tree:

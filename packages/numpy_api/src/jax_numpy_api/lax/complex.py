@@ -45,10 +45,15 @@ def _zeros_like(x):
     return constant(0, x)
 
 
+def _no_part(ct):
+    """The other part of a cotangent, 0. It is not weakly typed, so neither is the cotangent, whatever ``ct`` is."""
+    return get_aval(ct).dtype.type(0)
+
+
 real_p = elementwise("real", "stablehlo.real", accepts=COMPLEX, jvp=LINEAR, result=real_part, reference=np.real, exact=True,
-                     transpose=lambda ct, x: complex_p.bind(ct, _zeros_like(ct)))
+                     transpose=lambda ct, x: complex_p.bind(ct, _no_part(ct)))
 imag_p = elementwise("imag", "stablehlo.imag", accepts=COMPLEX, jvp=LINEAR, result=real_part, reference=np.imag, exact=True,
-                     transpose=lambda ct, x: complex_p.bind(_zeros_like(ct), neg_p.bind(ct)))
+                     transpose=lambda ct, x: complex_p.bind(_no_part(ct), neg_p.bind(ct)))
 
 
 def _complex_type(x, y):

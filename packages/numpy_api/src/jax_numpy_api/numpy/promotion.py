@@ -20,11 +20,12 @@ import numpy as np
 from jax_core import backends
 from jax_core.configuration import context, engine, flags
 from jax_core.programs.call import can_be_key
+from jax_core.references.primitives import is_ref
 from jax_core.representation import dtypes, source, splits
 from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, get_aval, own_array
-from jax_core.representation.errors import ConcretizationTypeError, TracerIntegerConversionError, shape_error
+from jax_core.representation.errors import ConcretizationTypeError, TracerIntegerConversionError, no_array, shape_error
 from jax_core.representation.typing import ArrayLike, Axis
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
@@ -59,6 +60,8 @@ def check_arraylike(name: str, *args: Any) -> None:
         return
     for position, x in enumerate(args):
         if not is_arraylike(x):
+            if is_ref(x):
+                raise TypeError(f"{name}: argument {position} is no array: {no_array(get_aval(x))}")
             raise TypeError(f"{name} requires ndarray or scalar arguments, got {type(x)} at position {position}."
                             + (" Make it an array first, as by jnp.asarray." if isinstance(x, (list, tuple)) else
                                f" Apply jax.experimental.sparse.sparsify to the function, or make it dense by {type(x).__name__}.todense."

@@ -7,6 +7,7 @@ import numpy as np
 
 from jax_core import extension_points
 from jax_core.configuration import context
+from jax_core.references.api import Ref
 from jax_core.representation import dtypes, memory, partial_sums, splits, tree
 from jax_core.representation.aval import get_aval
 from jax_core.representation.memory import Space
@@ -230,7 +231,7 @@ def _full_spec(where, x):
 
 
 def device_get(x: PyTree) -> Any:
-    """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers too) stays as it is.
+    """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers and references too) stays as it is.
 
     The transfers run at the same time.
 
@@ -248,6 +249,8 @@ def _get_leaf(x: Any) -> Any:
         return x  # keys have no NumPy counterpart
     if isinstance(x, Tracer):
         return x  # it has no contents yet
+    if isinstance(x, Ref):
+        return x  # whoever holds it goes on to write to it: the contents are ref[...]
     return np.asarray(x) if hasattr(x, "__array__") and not isinstance(x, np.generic) else x
 
 
