@@ -421,7 +421,7 @@ def default_prng_impl(new_val: object = ...) -> _Block:
 def device_count(backend: str | object | None = None) -> int:
     """Number of devices, of all processes together."""
 def device_get(x: Any) -> Any:
-    """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers too) stays as it is."""
+    """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers and references too) stays as it is."""
 def devices(backend: str | object | None = None) -> list[Device]:
     """All devices of a platform (of all processes), in the order of their ids."""
 def disable_jit(disable: bool = True) -> _Block:
