@@ -254,3 +254,16 @@ def test_costly_functions_of_draws_have_loops_of_their_own(draw, cuts):
     assert text.count("stablehlo.optimization_barrier") == cuts == text.count("a costly function reads")
     off = jax.jit(draw, compiler_options={"jax_fusion_planner": "off"})(jax.random.PRNGKey(0), x)
     np.testing.assert_allclose(jax.jit(draw)(jax.random.PRNGKey(0), x), off, rtol=1e-6)
+
+
+@pytest.mark.parametrize("value, cuts", [
+    (lambda x: x * 2 + 1, 0), (jnp.exp, 1), (chain, 1), (lambda x: x[:, None] + x[:100], 0), (lambda x: jnp.exp(x[:200]), 0), (lambda x: jnp.exp(x).T[:30], 0)],
+    ids=["short", "costly", "long", "pairs", "small", "few"])
+def test_costly_or_long_code_is_not_written_for_each_piece_of_an_extremum(value, cuts):
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(9000, 20)).astype(np.float32)).at[4000, 3].set(jnp.nan)
+    x = x.reshape(1800, 100)
+    for extremum in (jnp.max, jnp.min):
+        f = lambda x: extremum(value(x), 0)
+        assert jax.jit(f).lower(x).as_text().count("pieces would each be code") == cuts
+        off = jax.jit(f, compiler_options={"jax_fusion_planner": "off"})(x)
+        np.testing.assert_allclose(jax.jit(f)(x), off, rtol=1e-6)

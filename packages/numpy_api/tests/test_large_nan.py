@@ -52,17 +52,29 @@ def test_elementwise_agrees_with_numpy(ours, numpys, size):
     np.testing.assert_array_equal(jit(lambda x: ours(x, np.float32(np.nan)))(x), numpys(x, np.float32(np.nan)))
 
 
-@pytest.mark.parametrize("shape, axes", [((1 << 17,), (0,)), ((200_003,), (0,)), ((300, 700), (0,)), ((300, 700), (1,)), ((17, 9000), (0, 1))], ids=str)
+@pytest.mark.parametrize("shape, axes", [((1 << 17,), (0,)), ((200_003,), (0,)), ((300, 700), (0,)), ((300, 700), (1,)), ((17, 9000), (0, 1)),
+                                         ((70, 50, 40), (1,)), ((3, 31, 1500), (1,))], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
 @pytest.mark.parametrize("op, reference", [(lax.reduce_max, np.max), (lax.reduce_min, np.min)], ids=["max", "min"])
-def test_folded_reductions_of_arguments(op, reference, shape, axes):
-    """In two steps; the pieces of the first may overlap, and NaN of either sign is kept wherever it is."""
-    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
-    np.testing.assert_array_equal(jit(op, static_argnums=1)(x, axes), reference(x, axes))
-    flat = x.reshape(-1)
-    flat[[0, x.size // 3, -1]] = np.nan, -np.nan, -np.nan
-    np.testing.assert_array_equal(jit(op, static_argnums=1)(x, axes), reference(x, axes))
-    sizes = jit(op, static_argnums=1).trace(x, axes).lower().as_text().count("stablehlo.slice")
-    assert sizes == 16 and jit(lambda x: op(2 * x, axes)).trace(x).lower().as_text().count("stablehlo.slice") == 0
+def test_extrema_in_pieces(op, reference, dtype, shape, axes):
+    """In two steps, of arguments and of computed values; the pieces of the first may overlap, and NaN of either sign is kept wherever it is."""
+    length = max(shape[axis] for axis in axes)
+    pieces = 16 if length >= 64 else 0, 8 if length >= 32 else 0
+    with flags.enable_x64(dtype == "float64"):
+        x = (1000 * np.random.default_rng(0).normal(size=shape)).astype(dtype)
+        functions = jit(lambda x: op(x, axes)), jit(lambda x: op(x * 2, axes)), jit(lambda x: op(jnp.abs(x * 2) - x * 3, axes).sum())
+        if dtype != "int32":
+            counts = [f.trace(x).lower().as_text().count("stablehlo.slice") for f in functions]
+            assert counts == [*pieces, pieces[1]]
+        for missing in (False, True)[:1 + (dtype != "int32")]:
+            if missing:
+                x.reshape(-1)[[0, x.size // 3, -1]] = np.nan, -np.nan, -np.nan
+            for f, value in zip(functions, (x, x * 2, np.abs(x * 2) - x * 3)):
+                want = reference(value, axes)
+                if f is functions[2]:
+                    np.testing.assert_allclose(f(x), want.sum(dtype=want.dtype), rtol=1e-5)
+                else:
+                    np.testing.assert_array_equal(f(x), want)
 
 
 SHORT = [((900, 3), (1,)), ((400, 8), (1,)), ((300, 9), (1,)), ((200, 32), (1,)), ((100, 33), (1,)), ((16, 200), (0,)), ((32, 80), (0,)),

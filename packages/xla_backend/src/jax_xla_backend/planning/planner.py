@@ -31,6 +31,7 @@ from typing import Any, Iterable, NamedTuple
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.representation.traits import MOVE, Kind
+from jax_core.traces import reductions_in_pieces
 from jax_core.traces.structural import broadcast_in_dim_p
 
 # Costs in ns; those of operations stand in their declarations (`traits`). benchmarks/planner/constants.py measures those of
@@ -47,6 +48,7 @@ COMPILE_EQUATION = 0.15e6  # one equation of a kernel
 RUNS = 3_000  # how often a program runs for each time that it is compiled
 KEPT = 16  # equations behind a kept value that is cut all the same
 MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a kernel
+PIECED = 8, 1.0  # equations and cost for one element of a kernel that XLA writes for each piece of an array, at most
 MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those of what it is taken from
 SMALL = 1 << 14  # bytes; smaller values are never cut in loops: those over less are one function in XLA, which has no barriers
 TINY = 1 << 6  # bytes; smaller values are never cut
@@ -302,6 +304,17 @@ class _Cones:
                     self._enter(v, _Part(i, 1, traits.cost, eqn.invars, in_place), count if traits.cost > MOVE else 1, uses)
             elif i in uses.called:
                 self._enter_call(i, eqn, uses)
+            elif eqn.primitive.traits.kind is Kind.REDUCTION and eqn.primitive.traits.compares:
+                self._enter_extremum(eqn)
+
+    def _enter_extremum(self, eqn: JaxprEqn) -> None:
+        """Cut in front of an extremum in pieces that would have much code for each."""
+        x = eqn.invars[0]
+        if x in self._parts and reductions_in_pieces.suits(x.aval, eqn.params["axes"], reductions_in_pieces.COMPUTED):
+            equations, cost, _ = self.walk(x)
+            if equations > PIECED[0] or cost > PIECED[1]:
+                self.cuts[id(x)] = f"{reductions_in_pieces.COMPUTED} pieces would each be code of {equations} equations"
+                del self._parts[x], self._bounds[x]
 
     def _enter_call(self, i: int, eqn: JaxprEqn, uses: _Uses) -> None:
         called = uses.called[i]

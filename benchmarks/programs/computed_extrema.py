@@ -1,0 +1,32 @@
+"""Maxima and minima of many computed values, where NaN must be kept, and programs that have them."""
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+rng = np.random.default_rng(0)
+arr = lambda *s: jnp.asarray(rng.normal(size=s).astype(np.float32))
+x, points = arr(1000, 1000), arr(500, 64)
+columns = jnp.asarray(rng.integers(0, 1000, 1000))
+
+
+def subtract_largest(x):
+    for _ in range(3):
+        x = x - jnp.abs(x).max(1, keepdims=True)
+    return x
+
+
+def terms(x):
+    for i in range(10):
+        x = x * (1 + i) + 0.5 - x * x * (0.01 * i)
+    return x
+
+
+programs = {
+    "all": (lambda x: (x * 2 + 1).max(), (x,)), "rows": (lambda x: (x * 2 + 1).max(1), (x,)), "columns": (lambda x: (x * 2 + 1).max(0), (x,)),
+    "shortest_of_two_steps": (lambda d, w: (d[:, :, None] + w).min(1), (arr(100, 50), arr(50, 50))),
+    "sums_of_pairs": (lambda p: (p[:, None] + p).max(0), (points,)), "transposed": (lambda x: (x.T * 2).max(1), (x,)),
+    "centred_rows": (lambda x: (x - x.mean(1, keepdims=True)).max(1), (x,)), "gathered_columns": (lambda x, i: x[:, i].max(1), (x, columns)),
+    "subtract_largest": (subtract_largest, (x,)), "gradient": (jax.grad(lambda x: (x * 2).max(1).sum()), (x,)),
+    "of_exponentials": (lambda x: jnp.exp(x).max(1), (x,)), "of_50_operations": (lambda x: terms(x).max(1), (x,)),
+    "exponentials_less_largest": (lambda x: jnp.exp(x - x.max(1, keepdims=True)), (x,)), "nanmax": (jnp.nanmax, (x,)),
+}

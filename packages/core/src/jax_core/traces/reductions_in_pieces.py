@@ -1,0 +1,22 @@
+"""Extrema along many elements, which start with the elementwise extremum of some pieces of the operand.
+
+It keeps NaN and shortens what is left to reduce. Each piece is code of its own for what is computed in the same kernel,
+so the fusion planner has long or costly values written to memory before (`jax_xla_backend.planning.planner`).
+"""
+from __future__ import annotations
+
+from typing import Sequence
+
+from ..representation.aval import ShapedArray
+
+GIVEN = 16
+"""Pieces of a value in memory."""
+COMPUTED = 8
+"""Pieces of a value that is computed where it is read."""
+_LARGE = 1 << 17
+"""Elements of the operand, at least."""
+
+
+def suits(aval: ShapedArray, axes: Sequence[int], pieces: int) -> bool:
+    """Whether the operand is large, and long along one of ``axes``."""
+    return aval.size >= _LARGE and max([aval.shape[axis] for axis in axes], default=0) >= 4 * pieces
