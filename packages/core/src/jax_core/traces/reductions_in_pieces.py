@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ..representation.aval import ShapedArray
+from ..representation.aval import AbstractValue
 
 GIVEN = 16
 """Pieces of a value in memory."""
@@ -17,6 +17,6 @@ _LARGE = 1 << 17
 """Elements of the operand, at least."""
 
 
-def suits(aval: ShapedArray, axes: Sequence[int], pieces: int) -> bool:
+def suits(aval: AbstractValue, axes: Sequence[int], pieces: int) -> bool:
     """Whether the operand is large, and long along one of ``axes``."""
     return aval.size >= _LARGE and max([aval.shape[axis] for axis in axes], default=0) >= 4 * pieces
