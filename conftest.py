@@ -25,11 +25,15 @@ def pytest_configure(config):
 
 @pytest.fixture
 def young_heap():
-    """Leaves what is there already out of collections, which take seconds each late in a worker's life."""
+    """Leaves what is there already out of collections, also what tests left since `pytest_collection_finish`."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
+
+
+def pytest_collection_finish():
+    """Leaves the modules and 20,000 tests, which stay to the end, out of collections: looking through them took most of a test that collects."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):
