@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -118,6 +119,8 @@ def check_shape(name: str, shape: Any) -> tuple[int, ...]:
                 break
         else:
             return shape
+    if isinstance(shape, Iterator):
+        shape = tuple(shape)
     try:
         result = (operator.index(shape),) if np.ndim(shape) == 0 else tuple(operator.index(n) for n in shape)
     except (TypeError, ValueError) as error:  # ValueError: of np.ndim, for sequences of different lengths

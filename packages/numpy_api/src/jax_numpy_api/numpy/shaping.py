@@ -6,6 +6,7 @@ eagerly they run on the host without compiling, because the primitives they bind
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Sequence, cast, overload
 
 import numpy as np
@@ -100,7 +101,7 @@ def _complete_shape(a: Any, shape: Any) -> tuple[int, ...]:
     if type(shape) is int:
         shape = (shape,)
     elif type(shape) is not tuple or any(type(n) is not int for n in shape):
-        shape = _static_shape(shape)
+        shape = _static_shape(tuple(shape) if isinstance(shape, Iterator) else shape)
     unknown = [i for i, n in enumerate(shape) if n < 0]
     size = a.size
     if not unknown:
