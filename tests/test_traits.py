@@ -43,7 +43,10 @@ def primitives() -> list[Primitive]:
     for path in SOURCES:
         if "rimitive(" in path.read_text() and "testing" not in path.parts:
             importlib.import_module(".".join(path.parts[path.parts.index("src") + 1:]).removesuffix(".py"))
-    return [p for p in gc.get_objects() if isinstance(p, Primitive) and type(p) is not extend_core.Primitive and _is_ours(p)]
+    gc.unfreeze()  # what is frozen (see conftest.py) is not among the objects
+    objects = gc.get_objects()
+    gc.freeze()
+    return [p for p in objects if isinstance(p, Primitive) and type(p) is not extend_core.Primitive and _is_ours(p)]
 
 
 def _is_ours(prim: Primitive) -> bool:
