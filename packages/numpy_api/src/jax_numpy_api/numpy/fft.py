@@ -17,7 +17,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
-from .creation import array, placed
+from .creation import array, of_list, placed
 from .promotion import (
     as_array,
     canonical_axes,
@@ -243,7 +243,7 @@ def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None =
     Array([1., 0., 0.], dtype=float32)
     """
     _check_norm("ihfft", norm)
-    return conj(_one("ihfft", "rfft", a, n, axis, _TURNED[norm]))
+    return conj(_one("ihfft", "rfft", of_list(a), n, axis, _TURNED[norm]))
 
 
 def fftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:

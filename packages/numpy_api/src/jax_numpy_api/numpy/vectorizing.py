@@ -14,6 +14,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.vmap import vmap
 
 from .. import lax
+from .creation import of_list
 from .promotion import as_array, canonical_axis, check_arraylike, check_batch_ranks, shape_of
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature
         ``"(3)->()"`` takes vectors of any length.
 
     Returns:
-      a function of arrays.
+      a function of arrays, or of lists of numbers.
 
     Raises:
       ValueError: a bad signature, or shapes that do not fit it. TypeError: ``excluded`` holds something else.
@@ -69,6 +70,7 @@ def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature
         where = f"on vectorized function with excluded={set(excluded)!r} and signature={signature!r}"
         empty = {i for i, a in enumerate(args) if a is None}  # passed on as they are
         fun, rest = _exclude(pyfunc, args, kwargs, {*excluded, *empty})
+        rest = [of_list(a) for a in rest]
         check_arraylike("vectorize", *rest)
         inputs = cores[0] if cores else [()] * (len(rest) + len(empty - set(excluded)))
         left = [i for i in range(len(args)) if i not in excluded]  # the arguments that the signature speaks of

@@ -12,6 +12,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax, numpy as jnp
+from ..numpy.creation import of_list
 from ..numpy.promotion import as_array, check_arraylike
 
 __all__ = ["map_coordinates"]
@@ -68,8 +69,9 @@ def map_coordinates(input: ArrayLike, coordinates: Sequence[ArrayLike], order: i
         raise NotImplementedError(f"map_coordinates does not support mode={mode!r}. It supports {sorted(_INDEX)}")
     if order not in (0, 1):
         raise NotImplementedError(f"map_coordinates: only orders 0 and 1 are supported, got {order}")
+    input, *coordinates = map(of_list, (input, *coordinates))
     check_arraylike("map_coordinates", input, *coordinates)
-    return _map_coordinates(input, list(coordinates), order, mode, cval)
+    return _map_coordinates(input, coordinates, order, mode, cval)
 
 
 @inlined(static_argnums=(2, 3))

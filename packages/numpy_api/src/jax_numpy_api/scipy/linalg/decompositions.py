@@ -15,6 +15,7 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import lax, numpy as jnp
 from ...lax.linalg.common import eye
+from ...numpy.creation import of_list
 from ...numpy.linalg.systems import solve_by_lu
 from ...numpy.promotion import as_array, check_arraylike, given_flag, promote_dtypes_inexact
 from .common import adjoint, as_columns, matrices, mm, to_complex
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @inlined(static_argnums=(1, 2, 3))
 def _cholesky(a, lower, name, clean):
-    a, = matrices(name, a)
+    a, = matrices(name, of_list(a))
     factor = lax.linalg.cholesky(a if lower else adjoint(a), symmetrize_input=False)
     return factor if lower else adjoint(factor)
 
@@ -112,7 +113,7 @@ def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True
     >>> jsp.linalg.lu_factor(jnp.array([[0., 1.], [2., 0.]]))[1]
     Array([1, 1], dtype=int32)
     """
-    a, = matrices("lu_factor", a, square=False)
+    a, = matrices("lu_factor", of_list(a), square=False)
     factors, pivots, _ = lax.linalg.lu(a)
     return factors, pivots
 
@@ -170,7 +171,7 @@ def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_f
 
 @inlined(static_argnums=(1,))
 def _lu(a, permute_l):
-    a, = matrices("lu", a, square=False)
+    a, = matrices("lu", of_list(a), square=False)
     m, n = a.shape[-2:]
     k = min(m, n)
     factors, _, order = lax.linalg.lu(a)
@@ -212,7 +213,7 @@ def qr(a: ArrayLike, overwrite_a: bool = False, lwork: int | None = None, mode: 
 
 @inlined(static_argnums=(1, 2))
 def _qr(a, mode, pivoting):
-    a, = matrices("qr", a, square=False)
+    a, = matrices("qr", of_list(a), square=False)
     out = tuple(lax.linalg.qr(a, full_matrices=mode != "economic", pivoting=pivoting))
     return out[1:] if mode == "r" else out
 
@@ -248,7 +249,7 @@ def qr_multiply(a: ArrayLike, c: ArrayLike, mode: str = "right", pivoting: bool 
 
 @inlined(static_argnums=(2, 3, 4))
 def _qr_multiply(a, c, mode, pivoting, conjugate):
-    a, c = matrices("qr_multiply", a, c, square=False)
+    a, c = matrices("qr_multiply", *map(of_list, (a, c)), square=False)
     m, k = a.shape[-2], min(a.shape[-2:])
     vector = c.ndim == 1
     if vector:
@@ -280,7 +281,7 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overw
     >>> jsp.linalg.svd(jnp.diag(jnp.array([3., 5.])), compute_uv=False)
     Array([5., 3.], dtype=float32)
     """
-    out = jnp.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
+    out = jnp.linalg.svd(of_list(a), full_matrices=full_matrices, compute_uv=compute_uv)
     return tuple(out) if compute_uv else out
 
 
@@ -309,7 +310,7 @@ def polar(a: ArrayLike, side: str = "right", *, method: str = "qdwh", eps: float
 
 @inlined(static_argnums=(1, 2, 3, 4))
 def _polar(a, side, method, eps, max_iterations):
-    a, = matrices("polar", a, square=False)
+    a, = matrices("polar", of_list(a), square=False)
     m, n = a.shape[-2:]
     if a.ndim > 2:  # a loop over the batch would take as many steps as the slowest matrix
         method = "svd"
@@ -318,7 +319,7 @@ def _polar(a, side, method, eps, max_iterations):
     if method == "qdwh" and m <= n and side == "left":
         u, p = lax.linalg.qdwh(adjoint(a), eps=eps, max_iterations=max_iterations)[:2]
         return adjoint(u), p
-    u, s, vh = jnp.linalg.svd(a, full_matrices=False)
+    u, s, vh = jnp.linalg.svd(of_list(a), full_matrices=False)
     factor = adjoint(vh) if side == "right" else u
     return mm(u, vh), mm(factor * s[..., None, :].astype(a.dtype), adjoint(factor))
 
@@ -358,10 +359,10 @@ def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_o
 @inlined(static_argnums=(2, 3, 4))
 def _eigh(a, b, eigvals_only, span, kind):
     if b is None:
-        a, = matrices("eigh", a)
+        a, = matrices("eigh", of_list(a))
         v, w = lax.linalg.eigh(a)
     else:
-        w, v = _generalised(*matrices("eigh", a, b), kind)
+        w, v = _generalised(*matrices("eigh", *map(of_list, (a, b))), kind)
     return _chosen(w, v, eigvals_only, span)
 
 
@@ -411,7 +412,7 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, 
     low, high = select_range or (1.0, 0.0)
     if select != "a" and low > high:
         raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select={select!r} needs a rising select_range, got {select_range}")
-    d, e = (jnp.asarray(x) if isinstance(x, (list, tuple)) else x for x in (d, e))
+    d, e = map(of_list, (d, e))
     check_arraylike("jax.scipy.linalg.eigh_tridiagonal", d, e)
     what = "jax.scipy.linalg.eigh_tridiagonal: each of select_range"
     span = (integer(what, low), integer(what, high)) if select == "i" else None
@@ -483,7 +484,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     >>> jnp.diag(t)
     Array([1.+0.j, 3.+0.j], dtype=complex64)
     """
-    t, z = (to_complex(x) for x in matrices("rsf2csf", T, Z))
+    t, z = (to_complex(x) for x in matrices("rsf2csf", *map(of_list, (T, Z))))
     n = t.shape[-1]
     if t.ndim != 2 or z.shape != t.shape:
         raise ValueError(f"jax.scipy.linalg.rsf2csf: needs two square matrices of one shape, got {t.shape} and {z.shape}")

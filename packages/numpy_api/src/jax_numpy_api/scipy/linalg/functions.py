@@ -23,6 +23,7 @@ from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.vmap import vmap
 
 from ... import lax, numpy as jnp
+from ...numpy.creation import of_list
 from ...numpy.promotion import given_flag
 from .common import adjoint, matrices, mm, to_complex
 from .decompositions import rsf2csf, schur
@@ -126,7 +127,7 @@ def expm_frechet(A: ArrayLike, E: ArrayLike, *, method: str | None = None,
 
 @inlined(static_argnums=(2,))
 def _expm_frechet(a, e, compute_expm):
-    a, e = matrices("expm_frechet", a, e)
+    a, e = matrices("expm_frechet", *map(of_list, (a, e)))
     if e.shape != a.shape:
         raise ValueError(f"jax.scipy.linalg.expm_frechet: A and E must have one shape, got {a.shape} and {e.shape}")
     value, derivative = jvp(expm, (a,), (e,))

@@ -11,6 +11,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax, numpy as jnp
+from ...numpy.creation import of_list
 from ...numpy.promotion import given_flag
 from .common import adjoint, as_columns, is_complex, matrices, mm, to_complex
 from .decompositions import _cho_solve, _cholesky
@@ -71,7 +72,7 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, trans: int | str = 0, lower: bo
 
 @inlined(static_argnums=(2, 3, 4))
 def _solve_triangular(a, b, trans, lower, unit_diagonal):
-    a, b = matrices("solve_triangular", a, b)
+    a, b = matrices("solve_triangular", *map(of_list, (a, b)))
     a, b, vector = as_columns("solve_triangular", a, b)
     x = lax.linalg.triangular_solve(a, b, left_side=True, lower=lower, transpose_a=trans > 0, conjugate_a=trans == 2,
                                     unit_diagonal=unit_diagonal)

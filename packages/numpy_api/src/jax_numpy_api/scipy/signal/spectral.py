@@ -14,6 +14,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax, numpy as jnp
+from ...numpy.creation import of_list
 from ...numpy.promotion import as_array, broadcast_to, canonical_axis, check_arraylike, convert, promote_dtypes_inexact
 
 _COSINES = {"boxcar": (1,), "hann": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08)}
@@ -304,6 +305,7 @@ def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Sequence[
     """
     if overwrite_data is not None:
         raise NotImplementedError("detrend: overwrite_data is not supported; arrays are immutable")
+    data = of_list(data)
     check_arraylike("detrend", data)
     data = as_array(promote_dtypes_inexact(data)[0])
     if type == "constant":

@@ -21,6 +21,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
 
 from ... import lax, numpy as jnp
+from ...numpy.creation import of_list
 from ...numpy.promotion import promote_args_inexact
 from ._series import chebyshev, check_floats, differentiable, inlined, log1p, wide
 
@@ -239,6 +240,7 @@ def ndtr(x: ArrayLike) -> Array:
     >>> jsp.special.ndtr(jnp.array([0., 1.]))
     Array([0.5      , 0.8413448], dtype=float32)
     """
+    x = of_list(x)
     check_floats("ndtr", x)
     (x,), dtype = wide("ndtr", x)
     return _ndtr(x).astype(dtype)
@@ -298,7 +300,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
         raise TypeError(f"log_ndtr: series_order must be an int, got {series_order!r}")
     if not 0 <= series_order <= 30:
         raise ValueError(f"log_ndtr: series_order must be between 0 and 30, got {series_order}")
-    x = jnp.asarray(x) if isinstance(x, (list, tuple)) else x
+    x = of_list(x)
     check_floats("log_ndtr", x)
     (x,), dtype = wide("log_ndtr", x)
     return _log_ndtr(x).astype(dtype)
@@ -332,6 +334,7 @@ def ndtri(p: ArrayLike) -> Array:
     >>> jsp.special.ndtri(0.5)
     Array(0., dtype=float32)
     """
+    p = of_list(p)
     check_floats("ndtri", p)
     (p,), dtype = wide("ndtri", p)
     return _ndtri(p).astype(dtype)

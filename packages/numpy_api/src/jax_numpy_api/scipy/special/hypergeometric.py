@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from jax_core.transformations.autodiff import jvp
 
 from ... import lax, numpy as jnp
 from ...lax.incomplete import _lgamma_gap
+from ...numpy.creation import of_list
 from ._series import HELD, differentiable, inlined, wide
 from .gammas import gammasgn
 
@@ -278,10 +279,6 @@ def _hyp1f1_jvp(primals, tangents):
     return _hyp1f1(a, b, x), tangents[0] * by_a + tangents[1] * by_b + tangents[2] * by_x
 
 
-def _or_array(x: Any) -> Any:
-    return jnp.asarray(x) if isinstance(x, (list, tuple)) else x
-
-
 @inlined
 def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Kummer's confluent function ``1F1(a; b; x)``, real; infinite where ``b`` is a whole number not above 0.
@@ -293,7 +290,7 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     >>> jsp.special.hyp1f1(1., 1., 0.5)
     Array(1.6487213, dtype=float32)
     """
-    args, dtype = wide("hyp1f1", *map(_or_array, (a, b, x)))
+    args, dtype = wide("hyp1f1", *map(of_list, (a, b, x)))
     return _hyp1f1(*jnp.broadcast_arrays(*args)).astype(dtype)
 
 
@@ -390,5 +387,5 @@ def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
     >>> jsp.special.hyp2f1(1., 1., 2., 0.5)
     Array(1.3862946, dtype=float32)
     """
-    args, dtype = wide("hyp2f1", *map(_or_array, (a, b, c, x)))
+    args, dtype = wide("hyp2f1", *map(of_list, (a, b, c, x)))
     return _hyp2f1(*jnp.broadcast_arrays(*args)).astype(dtype)

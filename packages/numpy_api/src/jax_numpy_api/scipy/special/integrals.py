@@ -13,6 +13,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from ... import lax, numpy as jnp
+from ...numpy.creation import of_list
 from ._series import chebyshev, check_floats, differentiable, inlined, log1p, wide
 from .gammas import _gamma
 from .zetas import _bernoulli_numbers
@@ -350,6 +351,7 @@ def spence(x: ArrayLike) -> Array:
     >>> jsp.special.spence(2.)
     Array(-0.822467, dtype=float32)
     """
+    x = of_list(x)
     check_floats("spence", x)
     (x,), dtype = wide("spence", x)
     return _spence(x).astype(dtype)
