@@ -275,3 +275,20 @@ def test_slices_that_start_at_a_number_agree_with_the_program(compiled, size, ax
         want = jit(read)(x)
         assert found.aval == want.aval
         np.testing.assert_array_equal(found, want)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_integers_on_a_line_are_exact_in_programs_too(dtype):
+    grid = jit(lambda low, high, num: jnp.linspace(low, high, num), static_argnums=2)
+    for num in (2, 3, 50, 56, 99, 129):
+        for low in (-3, 0, 100):
+            low, high = jnp.asarray(low, dtype), jnp.asarray(low + num - 1, dtype)
+            assert grid(low, high, num).tolist() == list(range(int(low), int(high) + 1))
+    far = jnp.finfo(dtype).max
+    assert np.isfinite(np.asarray(grid(-far, far, 6), np.float64)).all()
+
+
+def test_decades_of_geomspace_are_exact():
+    assert jnp.geomspace(1, 1000, 4).tolist() == [1, 10, 100, 1000]
+    assert jnp.geomspace(-100, -1, 3).tolist() == [-100, -10, -1]
+    assert jnp.geomspace(1, 10**6, 7, dtype=int).tolist() == jnp.logspace(0, 6, 7, dtype=int).tolist() == [10**k for k in range(7)]

@@ -37,7 +37,7 @@ from .promotion import (
 )
 from .rows import Static, adaptive
 from .shaping import moveaxis
-from .ufuncs import exp, less, log, sign
+from .ufuncs import less, log10, sign
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
@@ -140,20 +140,28 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
     step = lax.div(lax.sub(stop, start), computed.type(gaps)) if gaps > 0 else lax.full(shape, np.nan, computed)
     if num == 0:
         values = lax.full((0, *shape), 0, computed)
-    elif gaps == 0:
+    elif gaps <= 1:
         values = lax.expand_dims(start, (0,))
     else:
-        place = lax.div(lax.convert_element_type(lax.iota(np.int32, gaps), computed), computed.type(gaps))
-        place = lax.reshape(place, (gaps,) + (1,) * len(shape))
-        full_shape = (gaps, *shape)
-        place, low, high = (broadcast_to(x, full_shape) for x in (place, start, stop))
-        values = lax.add(lax.mul(low, lax.sub(computed.type(1), place)), lax.mul(high, place))
-        if endpoint:
-            values = lax.concatenate([values, lax.expand_dims(stop, (0,))], 0)
+        values = _between(start, stop, gaps, shape, computed)
+    if endpoint and num > 1:
+        values = lax.concatenate([values, lax.expand_dims(stop, (0,))], 0)
     values = moveaxis(values, 0, axis) if axis else values
     if dtypes.issubdtype(dtype, np.integer) and not dtypes.issubdtype(computed, np.integer):
         values = lax.floor(values)
     return convert(values, dtype), step
+
+
+def _between(start, stop, gaps, shape, dtype):
+    """``start`` and the points after it, but for ``stop``. Steps of a grid of integers are exact; halves do not overflow."""
+    # XLA divides by a number that it knows by multiplying with its reciprocal, and 49 * (1 / 49) is less than 1.
+    half, count = dtype.type(0.5), lax.optimization_barrier(dtype.type(gaps))
+    low = lax.mul(start, half)
+    step = lax.div(lax.sub(lax.mul(stop, half), low), count)
+    index = lax.reshape(lax.convert_element_type(lax.iota(np.int32, gaps), dtype), (gaps,) + (1,) * len(shape))
+    index, low, step = (broadcast_to(x, (gaps, *shape)) for x in (index, low, step))
+    values = lax.add(low, lax.mul(index, step))
+    return lax.add(values, values)
 
 
 def _host_linspace(start, stop, num, endpoint, dtype, computed):
@@ -203,7 +211,7 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool =
 
     Source: `numpy.geomspace`.
 
-    >>> jnp.round(jnp.geomspace(1, 1000, 4))
+    >>> jnp.geomspace(1, 1000, 4)
     Array([   1.,   10.,  100., 1000.], dtype=float32)
     """
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "geomspace")
@@ -214,8 +222,8 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool =
     else:
         factor = where(less(start, 0), np.array(-1, lax.dtype(start)), np.array(1, lax.dtype(start)))
     axis = integer("geomspace: axis", axis)
-    logs = linspace(log(asarray(start) / factor), log(asarray(stop) / factor), num, endpoint, axis=0)
-    values = exp(logs) * factor
+    exponents = linspace(log10(asarray(start) / factor), log10(asarray(stop) / factor), num, endpoint, axis=0)
+    values = power(np.array(10, lax.dtype(exponents)), exponents) * factor  # of 10: decades are exact
     if endpoint and num > 1:  # the ends exactly
         shape = values.shape[1:]
         values = values.at[-1].set(broadcast_to(stop, shape))
