@@ -137,31 +137,25 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
     shape = np.broadcast_shapes(shape_of(start), shape_of(stop))
     start, stop = broadcast_to(start, shape), broadcast_to(stop, shape)
     gaps = num - 1 if endpoint else num
-    step = lax.div(lax.sub(stop, start), computed.type(gaps)) if gaps > 0 else lax.full(shape, np.nan, computed)
+    # XLA divides by a number that it knows by multiplying with its reciprocal, and 49 * (1 / 49) is less than 1.
+    count, half = lax.optimization_barrier(computed.type(max(gaps, 1))), computed.type(0.5)
+    low, high = lax.mul(start, half), lax.mul(stop, half)  # halves, so that the widest span does not overflow
+    half_step = lax.div(lax.sub(high, low), count)
     if num == 0:
         values = lax.full((0, *shape), 0, computed)
     elif gaps <= 1:
         values = lax.expand_dims(start, (0,))
     else:
-        values = _between(start, stop, gaps, shape, computed)
+        index = lax.reshape(lax.convert_element_type(lax.iota(np.int32, gaps), computed), (gaps,) + (1,) * len(shape))
+        index, first, by = (broadcast_to(x, (gaps, *shape)) for x in (index, low, half_step))
+        values = lax.add(first, lax.mul(index, by))
+        values = lax.add(values, values)
     if endpoint and num > 1:
         values = lax.concatenate([values, lax.expand_dims(stop, (0,))], 0)
     values = moveaxis(values, 0, axis) if axis else values
     if dtypes.issubdtype(dtype, np.integer) and not dtypes.issubdtype(computed, np.integer):
         values = lax.floor(values)
-    return convert(values, dtype), step
-
-
-def _between(start, stop, gaps, shape, dtype):
-    """``start`` and the points after it, but for ``stop``. Steps of a grid of integers are exact; halves do not overflow."""
-    # XLA divides by a number that it knows by multiplying with its reciprocal, and 49 * (1 / 49) is less than 1.
-    half, count = dtype.type(0.5), lax.optimization_barrier(dtype.type(gaps))
-    low = lax.mul(start, half)
-    step = lax.div(lax.sub(lax.mul(stop, half), low), count)
-    index = lax.reshape(lax.convert_element_type(lax.iota(np.int32, gaps), dtype), (gaps,) + (1,) * len(shape))
-    index, low, step = (broadcast_to(x, (gaps, *shape)) for x in (index, low, step))
-    values = lax.add(low, lax.mul(index, step))
-    return lax.add(values, values)
+    return convert(values, dtype), lax.add(half_step, half_step) if gaps > 0 else lax.full(shape, np.nan, computed)
 
 
 def _host_linspace(start, stop, num, endpoint, dtype, computed):
