@@ -56,6 +56,8 @@ programs = {
     "erfinv": (jax.scipy.special.erfinv, (u,)),
     "ndtr": (jax.scipy.special.ndtr, (v,)),
     "logit": (jax.scipy.special.logit, (u,)),
+    "squareplus": (jax.nn.squareplus, (v,)),
+    "squareplus_grad": (jax.grad(lambda x: jax.nn.squareplus(x).sum()), (v,)),
     "bincount": (lambda i: jnp.bincount(i, length=10), (i10,)),
     "pad_reflect": (lambda x: jnp.pad(x, 5, mode="reflect"), (a,)),
     "gradient": (jnp.gradient, (v,)),
