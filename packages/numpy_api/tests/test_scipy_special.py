@@ -272,7 +272,9 @@ ZETA = [  # arguments, mpmath's value: of Riemann's function below 1, and where 
     (-1.5, 1.0, -0.025485201889833036), (-2.25, 1.0, 0.0057588939680615192), (-0.75, 1.0, -0.13364277443658456), (-40.5, 1.0, -5530487585144642.3),
     (-2.0, 1.0, 0.0), (-1e30, 1.0, 0.0), (7.0, -10.5, 9.2741408342912962e-8), (5.0, -2.5, 0.0028331666461138068),
     (3.0, -3.25, -61.977605519711011), (4.0, -300.25, 259.75757607841969), (3.0, -2.0 ** -33, -6.338253001141147e29), (3.0, -20.0, np.inf),
-    (1.0, -2.5, np.inf), (np.inf, 1.0, 1.0), (2.5, -0.5, np.nan), (0.5, 2.0, np.nan)]
+    (1.0, -2.5, np.inf), (np.inf, 1.0, 1.0), (2.5, -0.5, np.nan), (0.5, 2.0, np.nan),
+    (2.0, 2.0 ** 100, 2.0 ** -100), (1.0625, 2.0 ** 126, 0.0681567332915786), (3.0, 2.0 ** 60, 2.0 ** -121),  # q**-s underflows, the sum does not
+    (12.0, 1900.0, 7.8266223008024548e-38), (30.5, 14.25, 7.3902197921472353e-36)]  # nor does what each number adds to it
 POLYGAMMA = [  # also where the factorial is too large for float32, or the sum too small
     (6, -1.5, -1.3180061075500352), (9, 10000.0, 4.0338147023999933e-32), (16, 170.0, -2.8158730956639727e-24),
     (50, 20.0, -0.014745157490906249), (3, 0.25, 1538.7821440091884), (120, 60.0, -5.4025374539528573e-17), (2, 0.0, -np.inf), (3, np.inf, 0.0), (-1, 2.0, np.nan)]
@@ -290,6 +292,12 @@ def test_slopes_of_zeta_left_of_its_pole():
     """Values by mpmath."""
     slopes = vmap(grad(special.zeta))(jnp.float32([-1.5, -2.25, -2.0, -40.5]))
     np.testing.assert_allclose(slopes, [-0.076309255320550887, -0.016375468882742297, -0.030448457058393271, 19060914565784851.0], rtol=5e-6)
+
+
+def test_slopes_of_zeta_far_out():
+    """Values by mpmath; the sum is near the smallest float32, or beyond the largest."""
+    slopes = vmap(grad(special.zeta))(jnp.float32([8.0, 12.0, 30.5, 47.5]), jnp.float32([98304.0, 1900.0, 14.25, 0.001]))
+    np.testing.assert_allclose(slopes, [-1.8742284492796506e-35, -5.9797392742891679e-37, -1.9709307779692518e-35, np.inf], rtol=3e-5)
 
 
 HYP1F1_SLOPES = [  # arguments, the derivatives by each by mpmath; also where the series ends, and where the one in 1/x serves

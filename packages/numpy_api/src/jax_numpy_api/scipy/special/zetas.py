@@ -77,11 +77,22 @@ def _rest(s, w, power):
     return total
 
 
+def _unit(s, q):
+    """A power of two near ``q``, but for the largest and those below 1, and the root of its power ``-s``: powers of numbers in that unit do not
+    underflow where the sum of them, by whose square it is multiplied, does not."""
+    info = jnp.finfo(q.dtype)
+    unit = lax.reduce_precision(jnp.clip(q, 1.0, 2.0 ** (info.maxexp // 2)), info.nexp, 0)
+    return unit, jnp.power(unit, -0.5 * s)
+
+
 def _positive(s, q):
     """The sum of ``(q + k)**-s`` for ``q`` not below 0, continued to ``s`` from -1 on; differentiable in ``s``."""
     count = _SUMMED[s.dtype.itemsize][0]
-    total = sum((jnp.power(q + k, -s) for k in range(count)), jnp.zeros_like(s))
-    return total + _rest(s, q + count, jnp.power(q + count, -s))
+    unit, root = _unit(s, q)
+    inverse = 1 / unit
+    powers = [jnp.power((q + k) * inverse, -s) for k in range(count + 1)]
+    total = sum(powers[:-1]) + _rest(s, q + count, powers[-1])
+    return jnp.where(unit == 1, total, total * root * root)  # the slope of the root is 0 there, which makes NaN of an infinite total
 
 
 def _sum_of_powers(s, q, unit=1.0):
@@ -93,14 +104,16 @@ def _sum_of_powers(s, q, unit=1.0):
     below = (q <= 0) & (s == jnp.floor(s))
     first, n = jnp.where(below, q - jnp.floor(q), q), jnp.where(below, -jnp.floor(q), 0.0)
     other, sign = jnp.where(below & (first != 0), jnp.ceil(q) - q, 1.0), jnp.where(s % 2 == 0, 1.0, -1.0)
+    factor, root = _unit(s, q / unit)
+    inverse = 1 / (unit * factor)
 
     def power(x: Array):
-        return jnp.power(x / unit, -s)
+        return jnp.power(x * inverse, -s)
     total = sum((power(first + k) + jnp.where(k < n, sign * power(other + k), 0.0) for k in range(count)), jnp.zeros_like(s))
     many = n > count
     start, end = other + count, jnp.where(many, other + n, other + count)
     total = total + (_rest(s, first + count, power(first + count)) + jnp.where(many, sign * _rest(s, start, power(start)), 0.0))
-    return total - jnp.where(many, sign * _rest(s, end, power(end)), 0.0)
+    return (total - jnp.where(many, sign * _rest(s, end, power(end)), 0.0)) * root * root
 
 
 # -- zeta --------------------------------------------------------------------------------------------------------------
