@@ -113,6 +113,9 @@ def test_names_of_arguments_for_messages():
     found = debug_info("jit", lambda x, n, y: x, ({"a": 1, "b": (2, 3)}, 4), {"y": 5}, static_argnums=(1,), sourceinfo="here")
     assert found.arg_names == ("x['a']", "x['b'][0]", "x['b'][1]", "y")
     assert found.func_src_info == "here" and found.traced_for == "jit"
+    assert debug_info("id", lambda x, y: x, {"a": 1, "b": 2}, {}).arg_names == ("x", "y")  # numpyro's tests of provenance
+    with pytest.raises(TypeError, match="args must be of the class Collection, got 3"):
+        debug_info("id", lambda x: x, 3, {})
 
 
 def test_primitives_say_types_and_bind_under_a_trace():

@@ -2,11 +2,11 @@
 from jax.extend.core import DebugInfo
 from jax.extend.linear_util import WrappedFun
 from jax.tree_util import PyTreeDef
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Collection, Sequence
 
 def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Sequence[object], require_static_args_hashable: bool = True) -> tuple[WrappedFun, tuple]:
     """``f`` with all arguments but the dynamic ones fixed, and the dynamic ones."""
-def debug_info(traced_for: str, fun: Callable[..., Any], args: Sequence[object] = ..., kwargs: dict | None = None, *, static_argnums: Sequence[int] = ..., static_argnames: Sequence[str] = ..., result_paths_thunk: Callable[..., Any] | None = None, sourceinfo: str | None = None, signature: Any = None) -> DebugInfo:
+def debug_info(traced_for: str, fun: Callable[..., Any], args: Collection[object] = ..., kwargs: dict | None = None, *, static_argnums: Sequence[int] = ..., static_argnames: Sequence[str] = ..., result_paths_thunk: Callable[..., Any] | None = None, sourceinfo: str | None = None, signature: Any = None) -> DebugInfo:
     """Names for messages about ``fun``."""
 def donation_vector(donate_argnums: Sequence[int], donate_argnames: Sequence[str], in_tree: PyTreeDef, kws: bool = True) -> tuple[bool, ...]:
     """For each leaf of ``(args, kwargs)`` whether it is donated."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection
 from types import NoneType
 from typing import Any, Callable, Iterable, Sequence
 
@@ -141,8 +142,8 @@ def rebase_donate_argnums(donate_argnums: Sequence[int], static_argnums: Sequenc
     return tuple(sorted({d - sum(s < d for s in static_argnums) for d in donate_argnums}))
 
 
-@takes(args=(tuple, list), kwargs=(dict, NoneType))
-def debug_info(traced_for: str, fun: Callable[..., PyTree], args: Sequence[object] = (), kwargs: dict | None = None, *,
+@takes(args=Collection, kwargs=(dict, NoneType))
+def debug_info(traced_for: str, fun: Callable[..., PyTree], args: Collection[object] = (), kwargs: dict | None = None, *,
                static_argnums: Sequence[int] = (), static_argnames: Sequence[str] = (),
                result_paths_thunk: Callable | None = None, sourceinfo: str | None = None,
                signature: inspect.Signature | None = None) -> DebugInfo:
@@ -150,7 +151,7 @@ def debug_info(traced_for: str, fun: Callable[..., PyTree], args: Sequence[objec
 
     Args:
       traced_for: the transformation.
-      fun: the function. args, kwargs: what it is called with, pytrees.
+      fun: the function. args, kwargs: what it is called with, pytrees; ``args`` may be a dict, too, which is as good as the tuple of its keys.
       static_argnums, static_argnames: arguments that are no arrays, which get no names.
       result_paths_thunk: gives the paths of results.
       sourceinfo: where the function is, by default found out.
