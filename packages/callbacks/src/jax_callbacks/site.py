@@ -15,7 +15,7 @@ import numpy as np
 
 from jax_core.configuration import context
 from jax_core.representation import dtypes, tree
-from jax_core.representation.arguments import note_call
+from jax_core.representation.arguments import check_callable, note_call
 from jax_core.representation.aval import AbstractValue, ShapedArray
 from jax_core.representation.source import describe_function
 from jax_core.traces.trace import EVAL
@@ -281,6 +281,7 @@ class BatchedSite(Site):
 def make_site(kind: str, function: Callable[..., PyTree], args: tuple, kwargs: dict, out_tree: PyTreeDef, out_avals: Sequence[AbstractValue],
               is_operand: Callable[[Any], bool]) -> tuple[Site, list]:
     """The site of a call with these arguments, and those of them that are operands."""
+    check_callable(kind, function)
     leaves, in_tree = tree.flatten((args, kwargs))
     statics = [DYNAMIC if is_operand(x) else x for x in leaves]
     operands = [x for x, s in zip(leaves, statics) if s is DYNAMIC]

@@ -182,7 +182,7 @@ def resize(image: ArrayLike, shape: Sequence[int], method: str | ResizeMethod, a
     Array([[0., 1., 3., 4.]], dtype=float32)
     """
     check_arraylike("resize", image)
-    return _resize(image, canonical_shape(shape), _method(method), given_flag(antialias), precision)
+    return _resize(image, canonical_shape("resize", shape), _method(method), given_flag(antialias), precision)
 
 
 @inlined(static_argnums=(1, 2, 5, 6, 7))
@@ -231,5 +231,5 @@ def scale_and_translate(image: ArrayLike, shape: Sequence[int], spatial_dims: Se
     method = _method(method)
     if method not in _KERNELS:
         raise ValueError(f"scale_and_translate: method {method.name} has no kernel; use resize")
-    return _scale_and_translate(image, canonical_shape(shape), tuple(operator.index(d) for d in spatial_dims), scale, translation,
+    return _scale_and_translate(image, canonical_shape("scale_and_translate", shape), tuple(operator.index(d) for d in spatial_dims), scale, translation,
                                 method, given_flag(antialias), precision)

@@ -300,11 +300,12 @@ def origin_note(*tracers: Any) -> str:
     return next(filter(None, (_origin(tracer)[1] for tracer in tracers)), "")
 
 
-def shape_error(shape: Shape) -> TypeError:
+def shape_error(shape: Shape, name: str = "") -> TypeError:
     """The error for a shape that contains something other than concrete integers.
 
     Args:
       shape: the offending shape, as the user gave it.
+      name: the function that it was given to.
 
     Returns:
       A `TypeError` to raise; for traced entries with the text of the specification.
@@ -317,7 +318,7 @@ def shape_error(shape: Shape) -> TypeError:
         if note:
             error.add_note(note)  # the specification fixes the text
         return error
-    return TypeError(f"a shape must be an int or a sequence of ints, got {shape!r}")
+    return TypeError(f"{name}{': ' if name else ''}a shape must be an int or a sequence of ints, got {shape!r}")
 
 
 # --- errors of the running program ---------------------------------------------------

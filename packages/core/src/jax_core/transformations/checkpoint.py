@@ -17,7 +17,7 @@ import numpy as np
 from .. import backends
 from ..configuration import context, flags
 from ..representation import tree
-from ..representation.arguments import LazyNames, put_static
+from ..representation.arguments import LazyNames, check_callable, put_static
 from ..representation.aval import get_aval
 from ..representation.dtypes import ExtendedDType
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
@@ -175,7 +175,7 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
 
     Raises:
       NotImplementedError: ``concrete`` is true.
-      TypeError: ``prevent_cse`` is neither a bool nor a tuple.
+      TypeError: ``fun`` cannot be called for values, ``policy`` not at all, or ``prevent_cse`` is neither a bool nor a tuple.
       ValueError: when called, ``prevent_cse`` is a tuple that is no prefix of the arguments.
 
     >>> jax.grad(jax.checkpoint(lambda x: jnp.sin(jnp.cos(x))))(0.5)
@@ -184,6 +184,9 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
     if concrete:
         raise NotImplementedError("checkpoint: concrete=True is not supported; make arguments that steer Python "
                                   "control flow static with static_argnums")
+    check_callable("checkpoint", fun)
+    if policy is not None and not callable(policy):
+        raise TypeError(f"checkpoint: policy must be a function, as those of jax.checkpoint_policies, got {policy!r} of type {type(policy).__name__}")
     static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     static_argnames = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     given_argnums = static_argnums

@@ -18,7 +18,7 @@ from ..compat.linear_util import WrappedFun, wrap_init
 from ..configuration import context, flags
 from ..references.discharge import custom_rule
 from ..representation import dtypes, tree
-from ..representation.arguments import run_rule, signature_of
+from ..representation.arguments import check_callable, run_rule, signature_of
 from ..representation.aval import described_value, get_aval
 from ..representation.effects import operand_effects, refuse_effects
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, runs_its_program, types_compatible
@@ -348,6 +348,7 @@ class custom_jvp(Wrapping):
     symbolic_zeros: bool
 
     def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
+        check_callable("custom_jvp", fun)
         functools.update_wrapper(self, fun)
         self.fun, self._name = fun, name_of(fun)
         self.signature = signature_of(fun)

@@ -14,7 +14,7 @@ from .. import backends
 from ..configuration import context, flags
 from ..references.discharge import call_rule, custom_rule
 from ..representation import dtypes, splits, tree, tree_nodes
-from ..representation.arguments import run_rule, signature_of
+from ..representation.arguments import check_callable, run_rule, signature_of
 from ..representation.aval import ShapedArray, aval_of_type, described_value, get_aval
 from ..representation.effects import operand_effects, refuse_effects
 from ..representation.errors import UnexpectedTracerError
@@ -265,6 +265,7 @@ class custom_vjp(Wrapping):
     """
 
     def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
+        check_callable("custom_vjp", fun)
         functools.update_wrapper(self, fun)
         self.fun, self._name = fun, name_of(fun)
         self.signature = signature_of(fun)

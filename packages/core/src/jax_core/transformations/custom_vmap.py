@@ -15,7 +15,7 @@ from .. import extension_points
 from ..configuration import context
 from ..references.discharge import call_rule
 from ..representation import tree
-from ..representation.arguments import run_rule, signature_of
+from ..representation.arguments import check_callable, run_rule, signature_of
 from ..representation.aval import described_value, get_aval
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from ..representation.primitive import ProgramPrimitive, Zero, none
@@ -49,6 +49,7 @@ class custom_vmap(Wrapping):
     vmap_rule: Callable | None
 
     def __init__(self, fun: Callable[..., Any]):
+        check_callable("custom_vmap", fun)
         functools.update_wrapper(self, fun)
         self.fun = fun
         self.vmap_rule: Callable | None = None

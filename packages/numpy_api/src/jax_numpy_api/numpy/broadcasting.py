@@ -31,7 +31,7 @@ def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placemen
     """
     check_arraylike("broadcast_to", array)
     array = unwrapped(array)
-    shape, own = canonical_shape(shape), shape_of(array)
+    shape, own = canonical_shape("broadcast_to", shape), shape_of(array)
     if own == shape and isinstance(array, Array):
         return array
     lead = len(shape) - len(own)

@@ -118,7 +118,7 @@ def zeros(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placeme
            [0., 0., 0.]], dtype=float32)
     """
     dtype = _dtype_asked(dtype, "zeros", dtypes.default_float_dtype, shape)
-    return placed(_filled(canonical_shape(shape), _ZERO, dtype), device, out_sharding)
+    return placed(_filled(canonical_shape("zeros", shape), _ZERO, dtype), device, out_sharding)
 
 
 def ones(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placement | None = None,
@@ -130,7 +130,7 @@ def ones(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placemen
            [1]], dtype=int32)
     """
     dtype = _dtype_asked(dtype, "ones", dtypes.default_float_dtype, shape)
-    return placed(_filled(canonical_shape(shape), _ONE, dtype), device, out_sharding)
+    return placed(_filled(canonical_shape("ones", shape), _ONE, dtype), device, out_sharding)
 
 
 def empty(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placement | None = None,
@@ -141,7 +141,7 @@ def empty(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placeme
     (2, 3)
     """
     dtype = _dtype_asked(dtype, "empty", dtypes.default_float_dtype, shape)
-    return placed(_filled(canonical_shape(shape), _ZERO, dtype), device, out_sharding)
+    return placed(_filled(canonical_shape("empty", shape), _ZERO, dtype), device, out_sharding)
 
 
 def full(shape: Shape | int, fill_value: ArrayLike, dtype: DTypeLike | None = None, *, device: Placement | None = None,
@@ -164,7 +164,7 @@ def full(shape: Shape | int, fill_value: ArrayLike, dtype: DTypeLike | None = No
     fill_value = unwrapped(fill_value)
     asked, weak = (dtypes.dtype_and_weak_type(fill_value) if dtype is None
                    else (dtypes.canonicalize_user_dtype(dtype, "full"), False))
-    shape = canonical_shape(shape)
+    shape = canonical_shape("full", shape)
     if type(fill_value) is complex:
         refuse_complex("jnp.full", fill_value, asked)
     if isinstance(fill_value, (bool, int, float, complex, np.generic)):
@@ -183,16 +183,16 @@ def _like_arguments(name: str, a: Any, dtype: Any, shape: Any) -> tuple:
     if not (hasattr(a, "dtype") and hasattr(a, "shape")):  # a ShapeDtypeStruct will do as well as an array
         check_arraylike(name, a)
         a = unwrapped(a)
-    shape = shape_of(a) if shape is None else canonical_shape(shape)
+    shape = shape_of(a) if shape is None else canonical_shape(name, shape)
     if dtype is not None:
         return shape, dtypes.canonicalize_user_dtype(dtype, name), False
     return (shape, *dtypes.dtype_and_weak_type(a))
 
 
-def _beside(a: Any, shape: Any, device: Any, out_sharding: Any) -> Any:
+def _beside(a: Any, sizes: Any, device: Any, out_sharding: Any) -> Any:
     """Where an array like ``a`` goes: where ``a`` is (see `beside`), unless another placement is given."""
     if device is None and out_sharding is None and hasattr(a, "shape"):
-        return beside(a, shape_of(a) if shape is None else canonical_shape(shape))
+        return beside(a, sizes)
     return device
 
 
@@ -208,8 +208,8 @@ def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int 
     >>> jnp.zeros_like(jnp.arange(3))
     Array([0, 0, 0], dtype=int32)
     """
-    device = _beside(a, shape, device, out_sharding)
     sizes, kind, weak = _like_arguments("zeros_like", a, dtype, shape)
+    device = _beside(a, sizes, device, out_sharding)
     return varying_as(a, placed(_filled(sizes, _ZERO, kind, weak), device, out_sharding))
 
 
@@ -225,8 +225,8 @@ def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int |
     >>> jnp.ones_like(jnp.arange(2.))
     Array([1., 1.], dtype=float32)
     """
-    device = _beside(a, shape, device, out_sharding)
     sizes, kind, weak = _like_arguments("ones_like", a, dtype, shape)
+    device = _beside(a, sizes, device, out_sharding)
     return varying_as(a, placed(_filled(sizes, _ONE, kind, weak), device, out_sharding))
 
 
@@ -242,8 +242,8 @@ def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Shap
     >>> jnp.empty_like(jnp.arange(3)).dtype
     dtype('int32')
     """
-    device = _beside(prototype, shape, device, None)
     sizes, kind, weak = _like_arguments("empty_like", prototype, dtype, shape)
+    device = _beside(prototype, sizes, device, None)
     return varying_as(prototype, placed(_filled(sizes, _ZERO, kind, weak), device))
 
 
@@ -259,8 +259,8 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
     >>> jnp.full_like(jnp.arange(2), 7)
     Array([7, 7], dtype=int32)
     """
-    device = _beside(a, shape, device, out_sharding)
     sizes, kind, weak = _like_arguments("full_like", a, dtype, shape)
+    device = _beside(a, sizes, device, out_sharding)
     check_arraylike("full_like", fill_value)
     fill_value = unwrapped(fill_value)
     if isinstance(fill_value, (bool, int, float, complex, np.generic)):
@@ -715,7 +715,7 @@ def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None 
     kind = _dtype_asked(dtype, "eye", dtypes.default_float_dtype)
     if isinstance(N, (tuple, list)):
         raise TypeError(f"eye: N must be the number of rows, got {N!r}; the number of columns is an argument of its own")
-    rows, columns = _parse_shape((N, N if M is None else M))
+    rows, columns = _parse_shape("eye", (N, N if M is None else M))
     if min(rows, columns) < 0:
         raise ValueError(f"eye: the numbers of rows and columns must not be negative, got {rows} and {columns}")
     if not isinstance(k, (int, np.integer)) and (np.ndim(k) or not dtypes.issubdtype(dtypes.dtype(k), np.integer)):
@@ -760,7 +760,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None
     whole = dtypes.iinfo(dtypes.default_int_dtype())
     if isinstance(k, int) and not whole.min <= k <= whole.max:
         raise OverflowError(f"jax.numpy.tri: k={k} does not fit in {whole.dtype}")
-    rows, columns = canonical_shape((N, N if M is None else M))
+    rows, columns = canonical_shape("tri", (N, N if M is None else M))
     if evaluating() and rows * columns * kind.itemsize <= _HOST_LIMIT:
         return _put(np.tri(rows, columns, integer("tri: k", k)).astype(kind))
     return lax.convert_element_type(_compare_indices(rows, columns, k, lax.ge), kind)

@@ -132,7 +132,7 @@ def canonicalize_shape(shape: object, context: str = "") -> tuple[int, ...]:
     ((3,), (3, 2))
     """
     try:
-        return promotion._parse_shape(shape)
+        return promotion._parse_shape("canonicalize_shape", shape)
     except TypeError as error:
         if context:
             error.add_note(context)

@@ -61,7 +61,7 @@ def fromfunction(function: Callable[..., PyTree], shape: Shape, *, dtype: DTypeL
     Array([[ 0,  1,  2],
            [10, 11, 12]], dtype=int32)
     """
-    shape = canonical_shape(shape)
+    shape = canonical_shape("fromfunction", shape)
     for axis in reversed(range(len(shape))):  # the last mapped is the outermost, and so the first axis
         function = vmap(function, in_axes=tuple(0 if i == axis else None for i in range(len(shape))))
     return function(*(arange(n, dtype=dtype) for n in shape), **kwargs)
@@ -284,7 +284,7 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: b
     Array([[0, 0],
            [1, 1]], dtype=int32)
     """
-    shape = canonical_shape(dimensions)
+    shape = canonical_shape("indices", dimensions)
     kind = _dtype_asked(dtype, "indices", dtypes.default_int_dtype, dimensions)
     return (_indices if math.prod(shape) > _MANY else _indices_few)(Static(shape), kind, bool(sparse))
 

@@ -514,8 +514,8 @@ def given_size(name: str, size: Any) -> int:
     return size
 
 
-def canonical_shape(shape: object) -> tuple[int, ...]:
-    """A shape that a user gave: an integer or a sequence of them, all known now.
+def canonical_shape(name: str, shape: object) -> tuple[int, ...]:
+    """A shape that a user gave to the function ``name``: an integer or a sequence of them, all known now.
 
     Raises:
       TypeError: something else, such as a value that is being traced, or a negative length.
@@ -526,29 +526,29 @@ def canonical_shape(shape: object) -> tuple[int, ...]:
                 break
         else:
             return shape
-    result = _parse_shape(shape)
+    result = _parse_shape(name, shape)
     for n in result:
         if n < 0:
-            raise TypeError(f"a shape must have no negative lengths, got {result}")
+            raise TypeError(f"{name}: a shape must have no negative lengths, got {result}")
     return result
 
 
-def _parse_shape(shape: Any) -> tuple[int, ...]:
+def _parse_shape(name: str, shape: Any) -> tuple[int, ...]:
     if isinstance(shape, (int, np.integer)):
         return (int(shape),)
     if isinstance(shape, Array) and not shape.shape:
         shape = (shape,)
     if isinstance(shape, (set, frozenset, Mapping, bytes, str, np.void)) or hasattr(shape, "__next__"):  # without an order, or read once
-        raise shape_error(shape)
+        raise shape_error(shape, name)
     try:
         entries = tuple(shape)
     except TypeError:
-        raise shape_error(shape) from None
+        raise shape_error(shape, name) from None
     result = []
     for n in entries:
         try:
             known: Any = concrete(n) if isinstance(n, Tracer) else n
             result.append(known.__index__())
         except (AttributeError, TypeError):
-            raise shape_error(entries) from None
+            raise shape_error(entries, name) from None
     return tuple(result)

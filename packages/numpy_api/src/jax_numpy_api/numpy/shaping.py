@@ -120,7 +120,7 @@ def _complete_shape(a: Any, shape: Any) -> tuple[int, ...]:
 
 
 def _static_shape(shape: Any) -> tuple[int, ...]:
-    return _parse_shape(shape)
+    return _parse_shape("reshape", shape)
 
 
 def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Placement | None = None) -> Array:
@@ -281,7 +281,7 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     Array([1, 2, 3, 1, 2], dtype=int32)
     """
     check_arraylike("resize", a)
-    return _resize(a, Static(canonical_shape(new_shape)))
+    return _resize(a, Static(canonical_shape("resize", new_shape)))
 
 
 @adaptive("always", (1,))

@@ -90,8 +90,10 @@ class ufunc:
     def __repr__(self):
         return f"<jnp.ufunc '{self.__name__}'>"
 
-    def __call__(self, *args: Any, out: None = None, where: None = None) -> Array:
-        """The function on arrays, which are broadcast. ``out`` and ``where`` must be None."""
+    def __call__(self, *args: Any, out: None = None, where: None = None, **unknown: Any) -> Array:
+        """The function on arrays, which are broadcast. ``out`` and ``where`` must be None, and there are no others."""
+        if unknown:
+            raise TypeError(f"{self.__name__}() got an unexpected keyword argument {next(iter(unknown))!r}; operands are passed by position")
         if out is not None:
             raise NotImplementedError(f"out argument of {self}: arrays are not written to; use the result")
         if where is not None:

@@ -178,6 +178,7 @@ def apply_along_axis(func1d: Callable[..., PyTree], axis: int, arr: ArrayLike, *
     Array([[0.25, 0.75],
            [0.5 , 0.5 ]], dtype=float32)
     """
+    check_callable("jax.numpy.apply_along_axis", func1d)
     check_arraylike("apply_along_axis", arr)
     arr = as_array(arr)
     axis = canonical_axis(axis, arr.ndim)
@@ -203,6 +204,7 @@ def apply_over_axes(func: Callable[[Array, int], Array], a: ArrayLike, axes: Seq
     >>> jnp.apply_over_axes(jnp.sum, jnp.ones((2, 3)), [0, 1])
     Array([[6.]], dtype=float32)
     """
+    check_callable("jax.numpy.apply_over_axes", func)
     check_arraylike("apply_over_axes", a)
     a = as_array(a)
     for axis in (axes,) if isinstance(axes, (int, np.integer)) else axes:
