@@ -11,12 +11,17 @@ from ..representation.aval import AbstractValue
 
 GIVEN = 16
 """Pieces of a value in memory."""
-COMPUTED = 8
-"""Pieces of a value that is computed where it is read."""
 _LARGE = 1 << 17
 """Elements of the operand, at least."""
+_LONG = 32
+"""Elements along an axis, at least."""
+
+
+def computed(aval: AbstractValue) -> int:
+    """Pieces of a value that is computed where it is read. Twice as many are 5 % faster on up to 2**19 elements, and compile twice as long."""
+    return 8 if aval.size > 1 << 19 else 4
 
 
 def suits(aval: AbstractValue, axes: Sequence[int], pieces: int) -> bool:
     """Whether the operand is large, and long along one of ``axes``."""
-    return aval.size >= _LARGE and max([aval.shape[axis] for axis in axes], default=0) >= 4 * pieces
+    return aval.size >= _LARGE and max([aval.shape[axis] for axis in axes], default=0) >= max(_LONG, 4 * pieces)

@@ -310,10 +310,10 @@ class _Cones:
     def _enter_extremum(self, eqn: JaxprEqn) -> None:
         """Cut in front of an extremum in pieces that would have much code for each."""
         x = eqn.invars[0]
-        if x in self._parts and reductions_in_pieces.suits(x.aval, eqn.params["axes"], reductions_in_pieces.COMPUTED):
+        if x in self._parts and reductions_in_pieces.suits(x.aval, eqn.params["axes"], pieces := reductions_in_pieces.computed(x.aval)):
             equations, cost, _ = self.walk(x)
             if equations > PIECED[0] or cost > PIECED[1]:
-                self.cuts[id(x)] = f"{reductions_in_pieces.COMPUTED} pieces would each be code of {equations} equations"
+                self.cuts[id(x)] = f"{pieces} pieces would each be code of {equations} equations"
                 del self._parts[x], self._bounds[x]
 
     def _enter_call(self, i: int, eqn: JaxprEqn, uses: _Uses) -> None:
