@@ -200,8 +200,7 @@ broadcast_in_dim_p = Primitive(
     jvp=LINEAR,
     transpose=_broadcast_transpose,
     batch=_broadcast_batch,
-    lower=lambda b, x, *, broadcast_dimensions, **_: b.emit(
-        f"stablehlo.broadcast_in_dim {x}, dims = {list(broadcast_dimensions)}", x, out=b.out_avals[0]),
+    lower=lambda b, x, *, broadcast_dimensions, **_: b.broadcast(x, b.out_avals[0].shape, broadcast_dimensions),
     reference=_broadcast_reference,
     exact=True,
     splits=_broadcast_splits,

@@ -191,6 +191,15 @@ class Builder:
             self.lines.append(f"    {name} = stablehlo.constant dense<{text}> : {kind}{self.location}\n")
         return name
 
+    def _spread(self, x: str, out: ShapedArray) -> str:
+        """Name of the scalar constant ``x``, repeated to the type ``out``: by one operation for all of a block that need it."""
+        key = x, out.shape
+        name = self.constants.get(key)
+        if name is None:
+            name = self.constants[key] = self._new()
+            self.lines.append(f"    {name} = stablehlo.broadcast_in_dim {x}, dims = [] : ({type_text(ShapedArray((), out.dtype))}) -> {type_text(out)}{self.location}\n")
+        return name
+
     def scalar(self, value: ArrayLike, dtype: DTypeLike | None) -> Value:
         """A rank-0 constant."""
         return self.full(value, ShapedArray((), dtype))
@@ -462,7 +471,7 @@ class Builder:
             names += [f"%{i}" for i in range(count, count + new)]
             self.count = count + new
         if constants:
-            names += [self._constant(*key) for key in constants]
+            names += [self._constant(*key) if type(key[0]) is str else self._spread(names[key[0]], key[1]) for key in constants]
         if location:
             names.append(location)
         if text:
@@ -488,12 +497,9 @@ class Builder:
         for i, x in enumerate(eqn.invars):
             if type(x) is not Literal:
                 ids.append(id(x.aval))
-            elif spread:  # a splat of the result's shape, which the key must tell from a scalar operand
-                names[i] = self._splat(x, eqn.outvars[0].aval)
+            else:  # the key tells it from a variable of that type: it is a splat of the result's shape, or repeated by one operation for many equations
+                names[i] = self._splat(x, eqn.outvars[0].aval) if spread else self._literal(x)
                 ids.append(~id(x.aval))
-            else:
-                names[i] = self._literal(x)
-                ids.append(id(x.aval))
         return ids
 
     def _splat(self, x: Literal, like: ShapedArray) -> str:

@@ -30,8 +30,8 @@ _placeholder = re.compile(f"([{chr(_PRIVATE)}-{chr(_LOCATION)}])")
 _LONG = 64  # elements
 
 Template = tuple
-"""Format string, function that picks its arguments, number of new names, constants, results, and what the key of the
-template names by id. `builder.NONE` where the rule must run each time."""
+"""Format string, function that picks its arguments, number of new names, constants (literal operands that are repeated, too: which one, and
+to what type), results, and what the key of the template names by id. `builder.NONE` where the rule must run each time."""
 
 
 class NotATemplate(Exception):
@@ -41,12 +41,13 @@ class NotATemplate(Exception):
 class Recorder(Builder):
     """A builder whose names are placeholders."""
 
-    __slots__ = ("needed", "depth")
+    __slots__ = ("needed", "depth", "literals")
 
     def __init__(self, module: Any):
         super().__init__(module)
         self.needed: dict = {}
         self.depth = 0
+        self.literals: set[str] = set()
 
     def _new(self):
         name = chr(_NEW + self.count)
@@ -64,6 +65,12 @@ class Recorder(Builder):
         if np.size(value) > _LONG:
             raise NotATemplate
         return super().constant(value, aval)
+
+    def broadcast(self, x, shape, dims=()):
+        if x not in self.literals or not shape or self.depth:
+            return super().broadcast(x, shape, dims)
+        out = ShapedArray(shape, x.aval.dtype)
+        return new_value(chr(_CONSTANTS + self.needed.setdefault((ord(x) - _OPERANDS, out), len(self.needed))), out)
 
     def region(self, in_avals: Sequence[AbstractValue], body: Callable, terminator: str = "stablehlo.return"):
         self.depth += 1
@@ -103,8 +110,11 @@ def record(module: object, eqn: JaxprEqn, location: str) -> Template:
     """The template of equations like ``eqn``."""
     recorder = Recorder(module)
     recorder.location = chr(_LOCATION) if location else ""
+    operands = [new_value(chr(_OPERANDS + i), aval) for i, aval in enumerate(operand_types(eqn, recorder.module.kernel))]
+    if not recorder.module.one_form and not recorder.module.kernel:
+        recorder.literals.update([x for x, given in zip(operands, eqn.invars) if type(given) is Literal and x.aval.shape == ()])
     try:
-        outs = recorder.apply(eqn, [new_value(chr(_OPERANDS + i), aval) for i, aval in enumerate(operand_types(eqn, recorder.module.kernel))])
+        outs = recorder.apply(eqn, operands)
     except NotATemplate:
         return NONE
     sizes = len(eqn.invars), recorder.count, len(recorder.needed)
