@@ -197,7 +197,8 @@ class Builder:
         name = self.constants.get(key)
         if name is None:
             name = self.constants[key] = self._new()
-            self.lines.append(f"    {name} = stablehlo.broadcast_in_dim {x}, dims = [] : ({type_text(ShapedArray((), out.dtype))}) -> {type_text(out)}{self.location}\n")
+            scalar = type_text(ShapedArray((), out.dtype))
+            self.lines.append(f"    {name} = stablehlo.broadcast_in_dim {x}, dims = [] : ({scalar}) -> {type_text(out)}{self.location}\n")
         return name
 
     def scalar(self, value: ArrayLike, dtype: DTypeLike | None) -> Value:
