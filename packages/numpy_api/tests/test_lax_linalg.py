@@ -262,6 +262,15 @@ def test_failure_is_nan_for_that_matrix_alone():
             assert np.isnan(part[0]).any() and np.isfinite(part[1]).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("algorithm", [None, L.SvdAlgorithm.QR])
+def test_singular_values_of_an_infinite_matrix_are_nan(algorithm, dtype):
+    """LAPACK's steps do not end there."""
+    x = np.stack([np.array([[np.inf, 4, 1.5], [4, 4, 2], [1.5, 2, 3]], dtype), np.eye(3, dtype=dtype)])
+    for part in map(np.asarray, [*L.svd(x, algorithm=algorithm), L.svd(x, algorithm=algorithm, compute_uv=False)]):
+        assert np.isnan(part[0]).all() and np.isfinite(part[1]).all()
+
+
 def test_equal_eigenvalues_have_finite_derivatives():
     """A function of the eigenvalues alone, where they are equal, and of the span of both vectors."""
     x = np.diag([1.0, 1.0, 3.0]).astype(np.float32)

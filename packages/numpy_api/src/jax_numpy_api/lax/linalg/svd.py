@@ -15,6 +15,7 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
 
 from .common import (
@@ -141,8 +142,10 @@ def _svd_lower(b, x, *, full_matrices, compute_uv, subset_by_index, algorithm):
             raise NotImplementedError(f"svd: algorithm={algorithm} does not exist on CPU; use DEFAULT, DIVIDE_AND_CONQUER or QR.")
         routine = "gesvd" if algorithm is SvdAlgorithm.QR else "gesdd"
         mode = letter("N" if not compute_uv else "A" if full_matrices else "S")
+        x, not_finite = b.fun(_zero_unless_finite, x)
         _, s, u, vh, info = lapack(b, routine, [x], [x.aval, s_type, u_type, vh_type, info], batch_rank=batch_rank,
                                    in_place={0: 0}, mode=mode)
+        info = b.fun(lax.bitwise_or, info, not_finite)[0]
     else:
         s, u, vh, info = _svd_gpu(b, x, s_type, u_type, vh_type, compute_uv, full, algorithm)
     return nan_on_failure(b, info, *([s, u, vh] if compute_uv else [s]))
@@ -198,11 +201,23 @@ def _svd_gpu_rotated(b, x, s_type, compute_uv, full, routine):
     return s, u, v, info
 
 
+def _is_finite(x):
+    """For each matrix, whether it holds neither NaN nor infinity."""
+    ok = lax.is_finite(real(x))
+    ok = lax.bitwise_and(ok, lax.is_finite(lax.imag(x))) if is_complex(x) else ok
+    return lax.reduce_and(ok, (x.ndim - 2, x.ndim - 1))
+
+
+def _zero_unless_finite(x):
+    """``x``, 0 for each matrix that is not finite, for which LAPACK's steps need not end; and 1 for these, else 0."""
+    ok = _is_finite(x)
+    zero = zeros(ShapedArray(x.shape, x.dtype))
+    return [lax.select(broadcast_in_dim(ok, x.shape, tuple(range(ok.ndim))), x, zero), lax.convert_element_type(lax.bitwise_not(ok), np.int32)]
+
+
 def _where_finite(x, *outs):
     """NaN for a matrix that holds NaN or infinity, whatever rotations make of it: that is not documented."""
-    ok = lax.reduce_and(lax.is_finite(real(x)), (x.ndim - 2, x.ndim - 1))
-    if is_complex(x):
-        ok = lax.bitwise_and(ok, lax.reduce_and(lax.is_finite(lax.imag(x)), (x.ndim - 2, x.ndim - 1)))
+    ok = _is_finite(x)
     return [nan_unless(ok, out) for out in outs]
 
 
