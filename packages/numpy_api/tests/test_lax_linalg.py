@@ -247,6 +247,22 @@ def test_polar_decomposition(x):
     close(u @ p, x, np.float32)
     close(h(u) @ u, np.eye(x.shape[1]), np.float32)
     assert bool(converged) and int(steps) <= 8 and np.linalg.eigvalsh(p).min() > -1e-5
+    for scale in map(np.float32, (1e-30, 1e30, 3e37)):  # the squares of which are 0 or inf
+        close(np.asarray(L.qdwh(x / np.abs(x).max() * scale)[0]), u, np.float32)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_derivatives_of_factors_of_large_and_small_matrices(dtype):
+    """What has no scale is the same for any multiple of a matrix whose squares are 0 or inf."""
+    x, t = sample(dtype, 4, 3), sample(dtype, 3, 4).T.copy()
+
+    def bases(x: np.ndarray):
+        u, _, vh = L.svd(x)
+        return u, vh, L.qdwh(x)[0]
+    _, want = jvp(bases, [x], [t])
+    for scale in map(np.float32, (1e-30, 1e30)):
+        for got, expected in zip(jvp(bases, [x * scale], [t * scale])[1], want, strict=True):
+            close(np.asarray(got), np.asarray(expected), np.float32)
 
 
 # -- degenerate cases -----------------------------------------------------------------------------------------------------

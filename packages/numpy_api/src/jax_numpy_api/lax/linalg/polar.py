@@ -9,6 +9,7 @@ Anal. Appl. 31 (2010).
 """
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,11 +83,19 @@ def _norm(x, dtype):
     return lax.sqrt(lax.reduce_sum(square, (0, 1)))
 
 
+def _largest(x):
+    """The largest real or imaginary part, a constant to derivatives: the factor ``u`` of any multiple is the same."""
+    parts = [lax.abs(lax.stop_gradient(part)) for part in ([lax.real(x), lax.imag(x)] if is_complex(x) else [x])]
+    return functools.reduce(lax.max, [lax.reduce_max(part, (0, 1)) for part in parts])
+
+
 def _iterate(x, dtype, eps, limit):
     n = np.shape(x)[1]
     one = dtype.type(1)
-    scale = lax.max(_norm(x, dtype), dtypes.finfo(dtype).tiny.astype(dtype))
-    u = lax.div(x, lax.convert_element_type(scale, x.dtype))
+    tiny = dtypes.finfo(dtype).tiny.astype(dtype)
+    unit = lax.clamp(tiny, _largest(x), one / tiny)  # so that squares neither overflow nor vanish; its reciprocal is not subnormal
+    x = lax.div(x, lax.convert_element_type(unit, x.dtype))
+    u = lax.div(x, lax.convert_element_type(lax.max(_norm(x, dtype), tiny), x.dtype))
     # the last steps converge cubically, so the next change is about the cube of this one
     tolerance = dtype.type((4 * eps) ** (1 / 3))
 

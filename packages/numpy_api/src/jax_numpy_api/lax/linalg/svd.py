@@ -32,6 +32,7 @@ from .common import (
     full_like,
     gpu_library,
     info_type,
+    inverse_gaps,
     is_complex,
     lapack,
     letter,
@@ -99,15 +100,15 @@ def _vectors(u, u1, inner, s, image, left):
     ``inner`` is U1^H dA V1; ``image`` is dA V1 for left vectors, dA^H U1 for right ones.
     """
     k = np.shape(s)[-1]
-    s = lax.convert_element_type(s, inner.dtype) if s.dtype != inner.dtype else s
-    scaled = lax.mul(inner, rows(s, inner)) if left else lax.mul(columns(s, inner), inner)
-    # not the difference of squares: fused into one multiply-add, it would not be zero on the diagonal
+    in_type = lambda a: lax.convert_element_type(a, inner.dtype) if a.dtype != inner.dtype else a
     one, other = rows(s, inner), columns(s, inner)
-    gaps = safe_reciprocal(lax.mul(lax.sub(one, other), lax.add(one, other)))
-    turn = lax.mul(gaps, lax.add(scaled, mh(scaled)))
-    inverse = safe_reciprocal(s)
+    # not divided by the difference of squares: these may overflow or vanish, and fused into one multiply-add it would not be zero on the diagonal
+    inverse_sum = safe_reciprocal(lax.add(one, other))
+    shares = [in_type(lax.mul(a, inverse_sum)) for a in ((one, other) if left else (other, one))]
+    turn = lax.mul(in_type(inverse_gaps(s, inner)), lax.add(lax.mul(inner, shares[0]), lax.mul(mh(inner), shares[1])))
+    inverse = in_type(safe_reciprocal(s))
     if left and is_complex(inner):  # the phase of each pair is put on the left vector
-        phase = lax.mul(lax.sub(inner, mh(inner)), rows(lax.mul(inverse, full_like(s, 0.5)), inner))
+        phase = lax.mul(lax.sub(inner, mh(inner)), rows(lax.mul(inverse, full_like(inverse, 0.5)), inner))
         turn = lax.add(turn, lax.select(eye_mask(inner), phase, lax.full_like(phase, 0)))
     change = mm(u1, turn)
     total, m = np.shape(u)[-1], np.shape(u)[-2]
