@@ -307,6 +307,19 @@ def test_small_constants_are_written_large_ones_passed():
     np.testing.assert_array_equal(second, 2.0)
 
 
+def test_a_number_is_repeated_by_one_operation():
+    """However many equations need it in that shape; zeros of both signs are two numbers."""
+    def fun(x):
+        repeated = [structural.broadcast_in_dim(value, shape, ()) for value in (0.0, -0.0, 0.0) for shape in ((3,), (2, 3))]
+        return [*repeated, structural.broadcast_in_dim(x, (3,), ()), structural.broadcast_in_dim(x, (3,), ())]
+
+    module = lower(fun, f32())
+    assert module.text().count("broadcast_in_dim") == 6
+    found = run(module, np.float32(-0.0))
+    for value, sign in zip(found, [False] * 2 + [True] * 2 + [False] * 2 + [True] * 2, strict=True):
+        np.testing.assert_array_equal(np.signbit(value), sign)
+
+
 def test_donated_inputs_take_the_place_of_results():
     def fun(x, y, z, w):
         return [mul_p.bind(x, 2.0), structural.reduce_sum(y, (0,)), mul_p.bind(z, w)]
