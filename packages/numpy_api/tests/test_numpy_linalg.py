@@ -6,6 +6,7 @@ import jax_numpy_api.numpy as jnp
 from harness import LAWS, Case, steps_of
 from jax_core.programs.jit import jit
 from jax_core.representation import tree
+from jax_core.transformations.autodiff import grad, jvp
 from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.placement.mesh import Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec
@@ -83,7 +84,6 @@ def test_law(case, law):
 
 
 def test_derivative_of_det_of_a_singular_matrix():
-    from jax_core.transformations.autodiff import grad
     a = np.diag([1.0, 2.0, 3.0, 0.0]).astype(np.float32)
     want = np.diag([0.0, 0.0, 0.0, 6.0])
     assert np.allclose(grad(jnp.linalg.det)(jnp.asarray(a)), want, atol=1e-5)
@@ -98,8 +98,19 @@ def test_a_determinant_is_right_where_a_product_overflows(a, want):
     np.testing.assert_allclose(got, np.asarray(want, got.dtype), rtol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("shape", [(4, 3), (2, 4)])
+def test_the_derivative_of_a_pseudo_inverse_is_right_where_its_square_is_0_or_inf(shape, dtype):
+    """That of a multiple of a matrix is the reciprocal multiple."""
+    rng = np.random.default_rng(0)
+    x, t = (rng.normal(size=(2, *shape)) + (1j * rng.normal(size=(2, *shape)) if dtype == "complex64" else 0)).astype(dtype)
+    want = np.asarray(jvp(jnp.linalg.pinv, (x,), (t,))[1])
+    for scale in map(np.float32, (1e-30, 1e30)):
+        got = np.asarray(jvp(jnp.linalg.pinv, (x * scale,), (t * scale,))[1]) * scale
+        assert np.abs(got - want).max() <= 1e-4 * np.abs(want).max()
+
+
 def test_the_derivative_of_a_determinant_is_right_where_a_product_overflows():
-    from jax_core.transformations.autodiff import grad
     a = jnp.float32([[1e20, 1e20, 0], [1e20, 1e20, 0], [0, 0, 1]])
     np.testing.assert_allclose(grad(jnp.linalg.det)(a), [[1e20, -1e20, 0], [-1e20, 1e20, 0], [0, 0, 0]], rtol=1e-5)
 

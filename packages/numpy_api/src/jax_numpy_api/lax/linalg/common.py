@@ -120,6 +120,13 @@ def hermitian(a: Array, lower: bool) -> Any:
     return lax.select(eye_mask(a), symmetrize(a), out) if is_complex(a) else out
 
 
+def largest(a: Any) -> Any:
+    """The largest real or imaginary part of each matrix, a constant to derivatives: a unit to compute in."""
+    a = lax.stop_gradient(a)
+    size = lax.max(lax.abs(lax.real(a)), lax.abs(lax.imag(a))) if is_complex(a) else lax.abs(a)
+    return lax.reduce_max(size, (a.ndim - 2, a.ndim - 1))
+
+
 def full_like(a: Any, value: ArrayLike) -> Any:
     """A scalar of the dtype of ``a``."""
     return np.asarray(value, a.dtype)[()]

@@ -9,7 +9,6 @@ Anal. Appl. 31 (2010).
 """
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 
-from .common import check_matrix, eye, full_like, is_complex, mh, mm, real_dtype
+from .common import check_matrix, eye, full_like, is_complex, largest, mh, mm, real_dtype
 from .qr import qr
 
 if TYPE_CHECKING:
@@ -83,17 +82,11 @@ def _norm(x, dtype):
     return lax.sqrt(lax.reduce_sum(square, (0, 1)))
 
 
-def _largest(x):
-    """The largest real or imaginary part, a constant to derivatives: the factor ``u`` of any multiple is the same."""
-    parts = [lax.abs(lax.stop_gradient(part)) for part in ([lax.real(x), lax.imag(x)] if is_complex(x) else [x])]
-    return functools.reduce(lax.max, [lax.reduce_max(part, (0, 1)) for part in parts])
-
-
 def _iterate(x, dtype, eps, limit):
     n = np.shape(x)[1]
     one = dtype.type(1)
     tiny = dtypes.finfo(dtype).tiny.astype(dtype)
-    unit = lax.clamp(tiny, _largest(x), one / tiny)  # so that squares neither overflow nor vanish; its reciprocal is not subnormal
+    unit = lax.clamp(tiny, largest(x), one / tiny)  # u of a multiple is the same, and squares neither overflow nor vanish; its reciprocal is not subnormal
     x = lax.div(x, lax.convert_element_type(unit, x.dtype))
     u = lax.div(x, lax.convert_element_type(lax.max(_norm(x, dtype), tiny), x.dtype))
     # the last steps converge cubically, so the next change is about the cube of this one

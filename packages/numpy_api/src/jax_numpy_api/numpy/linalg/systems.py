@@ -19,6 +19,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
 
 from ... import lax
+from ...lax.linalg.common import largest
 from .. import arithmetic, reductions
 from ..creation import asarray, eye
 from ..linear_algebra import matmul as _matmul
@@ -248,8 +249,12 @@ def _pinv_jvp(primals, tangents):
     rows = lax.sub(broadcast_to(eye(m, dtype=a.dtype), (*a.shape[:-2], m, m)), mm(a, p))
     columns = lax.sub(broadcast_to(eye(n, dtype=a.dtype), (*a.shape[:-2], n, n)), mm(p, a))
     out = lax.neg(mm(mm(p, da), p))
-    out = lax.add(out, mm(mm(p, conjugate_transpose(p)), mm(dah, rows)))
-    return p, lax.add(out, mm(mm(columns, dah), mm(conjugate_transpose(p), p)))
+    # products of two p may overflow or vanish where the result does not: they are taken in units of the largest number of p
+    unit = largest(p)
+    unit = lax.expand_dims(arithmetic.select(lax.gt(unit, _like(unit, 0)), unit, _like(unit, 1)), (p.ndim - 2, p.ndim - 1)).astype(p.dtype)
+    q, dah = lax.div(p, broadcast_to(unit, p.shape)), lax.mul(dah, broadcast_to(unit, dah.shape))
+    rest = lax.add(mm(mm(q, conjugate_transpose(q)), mm(dah, rows)), mm(mm(columns, dah), mm(conjugate_transpose(q), q)))
+    return p, lax.add(out, lax.mul(rest, broadcast_to(unit, rest.shape)))
 
 
 def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *, rcond: ArrayLike | None = None) -> Array:
