@@ -133,6 +133,21 @@ def test_slices_are_counted():
     assert few.count("optimization_barrier") == text.count("optimization_barrier")
 
 
+@pytest.mark.parametrize("value, cuts", [
+    (lambda k, x: jax.random.uniform(k, x.shape), 1), (lambda k, x: jax.random.bits(k, x.shape), 1), (lambda k, x: jnp.logaddexp(x, 1.0), 1),
+    (lambda k, x: jax.jit(lambda k: jax.random.uniform(k, x.shape))(k), 1), (lambda k, x: x * 2 + 1, 0), (lambda k, x: jnp.logaddexp(x, 1.0)[:2], 0)],
+    ids=["draw", "bits", "long", "called", "short", "one slice"])
+def test_code_is_not_written_for_each_small_slice(value, cuts):
+    """A picture put together from rows of one array: XLA would write the random generator once for each row."""
+    def picture(key, x):
+        rows = value(key, x)
+        return jnp.concatenate([row[::-1] for row in rows])
+    text = jax.jit(picture).lower(jax.random.PRNGKey(0), X).as_text()
+    assert text.count("slices of it would each be code") == cuts
+    off = jax.jit(picture, compiler_options={"jax_fusion_planner": "off"})(jax.random.PRNGKey(0), X)
+    np.testing.assert_allclose(jax.jit(picture)(jax.random.PRNGKey(0), X), off, rtol=1e-6)
+
+
 @pytest.mark.parametrize("rows, columns", [(32, 64), (8, 16)])
 def test_a_deep_stack_of_small_layers_is_cut_once_a_layer(rows, columns):
     """Else each layer's kernels would add up all layers below: compile time would grow with the square of the depth."""

@@ -12,7 +12,7 @@ Terms, for one jaxpr:
 
 * The *sinks* of a value are the kernels that need it: reductions, values that must be in memory (results, operands of
   matrix products and the like), and values further on that have several sinks themselves. Each large slice that a kernel
-  takes counts, as a kernel computes a value again for each slice of it.
+  takes counts, as a kernel computes a value again for each slice of it; small ones compute no more, but are code of their own each.
 * The *cone* of a value is what a kernel that needs it has to compute: the equations behind it, up to values in memory.
 
 XLA keeps some values by itself: results of a costly operation, and of operations on several arrays where a reduction or
@@ -46,8 +46,10 @@ LAUNCH = 500.0  # one more kernel in a run
 COMPILE_KERNEL = 6e6
 COMPILE_EQUATION = 0.15e6  # one equation of a kernel
 RUNS = 3_000  # how often a program runs for each time that it is compiled
-KEPT = 16  # equations behind a kept value that is cut all the same
+KEPT = 16  # equations behind a kept value, and operations in front of slices, that are cut all the same, at least
 MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a kernel
+SPELLED_OUT = 40  # operations of one that is lowered to many simple ones (of float32: exp 25, log 30, tanh 55)
+DRAWN = 170  # operations of a draw
 PIECED = 8, 1.0  # equations and cost for one element of a kernel that XLA writes for each piece of an array, at most
 MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those of what it is taken from
 SMALL = 1 << 14  # bytes; smaller values are never cut in loops: those over less are one function in XLA, which has no barriers
@@ -70,13 +72,13 @@ class Called(NamedTuple):
       sinks: for each input, how many kernels inside need it.
       reaches: for each input, numbers of the results whose cones it is in.
       forced: for each input, whether it must be in memory.
-      cones: for each result, number of equations and cost for one element of what is not in memory.
+      cones: for each result, number of equations, cost for one element, and operations that they are lowered to, of what is not in memory.
     """
 
     sinks: list[int]
     reaches: list[set[int]]
     forced: list[bool]
-    cones: list[tuple[int, float]]
+    cones: list[tuple[int, float, int]]
 
 
 class Plan:
@@ -163,9 +165,10 @@ class _Uses:
       counts: for each equation, how many sinks its results have; 0 if it is not fused.
       called: for the number of each call, the summary of the program.
       kept: variables that XLA keeps in memory by itself.
+      sliced: for variables, how many small slices are taken of them.
     """
 
-    __slots__ = ("sinks", "forced", "counts", "called", "kept", "_base", "_reduced", "_broadcast", "_owned")
+    __slots__ = ("sinks", "forced", "counts", "called", "kept", "sliced", "_base", "_reduced", "_broadcast", "_owned")
 
     def __init__(self, jaxpr: Jaxpr, plans: Plans, least: int):
         self.sinks: dict[Any, set] = {}
@@ -173,6 +176,7 @@ class _Uses:
         self.counts = [0] * len(jaxpr.eqns)
         self.called: dict[int, Called] = {}
         self.kept: set = set()
+        self.sliced: collections.Counter = collections.Counter()
         self._base: dict[Any, Any] = {}
         self._reduced: set = set()
         self._broadcast: set = set()
@@ -194,8 +198,11 @@ class _Uses:
                     sinks = {i}
                     if traits.cost > CHEAP and not traits.spelled_out or self._is_kept(eqn):
                         self.kept.add(eqn.outvars[0])
-                elif count and traits.part is not None and count < MAX_SLICED and _is_large(eqn):
-                    sinks = {_Slice(i, sink) for sink in sinks}
+                elif count and traits.part is not None:
+                    if not _is_large(eqn):
+                        self.sliced[self._base.get(eqn.invars[0], eqn.invars[0])] += 1
+                    elif count < MAX_SLICED:
+                        sinks = {_Slice(i, sink) for sink in sinks}
             elif traits.kind in _REDUCTIONS:
                 sinks = {i}
                 self._reduced.update(x for x in eqn.invars if type(x) is not Literal)
@@ -271,6 +278,7 @@ class _Part(NamedTuple):
       number: tells parts apart.
       equations: how many.
       cost: ns for one element.
+      code: operations that they are lowered to.
       reads: what they read.
       in_place: whether they read arrays only at the place that they write.
     """
@@ -278,6 +286,7 @@ class _Part(NamedTuple):
     number: Any
     equations: int
     cost: float
+    code: int
     reads: Iterable[Any]
     in_place: bool
 
@@ -289,21 +298,25 @@ class _Cones:
       cuts: for ``id(var)`` of each value to write to memory, the reason.
     """
 
-    __slots__ = ("cuts", "_least", "_parts", "_bounds")
+    __slots__ = ("cuts", "_least", "_parts", "_bounds", "_drawn")
 
     def __init__(self, jaxpr: Jaxpr, uses: _Uses, least: int):
         self.cuts: dict[int, str] = {}
         self._least = least
         self._parts: dict[Any, _Part] = {}
+        self._drawn: set = set()
         self._bounds: dict[Any, tuple[int, float]] = {}  # of the equations and the cost of a cone, counted as a tree
         for i, (eqn, count) in enumerate(zip(jaxpr.eqns, uses.counts)):
             if count:
                 traits = eqn.primitive.traits
                 in_place = traits.cost > MOVE or traits.keeps_places or all([x.aval.size == 1 for x in eqn.invars])
                 for v in eqn.outvars:
-                    self._enter(v, _Part(i, 1, traits.cost, eqn.invars, in_place), count if traits.cost > MOVE else 1, uses)
+                    code = SPELLED_OUT if traits.spelled_out else 1
+                    self._enter(v, _Part(i, 1, traits.cost, code, eqn.invars, in_place), count if traits.cost > MOVE else 1, uses)
             elif i in uses.called:
                 self._enter_call(i, eqn, uses)
+            elif eqn.primitive.traits.kind is Kind.DRAW:
+                self._enter_draw(eqn.outvars[0], uses)
             elif eqn.primitive.traits.kind is Kind.REDUCTION and eqn.primitive.traits.compares:
                 self._enter_extremum(eqn)
 
@@ -322,9 +335,16 @@ class _Cones:
         for x, reach in zip(eqn.invars, called.reaches):
             for k in reach:
                 reads[k].append(x)
-        for k, (v, (equations, cost)) in enumerate(zip(eqn.outvars, called.cones)):
+        for k, (v, (equations, cost, code)) in enumerate(zip(eqn.outvars, called.cones)):
             if equations:
-                self._enter(v, _Part((i, k), equations, cost, reads[k], False), len(uses.sinks.get(v, ())), uses)
+                self._enter(v, _Part((i, k), equations, cost, code, reads[k], False), len(uses.sinks.get(v, ())), uses)
+            elif code:
+                self._enter_draw(v, uses)
+
+    def _enter_draw(self, v: Any, uses: _Uses) -> None:
+        self._drawn.add(v)
+        if _worth_a_kernel(v.aval, self._least):
+            self._cut_in_front_of_slices(v, uses)
 
     def _enter(self, v: Any, part: _Part, count: int, uses: _Uses) -> None:
         """Cut at ``v``, which ``part`` computes and ``count`` kernels need, or let it be part of their cones."""
@@ -351,10 +371,42 @@ class _Cones:
                 self.cuts[id(v)] = f"{count} {readers} need it and would each compute {equations} equations"
             elif equations > MAX_KERNEL:
                 self.cuts[id(v)] = f"bounds a kernel of {equations} equations"
+        if not kept and id(v) not in self.cuts:
+            self._cut_in_front_of_slices(v, uses)
         if kept or id(v) in self.cuts:
             del self._parts[v]
         else:
             bounds[v] = equations, cost
+
+    def _cut_in_front_of_slices(self, v: Any, uses: _Uses) -> None:
+        """Cut at ``v`` where its small slices, which XLA writes one by one, would have much code."""
+        slices = uses.sliced.get(v, 0)
+        if slices < 2:
+            return
+        code, aval = self.code(v), v.aval
+        if code <= KEPT:
+            return
+        keeping = 0.0 if v in uses.forced else RUNS * ((WRITE + READ) * aval.dtype.itemsize * aval.size + LAUNCH) + COMPILE_KERNEL
+        if (slices - 1) * code * COMPILE_EQUATION > keeping:
+            self.cuts[id(v)] = f"{slices} slices of it would each be code of {code} operations"
+            self._drawn.discard(v)
+
+    def code(self, v: Any) -> int:
+        """Operations that a kernel which needs ``v`` is lowered to, with those of draws, which XLA computes in it too."""
+        seen, stack, code = set(), [v], 0
+        while stack and code <= 2 * MAX_KERNEL:
+            x = stack.pop()
+            part = self._parts.get(x)
+            number = x if part is None else part.number
+            if number in seen:
+                continue
+            seen.add(number)
+            if x in self._drawn:
+                code += DRAWN
+            elif part is not None:
+                code += part.code
+                stack.extend(y for y in part.reads if type(y) is not Literal)
+        return code
 
     def walk(self, v: Any) -> tuple[int, float, set]:
         """Of the cone of ``v``: number of equations, cost for one element, and the variables in memory that it reads."""
@@ -432,4 +484,4 @@ def _summary(jaxpr: Jaxpr, uses: _Uses, cones: _Cones) -> Called:
     return Called(sinks=[len(uses.sinks.get(v, outs) - outs) for v in jaxpr.invars],
                   reaches=[reaches[v] for v in jaxpr.invars],
                   forced=[v in uses.forced and v not in outs for v in jaxpr.invars],
-                  cones=[(equations, cost) for equations, cost, _ in results])
+                  cones=[(equations, cost, 0 if type(v) is Literal else cones.code(v)) for v, (equations, cost, _) in zip(jaxpr.outvars, results)])
