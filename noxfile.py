@@ -13,8 +13,6 @@ import nox
 ROOT = pathlib.Path(__file__).parent
 PACKAGES = ROOT / "packages"
 TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "pytest-timeout>=2.3", "hypothesis>=6.100", "scipy>=1.13", "mpmath"]
-WORKERS = "3"
-"""Processes that run tests on two processors: each waits for the compiler's threads some of the time."""
 CHECKERS = ["ruff", "mypy"]
 DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
 SITE_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]
@@ -61,7 +59,7 @@ def install(session: nox.Session, folders: list[str], *others: str) -> None:
 def run_tests(session: nox.Session, *paths: str) -> None:
     """Run the tests under ``paths``, or those under the paths given on the command line: ``nox -s py312 -- packages/core``."""
     given = [a for a in session.posargs if not a.startswith("-") and (ROOT / a.split("::")[0]).exists()]
-    session.run("python", "-m", "pytest", "-n", WORKERS, "-q", *([] if given else paths), *session.posargs,
+    session.run("python", "-m", "pytest", "-n", "2", "-q", *([] if given else paths), *session.posargs,
                 env={"JAX_ENABLE_COMPILATION_CACHE": "0", "OMP_NUM_THREADS": "1"})
 
 
@@ -112,7 +110,7 @@ def strict(session: nox.Session) -> None:
     modes = {"JAX_NUMPY_RANK_PROMOTION": "raise", "JAX_NUMPY_DTYPE_PROMOTION": "strict", "JAX_ENABLE_COMPILATION_CACHE": "0"}
     for paths in STRICT_TESTS, session.posargs:
         if paths:
-            session.run("python", "-m", "pytest", "-n", WORKERS, "-q", *paths, env=modes)
+            session.run("python", "-m", "pytest", "-n", "2", "-q", *paths, env=modes)
 
 
 @nox.session

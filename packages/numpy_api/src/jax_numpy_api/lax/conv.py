@@ -138,7 +138,7 @@ def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window
         return [(0, 0)] * len(in_shape)
     if name not in ("SAME", "SAME_LOWER"):
         raise (RuntimeError if isinstance(padding, str) else TypeError)(
-            f"padding={padding!r} of a convolution or a window is not one of 'VALID', 'SAME' and 'SAME_LOWER'.")
+            f"padding={padding!r} is not one of 'VALID', 'SAME' and 'SAME_LOWER', the names that convolutions and windows know.")
     pads = []
     if any(stride < 1 for stride in window_strides):
         raise ValueError(f"lax.padtype_to_pads: window_strides={tuple(window_strides)} must be positive.")
