@@ -21,7 +21,16 @@ ACCELERATOR = os.environ.get("JAX_PLATFORMS", "").partition(",")[0] not in ("", 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "only_cpu: a test of code for the CPU alone, or of what only the CPU has")
-    gc.disable()  # until all tests are collected: what that makes stays
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Tests are collected without the garbage collector, as what that makes stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.fixture
@@ -35,7 +44,6 @@ def pytest_collection_finish():
     """Leaves the modules and 20,000 tests, which stay to the end, out of collections: looking through them took most of a test that collects."""
     gc.collect()
     gc.freeze()
-    gc.enable()
 
 
 def pytest_collection_modifyitems(items):

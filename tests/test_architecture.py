@@ -49,13 +49,6 @@ def imported(path):
     return found
 
 
-@functools.cache
-def is_silent(path):
-    """Whether a file with anything in it lacks a docstring."""
-    text = path.read_text()
-    return bool(text.strip()) and not ast.get_docstring(ast.parse(text))
-
-
 def test_every_package_has_its_arrows_declared():
     assert set(FOLDERS) == set(ARROWS)
 
@@ -104,7 +97,9 @@ def test_files_have_one_subject_each():
 
 
 def test_every_file_opens_with_its_subject():
-    assert not [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sources(folder) if is_silent(path)]
+    silent = [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sources(folder)
+              if (text := path.read_text()).strip() and not ast.get_docstring(ast.parse(text))]
+    assert not silent
 
 
 # -- within a package --------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@ modes compile and run."""
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax, nn
+from jax import lax, nn, random
 
 rng = np.random.default_rng(0)
 
@@ -28,7 +28,15 @@ def blocks(x, g, b):
     return x
 
 
+def grid(images, rows=10, columns=10):
+    """A picture of many small ones."""
+    images = iter(images.reshape(-1, 28, 28))
+    return jnp.vstack([jnp.hstack([next(images).T for _ in range(columns)]) for _ in range(rows)])
+
+
 programs = {
+    "grid_of_uniform": (lambda key: grid(random.uniform(key, (100, 784))), (random.PRNGKey(0),)),
+    "grid_of_logaddexp": (lambda x: grid(jnp.logaddexp(x, 1.0)), (arr(100, 784),)),
     "var": (lambda x: jnp.var(x, -1), (x,)),
     "var_axis0": (lambda x: jnp.var(x, 0), (x,)),
     "std_all": (lambda x: jnp.std(x), (x,)),

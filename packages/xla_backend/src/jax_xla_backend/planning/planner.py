@@ -48,8 +48,8 @@ COMPILE_EQUATION = 0.15e6  # one equation of a kernel
 RUNS = 3_000  # how often a program runs for each time that it is compiled
 KEPT = 16  # equations behind a kept value, and operations in front of slices, that are cut all the same, at least
 MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a kernel
-SPELLED_OUT = 40  # operations of one that is lowered to many simple ones (of float32: exp 25, log 30, tanh 55)
-DRAWN = 170  # operations of a draw
+SPELLED_OUT = 40  # operations of one that is lowered to many simple ones, at least (StableHLO of float32: log1p 79, sin 83, digamma 90, pow 151)
+DRAWN = 170  # operations of a draw (StableHLO 152, in a kernel of XLA 174)
 PIECED = 8, 1.0  # equations and cost for one element of a kernel that XLA writes for each piece of an array, at most
 MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those of what it is taken from
 SMALL = 1 << 14  # bytes; smaller values are never cut in loops: those over less are one function in XLA, which has no barriers
@@ -324,7 +324,7 @@ class _Cones:
         """Cut in front of an extremum in pieces that would have much code for each."""
         x = eqn.invars[0]
         if x in self._parts and reductions_in_pieces.suits(x.aval, eqn.params["axes"], pieces := reductions_in_pieces.computed(x.aval)):
-            equations, cost, _ = self.walk(x)
+            equations, cost, *_ = self.walk(x)
             if equations > PIECED[0] or cost > PIECED[1]:
                 self.cuts[id(x)] = f"{pieces} pieces would each be code of {equations} equations"
                 del self._parts[x], self._bounds[x]
@@ -363,7 +363,7 @@ class _Cones:
         forced = kept or v in uses.forced
         several = count > 1 and _gain(aval, equations, cost, count, forced) > 0
         if several or equations > MAX_KERNEL:
-            equations, cost, _ = self.walk(v)
+            equations, cost, *_ = self.walk(v)
             several = several and _gain(aval, equations, cost, count, forced) > 0
             if several and (not kept or equations > KEPT):
                 sliced = any([type(sink) is _Slice for sink in uses.sinks.get(v, ())])
@@ -383,7 +383,7 @@ class _Cones:
         slices = uses.sliced.get(v, 0)
         if slices < 2:
             return
-        code, aval = self.code(v), v.aval
+        aval, (_, _, code, _) = v.aval, self.walk(v)
         if code <= KEPT:
             return
         keeping = 0.0 if v in uses.forced else RUNS * ((WRITE + READ) * aval.dtype.itemsize * aval.size + LAUNCH) + COMPILE_KERNEL
@@ -391,30 +391,14 @@ class _Cones:
             self.cuts[id(v)] = f"{slices} slices of it would each be code of {code} operations"
             self._drawn.discard(v)
 
-    def code(self, v: Any) -> int:
-        """Operations that a kernel which needs ``v`` is lowered to, with those of draws, which XLA computes in it too."""
-        seen, stack, code = set(), [v], 0
-        while stack and code <= 2 * MAX_KERNEL:
-            x = stack.pop()
-            part = self._parts.get(x)
-            number = x if part is None else part.number
-            if number in seen:
-                continue
-            seen.add(number)
-            if x in self._drawn:
-                code += DRAWN
-            elif part is not None:
-                code += part.code
-                stack.extend(y for y in part.reads if type(y) is not Literal)
-        return code
-
-    def walk(self, v: Any) -> tuple[int, float, set]:
-        """Of the cone of ``v``: number of equations, cost for one element, and the variables in memory that it reads."""
+    def walk(self, v: Any) -> tuple[int, float, int, set]:
+        """Of the cone of ``v``: number of equations, cost for one element, operations that it is lowered to, with those of the draws that it
+        reads, which XLA computes in it too, and the variables in memory that it reads."""
         parts = self._parts
         if v not in parts:
-            return 0, 0.0, {v}
+            return 0, 0.0, DRAWN if v in self._drawn else 0, {v}
         seen, leaves, stack = set(), set(), [v]
-        equations, cost, in_place = 0, 0.0, True
+        equations, cost, code, in_place = 0, 0.0, 0, True
         while stack and equations <= 2 * MAX_KERNEL:
             part = parts[stack.pop()]
             if part.number in seen:
@@ -422,6 +406,7 @@ class _Cones:
             seen.add(part.number)
             equations += part.equations
             cost += part.cost
+            code += part.code
             in_place &= part.in_place
             for x in part.reads:
                 if type(x) is not Literal:
@@ -433,7 +418,7 @@ class _Cones:
         for x in leaves:
             if isinstance(x.aval, ShapedArray) and x.aval.shape and hasattr(x.aval.dtype, "itemsize"):
                 cost += price * x.aval.dtype.itemsize * min(1.0, x.aval.size / size)
-        return equations, cost, leaves
+        return equations, cost, code + DRAWN * len(self._drawn & leaves), leaves
 
 
 def _gain(aval: ShapedArray, equations: int, cost: float, count: int, forced: bool) -> float:
@@ -474,14 +459,14 @@ def _cut_draws(jaxpr: Jaxpr, cuts: dict[int, str]) -> None:
 
 def _summary(jaxpr: Jaxpr, uses: _Uses, cones: _Cones) -> Called:
     """What callers must know."""
-    results = [(0, 0.0, set()) if type(v) is Literal else cones.walk(v) for v in jaxpr.outvars]
+    results = [(0, 0.0, 0, set()) if type(v) is Literal else cones.walk(v) for v in jaxpr.outvars]
     outs = {v for v in jaxpr.outvars if type(v) is not Literal}
     reaches: dict[Any, set[int]] = {v: set() for v in jaxpr.invars}
-    for k, (_, _, leaves) in enumerate(results):
+    for k, (*_, leaves) in enumerate(results):
         for v in leaves:
             if v in reaches:
                 reaches[v].add(k)
     return Called(sinks=[len(uses.sinks.get(v, outs) - outs) for v in jaxpr.invars],
                   reaches=[reaches[v] for v in jaxpr.invars],
                   forced=[v in uses.forced and v not in outs for v in jaxpr.invars],
-                  cones=[(equations, cost, 0 if type(v) is Literal else cones.code(v)) for v, (equations, cost, _) in zip(jaxpr.outvars, results)])
+                  cones=[(equations, cost, code) for equations, cost, code, _ in results])
