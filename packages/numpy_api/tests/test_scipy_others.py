@@ -95,6 +95,12 @@ def test_map_coordinates(mode, reference, order):
                  scipy.ndimage.map_coordinates(image, at, order=order, mode=reference, cval=2.0))
 
 
+@pytest.mark.parametrize("mode", ["constant", "nearest", "reflect", "mirror"])
+def test_nearest_of_two_elements_at_the_same_distance(mode):
+    at = np.array([-3.5, -2.5, -1.5, -0.5, 0.49999997, 0.5, 1.5, 2.5, 3.5], np.float32)
+    _assert_same(ndimage.map_coordinates(np.arange(5.), [at], 0, mode, -7.0), scipy.ndimage.map_coordinates(np.arange(5.), [at], order=0, mode=mode, cval=-7.0))
+
+
 @pytest.mark.parametrize("method", ["linear", "nearest"])
 @pytest.mark.parametrize("fill", [np.nan, None])
 def test_grid_interpolation(method, fill):

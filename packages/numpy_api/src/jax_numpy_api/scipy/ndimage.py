@@ -39,7 +39,9 @@ _INDEX = {
 def _nodes(x, order):
     """Indices to read with their weights, for coordinates ``x`` along one axis."""
     if order == 0:
-        return [(jnp.floor(x + 0.5).astype(np.int32) if jnp.issubdtype(x.dtype, jnp.inexact) else x, jnp.ones((), x.dtype))]
+        # halves go away from zero: SciPy folds a coordinate into the array before it rounds upwards, and left of the array folding turns that round
+        nearest = lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO).astype(np.int32) if jnp.issubdtype(x.dtype, jnp.inexact) else x
+        return [(nearest, jnp.ones((), x.dtype))]
     low = jnp.floor(x)
     upper = x - low
     index = low.astype(np.int32)
