@@ -68,6 +68,15 @@ def test_value(name, args, units, dtype):
         _assert_near(name, g, w, args, units)
 
 
+def test_fresnel_far_out():
+    """Numbers of mpmath: SciPy takes the angle of a rounded square."""
+    x = np.array([16609.740234375, 96316.390625, -23089.5254, 3e15, 1e17, np.inf])
+    with flags.enable_x64(True):
+        s, c = special.fresnel(x)
+    np.testing.assert_allclose(s, [0.50000992537492060, 0.49999985682988846, -0.49999579669953741, 0.5, 0.5, 0.5], rtol=1e-15)
+    np.testing.assert_allclose(c, [0.49998360647289674, 0.49999669826650609, -0.49998687051784687, 0.5, 0.5, 0.5], rtol=1e-15)
+
+
 def test_complex_erfcx_and_gamma():
     z = np.array([1 + 2j, -3 + 0.5j, 0.1 - 5j, 30 + 30j, -1j, 2, NAN])
     with flags.enable_x64(True):

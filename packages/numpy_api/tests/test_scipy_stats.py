@@ -75,6 +75,7 @@ def test_multivariate_distributions():
         np.testing.assert_allclose(stats.multinomial.pmf(counts, 6, p), scipy.stats.multinomial.pmf(counts, 6, p), rtol=1e-12)
         for point in (p, p[:2]):
             np.testing.assert_allclose(stats.dirichlet.logpdf(point, np.arange(1.0, 4)), scipy.stats.dirichlet.logpdf(p, [1, 2, 3]))
+        assert stats.dirichlet.logpdf(np.zeros(0), np.zeros(0)) == -np.inf
         mu = np.array([0, 0.5, 10, 79, 81, 1000.0])
         np.testing.assert_allclose(stats.poisson.entropy(mu), scipy.stats.poisson.entropy(mu), rtol=1e-8)
 

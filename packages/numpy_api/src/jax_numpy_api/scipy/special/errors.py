@@ -414,11 +414,11 @@ def _fresnel(x):
     fourth = small ** 4
     top = 1.6 ** 4
     s0, c0 = small ** 3 * chebyshev(_FRESNEL_S, 0, top, fourth), small * chebyshev(_FRESNEL_C, 0, top, fourth)
-    large = jnp.where(near, 2.0, jnp.minimum(a, 1e15))
+    large = jnp.where(near, 2.0, jnp.minimum(a, 1e17))  # from 1e16 on the integrals are 0.5
     v = large ** -4
     f = chebyshev(_FRESNEL_F, 0, 1 / top, v) / (np.pi * large)
     g = chebyshev(_FRESNEL_G, 0, 1 / top, v) / (np.pi ** 2 * large * large * large)
-    angle = jnp.where(large < 1e4, _half_turns(large), 0)
+    angle = _half_turns(large)
     sine, cosine = jnp.sin(angle), jnp.cos(angle)
     s1, c1 = 0.5 - f * cosine - g * sine, 0.5 + f * sine - g * cosine
     s, c = jnp.where(near, s0, s1), jnp.where(near, c0, c1)

@@ -42,7 +42,7 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
         x = jnp.concatenate([x, 1 - jnp.sum(x, 0, keepdims=True)])
     inside = jnp.all((x >= 0) & (x <= 1), 0) & (jnp.abs(jnp.sum(x, 0) - 1) < 1e-6)
     column = alpha.reshape(alpha.shape + (1,) * (x.ndim - 1))
-    safe = jnp.where(inside, x, 1 / alpha.shape[0])
+    safe = jnp.where(inside, x, 1 / max(alpha.shape[0], 1))
     value = jnp.sum(xlogy(column - 1, safe), 0) + gammaln(jnp.sum(alpha)) - jnp.sum(gammaln(alpha))
     positive = jnp.where(safe > 0, safe, 1.0)  # as the density of counts alpha with probabilities x
     many = log_multinomial(column, positive, value, 0) + jnp.sum(jnp.log(column / positive), 0) - jnp.log(jnp.sum(alpha))
