@@ -287,6 +287,18 @@ def test_singular_values_of_an_infinite_matrix_are_nan(algorithm, dtype):
         assert np.isnan(part[0]).all() and np.isfinite(part[1]).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("factor", [L.eigh, L.schur])
+def test_vectors_of_an_infinite_matrix_are_nan(factor, dtype):
+    """LAPACK gives those of the identity, and reports no failure."""
+    for value in (np.inf, -np.inf, np.nan):
+        x = np.stack([np.diag([4, value, 1.5]).astype(dtype) + 1, np.eye(3, dtype=dtype)])
+        for part in map(np.asarray, factor(x)):
+            assert np.isnan(part[0]).all() and np.isfinite(part[1]).all()
+    slope = np.asarray(grad(lambda x: lax.reduce_sum(L.eigh(x)[1], (0, 1)))(np.stack([np.diag([1, np.inf]).astype("float32")] * 2)))
+    assert np.isnan(slope).any()
+
+
 def test_equal_eigenvalues_have_finite_derivatives():
     """A function of the eigenvalues alone, where they are equal, and of the span of both vectors."""
     x = np.diag([1.0, 1.0, 3.0]).astype(np.float32)

@@ -95,6 +95,8 @@ def test_root_of_a_matrix_with_negative_eigenvalues():
 
 def test_expm_is_nan_where_squarings_run_out():
     assert np.isnan(linalg.expm(A * 1e3, max_squarings=2)).all()
+    for a in (A * 1e7, np.diag([1.0, np.nan]), np.diag([1.0, np.inf])):
+        assert all(np.isnan(part).all() for part in linalg.expm_frechet(a, np.ones_like(a)))
 
 
 FUNCTIONS = {

@@ -284,13 +284,27 @@ def unitary(x: Array) -> bool:
     return is_complex(x)
 
 
-def nan_on_failure(b: Builder, info: Value, *outs: Any) -> list:
-    """The results, with NaN for each matrix whose ``info`` is not zero."""
-    return b.fun(_mask_failures, info, *outs)
+def nan_on_failure(b: Builder, info: Value, *outs: Any, known: Value | None = None) -> list:
+    """The results, with NaN for each matrix whose ``info`` is not zero, or that has NaN in ``known``.
+
+    Libraries report no failure for some matrices of infinities and NaN, and give the identity as their vectors."""
+    return b.fun(_mask_failures, info, *outs) if known is None else b.fun(_mask_unknown, info, known, *outs)
 
 
 def _mask_failures(info, *outs):
-    ok = lax.eq(info, zeros(ShapedArray(np.shape(info), info.dtype)))
+    return _masked(_succeeded(info), outs)
+
+
+def _mask_unknown(info, known, *outs):
+    is_number = lax.reduce_and(lax.eq(known, known), tuple(range(np.ndim(info), np.ndim(known))))
+    return _masked(lax.bitwise_and(_succeeded(info), is_number), outs)
+
+
+def _succeeded(info):
+    return lax.eq(info, zeros(ShapedArray(np.shape(info), info.dtype)))
+
+
+def _masked(ok, outs):
     return [nan_unless(ok, x) for x in outs]
 
 

@@ -44,7 +44,6 @@ from .common import (
     mh,
     mm,
     nan_on_failure,
-    nan_unless,
     real,
     real_dtype,
     rows,
@@ -112,18 +111,11 @@ def _eigh_call(b, x, vectors, values, *, compute_vectors, lower, sort_eigenvalue
             raise NotImplementedError(f"eigh: implementation={algorithm} does not exist on GPU.")
         v, w, info = ffi_call(b, gpu_library(b) + "_syevd_ffi", [x], [vectors, values, info], batch_rank=batch_rank,
                               in_place={0: 0}, algorithm=np.uint8(which), lower=bool(lower))
-        v, = b.fun(_nan_where_values_are, v, w)
     else:
         v, w = b.custom_call("Eigh", x, out=[vectors, values], api_version=1,
                              backend_config=f"{int(lower)},{int(sort_eigenvalues)},100,1e-6")
         return [v, w]
-    return nan_on_failure(b, info, v, w)
-
-
-def _nan_where_values_are(v, w):
-    """The library gives the vectors of a matrix with NaN as those of the identity, and reports no failure."""
-    ok = lax.reduce_and(lax.eq(w, w), (w.ndim - 1,))
-    return nan_unless(ok, v)
+    return nan_on_failure(b, info, v, w, known=w)
 
 
 def _values_jvp(primals, tangents, **params):

@@ -64,7 +64,7 @@ def _schur_lower(b, x, *, compute_schur_vectors, sort_eig_vals, select_callable)
     parts = [values] if is_complex(x) else [values] * 2
     t, z, *_, info = lapack(b, "gees", [x], [x.aval, x.aval, *parts, info, info], batch_rank=batch_rank, in_place={0: 0},
                             mode=letter("V" if compute_schur_vectors else "N"), sort=letter("N"))
-    return nan_on_failure(b, info, *([t, z] if compute_schur_vectors else [t]))
+    return nan_on_failure(b, info, *([t, z] if compute_schur_vectors else [t]), known=t)
 
 
 def _schur_jvp(primals, tangents, *, compute_schur_vectors, **params):
