@@ -102,6 +102,13 @@ DISCRETE = {
 }
 
 
+@pytest.mark.parametrize("draw, variance", [(lambda: random.poisson(KEY, 1e8, (N,)), 1e8),
+                                            (lambda: random.binomial(KEY, 1e9, 0.25, (N,)), 1e9 * 0.25 * 0.75)], ids=["poisson", "binomial"])
+def test_variance_of_counts_of_which_float32_has_no_digits(draw, variance):
+    """Terms as large as the mean, rounded, decided on acceptance: 1.6 times as much."""
+    assert abs(np.asarray(draw(), np.float64).var() / variance - 1) < 0.06  # its deviation is 0.014
+
+
 @pytest.mark.parametrize("draw, distribution", DISCRETE.values(), ids=DISCRETE)
 def test_chi_square(draw, distribution):
     x = np.asarray(draw(KEY)).astype(np.int64)

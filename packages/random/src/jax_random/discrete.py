@@ -167,9 +167,11 @@ def _poisson_by_counting(words, impl, lam, shape, dtype):
 
 
 def _poisson_trial(lam):
-    """Hörmann 1993, algorithm PTRS; its constants: a function of two uniform numbers that gives a candidate and whether it is accepted."""
+    """Hörmann 1993, algorithm PTRS; its constants: a function of two uniform numbers that gives a candidate and whether it is accepted.
+
+    The logarithm of P(k) is made of ``log(k / lam)``: terms as large as the mean would leave the rounding of a large one to decide."""
     f = np.float32
-    log_lam = lax.log(lam)
+    log_height = lax.mul(f(0.5), lax.log(lax.mul(f(2 * math.pi), lam)))
     b = lax.add(f(0.931), lax.mul(f(2.53), lax.sqrt(lam)))
     a = lax.add(f(-0.059), lax.mul(f(0.02483), b))
     inverse_alpha = lax.add(f(1.1239), lax.div(f(1.1328), lax.sub(b, f(3.4))))
@@ -180,7 +182,9 @@ def _poisson_trial(lam):
         u_shifted = lax.sub(f(0.5), lax.abs(u))
         k = lax.floor(lax.add(lax.add(lax.mul(lax.add(lax.div(lax.mul(f(2), a), u_shifted), b), u), lam), f(0.43)))
         s = lax.log(lax.div(lax.mul(v, inverse_alpha), lax.add(lax.div(a, lax.mul(u_shifted, u_shifted)), b)))
-        t = lax.sub(lax.add(lax.neg(lam), lax.mul(k, log_lam)), lax.lgamma(lax.add(k, f(1))))
+        beyond = lax.add(lax.sub(k, lam), f(1))
+        t = lax.sub(beyond, lax.mul(lax.add(k, f(0.5)), lax.log1p(lax.div(beyond, lam))))
+        t = lax.sub(lax.sub(t, log_height), _stirling_series(lax.add(k, f(1))))
         quick = lax.bitwise_and(lax.ge(u_shifted, f(0.07)), lax.le(v, v_r))
         reject = lax.bitwise_or(lax.lt(k, f(0)), lax.bitwise_and(lax.lt(u_shifted, f(0.013)), lax.gt(v, u_shifted)))
         return k, lax.bitwise_or(quick, lax.bitwise_and(lax.bitwise_not(reject), lax.le(s, t)))
@@ -331,15 +335,20 @@ _STIRLING_TAILS = tuple(math.lgamma(k + 1) - ((k + 0.5) * math.log(k + 1) - (k +
 """``log k!`` less Stirling's approximation, for k below 10."""
 
 
+def _stirling_series(after):
+    """``log k!`` less Stirling's approximation, of ``after = k + 1``: off by 3e-4 at k = 0, by 4e-6 at 1."""
+    f = after.dtype.type
+    squared = lax.mul(after, after)
+    return lax.div(lax.sub(f(1 / 12), lax.div(lax.sub(f(1 / 360), lax.div(f(1 / 1260), squared)), squared)), after)
+
+
 def _stirling_tail(k):
     """``log k!`` less Stirling's approximation. From k = 10 on the series is taken at 9, which keeps the reference's bits;
     it changes a probability of acceptance by less than a hundredth."""
     f = k.dtype.type
     table = jnp.asarray(np.array(_STIRLING_TAILS, k.dtype))
     near = lax.clamp(f(0), k, f(9))
-    after = lax.add(near, f(1))
-    squared = lax.mul(after, after)
-    series = lax.div(lax.sub(f(1 / 12), lax.div(lax.sub(f(1 / 360), lax.div(f(1 / 1260), squared)), squared)), after)
+    series = _stirling_series(lax.add(near, f(1)))
     exact = jnp.take(table, lax.convert_element_type(lax.floor(near), np.int32), mode="clip")
     return lax.select(lax.le(k, lax.full_like(k, 9)), exact, series)
 
@@ -412,13 +421,13 @@ def _binomial_by_rejection(words, impl, n, p, shape, done):
 
 
 def _log_ratio(n, m, k, odds):
-    """Logarithm of P(k) / P(m), by Stirling's formula."""
+    """Logarithm of P(k) / P(m), by Stirling's formula, of logarithms of ratios near 1: those of ``n`` of them have its digits."""
     f = n.dtype.type
     one, half = f(1), f(0.5)
-    above_m, above_k = lax.add(lax.sub(n, m), one), lax.add(lax.sub(n, k), one)
-    terms = lax.mul(lax.add(m, half), lax.log(lax.div(lax.add(m, one), lax.mul(odds, above_m))))
-    terms = lax.add(terms, lax.mul(lax.add(n, one), lax.log(lax.div(above_m, above_k))))
-    terms = lax.add(terms, lax.mul(lax.add(k, half), lax.log(lax.div(lax.mul(odds, above_k), lax.add(k, one)))))
+    apart, after_m, above_m = lax.sub(k, m), lax.add(m, one), lax.add(lax.sub(n, m), one)
+    terms = lax.mul(apart, lax.log(lax.div(lax.mul(odds, above_m), after_m)))
+    terms = lax.sub(terms, lax.mul(lax.add(k, half), lax.log1p(lax.div(apart, after_m))))
+    terms = lax.sub(terms, lax.mul(lax.add(lax.sub(n, k), half), lax.log1p(lax.neg(lax.div(apart, above_m)))))
     tails = (_stirling_tail(x) for x in (m, lax.sub(n, m), k, lax.sub(n, k)))
     m_tail, above_m_tail, k_tail, above_k_tail = tails
     return lax.sub(lax.sub(lax.add(lax.add(terms, m_tail), above_m_tail), k_tail), above_k_tail)
