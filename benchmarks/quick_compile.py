@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Programs compiled the quick way and in full, by size: the tables of docs/internals/compile-time.md.
 
-usage: quick_compile.py [--passes] [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
+usage: quick_compile.py [--passes | --few] [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
 
-Programs over small arrays without loops' unrolling; with --passes, programs that only read their inputs, with it.
+Programs over small arrays without loops' unrolling; with --passes, programs that only read their inputs, with it. With --few, programs over
+small arrays and without loops the quick way (for "full") and without LLVM's optimisation (for "quick").
 
 Prints, for each size, geometric means of full/quick over the programs: of the time to compile and of a run, and the runs that
 lose most. Both ways take turns; each figure is its minimum of three compilations, or of runs for `--seconds`.
@@ -19,7 +20,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax_xla_backend.compiling.compiler_options import NO_UNROLLING, QUICK_OPTIONS, joined
+from jax_xla_backend.compiling.compiler_options import NO_UNROLLING, NOT_OPTIMISED, QUICK_OPTIONS, joined
 
 FULL = {"xla_cpu_parallel_codegen_split_count": 32}  # XLA's own count
 WAYS = {"quick": dict(joined(QUICK_OPTIONS, NO_UNROLLING)), "full": FULL}
@@ -80,8 +81,12 @@ def main() -> None:
     parser.add_argument("--only")
     parser.add_argument("--passes", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.1)
+    parser.add_argument("--few", action="store_true")
     options = parser.parse_args()
     programs = PASSES if options.passes else PROGRAMS
+    if options.few:
+        WAYS.update(full=WAYS["quick"], quick=dict(joined(QUICK_OPTIONS + NOT_OPTIMISED, NO_UNROLLING)))
+        programs.pop("loop")
     if options.passes:
         WAYS["quick"] = dict(QUICK_OPTIONS)
     print(f"{'elements':>8} {'compile':>8} {'run':>8}  slowest runs")

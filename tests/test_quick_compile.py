@@ -9,14 +9,16 @@ from jax_xla_backend.compiling import compile as xla_compile, compiler_options
 from jax_xla_backend.compiling.compiler_options import (
     EXTRA_OPTIONS,
     NO_UNROLLING,
+    NOT_OPTIMISED,
     QUICK_OPTIONS,
     WIDE_OPTION,
     joined,
     options_for,
 )
-from jax_xla_backend.planning.small_programs import ELEMENTS
+from jax_xla_backend.planning.small_programs import ELEMENTS, FEW_ELEMENTS
 
 PLAIN = ((EXTRA_OPTIONS, NO_UNROLLING),)
+FEW, MORE = np.linspace(0.1, 1, FEW_ELEMENTS, dtype=np.float32), np.linspace(0.1, 1, FEW_ELEMENTS + 1, dtype=np.float32)
 SMALL, BIG = np.linspace(0.1, 1, ELEMENTS, dtype=np.float32), np.linspace(0.1, 1, ELEMENTS + 1, dtype=np.float32)
 
 
@@ -51,6 +53,23 @@ def test_which_programs_are_small(function, args, small):
     assert lowered(function, *args).facts.work.small is small
     options = chosen(function, *args)
     assert (set(QUICK_OPTIONS[1:]) <= set(options)) is (small or lowered(function, *args).facts.work.only_reads_inputs)
+
+
+@pytest.mark.parametrize("function, args, few", [
+    (jnp.sin, (FEW,), True),
+    (jnp.sin, (MORE,), False),
+    (jax.grad(lambda x: jnp.sum(jax.nn.softmax(x) ** 2)), (FEW,), True),
+    (lambda x: jax.jit(jnp.outer)(x, x).sum(), (FEW,), False),           # inside a call
+    (lambda x: lax.cond(x[0] > 0, jnp.sum, jnp.prod, x), (FEW,), True),
+    (lambda x: lax.cond(x[0] > 0, lambda x: lax.fori_loop(0, 9, lambda i, x: x * 2, x), lambda x: x, x), (FEW,), False),
+    (lambda x: lax.while_loop(lambda x: x < 9, lambda x: x * 2, x), (np.float32(1),), False),
+    (jnp.tan, (FEW,), False),                                            # compiled in full
+    (lambda x: [x + i for i in range(16)], (FEW,), True),
+    (lambda x: [x + i for i in range(17)], (FEW,), False),               # many equal kernels
+])
+def test_code_for_a_few_elements_without_loops_is_not_optimised(function, args, few):
+    options = set(chosen(function, *args))
+    assert (set(NOT_OPTIMISED) <= options) is few and (not few or set(QUICK_OPTIONS[1:]) <= options)
 
 
 MATRIX = np.linspace(0.1, 1, 96 * 96, dtype=np.float32).reshape(96, 96)
@@ -158,12 +177,13 @@ def test_extra_options_reach_the_compiler():
     assert b"xla_cpu_disable_new_fusion_emitters" not in xla_compile.compile_options(jax.devices("cpu")[:1]).SerializeAsString()
 
 
+square = lambda x: x[:256].reshape(16, 16) if x.size >= 256 else x[:25].reshape(5, 5)
 PROGRAMS = {
     "elementwise": lambda x: jnp.where(x > 0.5, jnp.exp(jnp.sin(x)) / (1 + x), jnp.log1p(x) ** 1.5),
     "softmax": lambda x: jax.nn.softmax(x.reshape(4, -1), axis=0),
     "gradient": jax.grad(lambda x: jnp.sum(jnp.tanh(x) ** 2 / (1 + x))),
     "sums": lambda x: (x.sum(), x.reshape(2, -1).max(0), jnp.cumsum(x), jnp.argmax(x), x.var()),
-    "matrices": lambda x: jnp.linalg.solve(x[:256].reshape(16, 16) + jnp.eye(16), x[:16]) @ x[:256].reshape(16, 16),
+    "matrices": lambda x: jnp.linalg.solve(square(x) + jnp.eye(len(square(x))), square(x)[0]) @ square(x),
     "loop": lambda x: lax.fori_loop(0, 20, lambda i, x: jnp.tanh(jnp.roll(x, 1)) + 0.1 * i, x),
     "scatter": lambda x: jnp.zeros(8).at[(x * 7).astype(int)].add(x),
     "sort": lambda x: jnp.sort(-x) + jnp.argsort(x),
@@ -174,12 +194,13 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.parametrize("x", [FEW, SMALL], ids=len)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_quick_and_full_agree(name):
-    traced = jax.jit(PROGRAMS[name]).lower(SMALL)
+def test_quick_and_full_agree(name, x):
+    traced = jax.jit(PROGRAMS[name]).lower(x)
     quick = traced.compile()
     full = traced.compile(compiler_options={"xla_cpu_parallel_codegen_split_count": 32})  # XLA's own value
-    for a, b in zip(jax.tree.leaves(quick(SMALL)), jax.tree.leaves(full(SMALL)), strict=True):
+    for a, b in zip(jax.tree.leaves(quick(x)), jax.tree.leaves(full(x)), strict=True):
         if jnp.issubdtype(a.dtype, jnp.integer):
             np.testing.assert_array_equal(a, b)
         else:

@@ -25,6 +25,7 @@ NO_UNROLLING = "xla_cpu_disable_loop_unrolling"
 
 NO_SLP = "xla_cpu_disable_slp_vectorizer"
 LEVEL = "xla_backend_optimization_level"
+NOT_OPTIMISED: tuple[tuple[str, Any], ...] = ((LEVEL, 0),)
 
 LOOP_OPTION = "xla_cpu_small_while_loop_byte_threshold"
 
@@ -37,7 +38,8 @@ def options_for(module: Module, platform: str, items: tuple) -> tuple:
     """Compiler options for a lowered module, as items.
 
     * Small programs and passes over inputs on CPU (see `planning.small_programs`) are compiled the quick way, unless the caller has
-      options of his own, as their runs take no longer for it. ``jax_quick_compile`` switches that.
+      options of his own, as their runs take no longer for it. ``jax_quick_compile`` switches that. Where arrays have a few elements
+      only, LLVM does not optimise the code.
     * Small programs whose values fusion would compute many times over (see `planning.repeated_work`) are compiled without it.
     * Loops inside kernels are not unrolled where that makes them no faster (see `planning.unrolling`).
     * Programs that compute much for each element get vectors of 512 bits where the processor has good ones (see `planning.wide_vectors`).
@@ -62,6 +64,8 @@ def options_for(module: Module, platform: str, items: tuple) -> tuple:
         only_reads = not small and ours.only_reads_inputs
         if not barriers and limit != LOW and (small or only_reads):
             chosen += QUICK_OPTIONS
+            if ours.tiny:
+                chosen += NOT_OPTIMISED
         if not only_reads and not ours.unrolls:
             extra = ",".join(filter(None, [extra, NO_UNROLLING]))
     if ours and ours.wants_wide_vectors and wide_vectors_are_fast() and WIDE_OPTION not in os.environ.get("XLA_FLAGS", ""):

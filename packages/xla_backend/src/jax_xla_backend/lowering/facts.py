@@ -12,7 +12,7 @@ from ..planning import unrolling, wide_vectors
 from ..planning.loops import USUAL
 from ..planning.planner import SMALL, TINY
 from ..planning.repeated_work import repeats_work
-from ..planning.small_programs import is_small, only_reads_inputs, programs
+from ..planning.small_programs import FEW_ELEMENTS, FEW_EQUAL, is_small, only_reads_inputs, programs
 
 
 class Work:
@@ -29,7 +29,12 @@ class Work:
     @functools.cached_property
     def small(self) -> bool:
         """Whether all its arrays are small (`is_small`)."""
-        return is_small(self._jaxpr)
+        return self.tiny or is_small(self._jaxpr)
+
+    @functools.cached_property
+    def tiny(self) -> bool:
+        """Whether its code is not worth optimising: all its arrays have a few elements, and it has no loop."""
+        return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not self.has_loops
 
     @functools.cached_property
     def only_reads_inputs(self) -> bool:

@@ -15,6 +15,8 @@ ELEMENTS = 1024
 """Of every array in a small program, at most; docs/internals/compile-time.md has the measurements."""
 EQUAL = 2
 """Kernels of a kind in it, on average and at most: XLA's full way compiles equal kernels once, the quick way each one."""
+FEW_ELEMENTS, FEW_EQUAL = 32, 16
+"""The same two of a program whose code is not worth optimising (`Work.tiny`); such kernels take little time each."""
 SHORT = 32
 """Equations of a program that only reads its inputs, at most."""
 REDUCTIONS = 3
@@ -23,20 +25,20 @@ DRAWN_ELEMENTS = 1 << 18
 """Random numbers in such a program, at most: more take 2 to 5 % longer."""
 
 
-def is_small(jaxpr: Jaxpr) -> bool:
+def is_small(jaxpr: Jaxpr, elements: int = ELEMENTS, equal: int = EQUAL) -> bool:
     """Whether the quick way to compile pays.
 
-    No equation, nor any in the bodies of loops and branches, may read or write an array of over `ELEMENTS`; a loop may
+    No equation, nor any in the bodies of loops and branches, may read or write an array of over ``elements``; a loop may
     read and stack larger arrays, as each step takes a small part of them. And hardly any kernel may be there many times,
     as far as can be told from the equations that start one and from the results. Stops at the first large array.
     """
     kernels = collections.Counter(x.aval for x in jaxpr.outvars)
     for eqn in (eqn for program in programs(jaxpr) for eqn in leaves(program)):
-        if eqn.primitive.traits.quick is Quick.LESS_EXACT or has_large(eqn):
+        if eqn.primitive.traits.quick is Quick.LESS_EXACT or has_large(eqn, elements):
             return False
         if eqn.primitive.traits.starts_kernel:
             kernels[eqn.primitive, *[x.aval for x in (*eqn.invars, *eqn.outvars)]] += 1
-    return kernels.total() <= EQUAL * len(kernels)
+    return kernels.total() <= equal * len(kernels)
 
 
 def only_reads_inputs(jaxpr: Jaxpr) -> bool:
@@ -92,6 +94,6 @@ def leaves(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
     return (eqn for eqn in jaxpr.eqns if not eqn.params or not jaxprs_in_params(eqn.params))
 
 
-def has_large(eqn: JaxprEqn) -> bool:
-    """Whether it reads or writes an array of over `ELEMENTS`."""
-    return any([getattr(x.aval, "size", 0) > ELEMENTS for x in (*eqn.invars, *eqn.outvars)])
+def has_large(eqn: JaxprEqn, limit: int = ELEMENTS) -> bool:
+    """Whether it reads or writes an array of over ``limit`` elements."""
+    return any([getattr(x.aval, "size", 0) > limit for x in (*eqn.invars, *eqn.outvars)])
