@@ -64,6 +64,7 @@ def test_which_programs_are_small(function, args, small):
     (lambda x: lax.cond(x[0] > 0, lambda x: lax.fori_loop(0, 9, lambda i, x: x * 2, x), lambda x: x, x), (FEW,), False),
     (lambda x: lax.while_loop(lambda x: x < 9, lambda x: x * 2, x), (np.float32(1),), False),
     (jnp.tan, (FEW,), False),                                            # compiled in full
+    (lambda key: jax.random.normal(key, (8,)), (jax.random.key(0),), False),
     (lambda x: [x + i for i in range(16)], (FEW,), True),
     (lambda x: [x + i for i in range(17)], (FEW,), False),               # many equal kernels
 ])

@@ -33,8 +33,11 @@ class Work:
 
     @functools.cached_property
     def tiny(self) -> bool:
-        """Whether its code is not worth optimising: all its arrays have a few elements, and it has no loop."""
-        return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not self.has_loops
+        """Whether its code is not worth optimising: all its arrays have a few elements, and it has no loop.
+
+        Nor random numbers, as those of a key should have the same bits however many are drawn.
+        """
+        return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not self._has(Kind.LOOP, Kind.DRAW)
 
     @functools.cached_property
     def only_reads_inputs(self) -> bool:
@@ -44,7 +47,10 @@ class Work:
     @functools.cached_property
     def has_loops(self) -> bool:
         """Whether there is a loop in it, at any depth."""
-        return any([eqn.primitive.traits.kind is Kind.LOOP for program in programs(self._jaxpr) for eqn in program.eqns])
+        return self._has(Kind.LOOP)
+
+    def _has(self, *kinds: Kind) -> bool:
+        return any([eqn.primitive.traits.kind in kinds for program in programs(self._jaxpr) for eqn in program.eqns])
 
     @functools.cached_property
     def unrolls(self) -> bool:
