@@ -116,6 +116,25 @@ def test_work_on_behalf_of_an_equation_counts_as_written_where_it_was():
     assert str(jax.make_jaxpr(again, static_argnums=1)(1.0, None).jaxpr.eqns[0].source_info) == str(here)  # left as it was found
 
 
+def test_an_equation_knows_the_expression_it_comes_from():
+    """As tools that annotate programs (jaxls) ask for it."""
+    from jax._src import source_info_util as internal
+
+    def f(x):
+        return jax.lax.add(
+            x, x)
+    eqn, = jax.make_jaxpr(f)(1.0).eqns
+    frame = internal.user_frame(eqn.source_info.traceback)
+    line = f.__code__.co_firstlineno
+    indent = 8 + len("return ")
+    assert frame == internal.Frame(__file__, frame.function_name, line + 1, indent, line + 2, 8 + len("    x, x)"))
+    assert frame.function_name.endswith("f") and [frame] == list(internal.user_frames(eqn.source_info))
+    for unknown in (None, source_info_util.new_source_info(), source_info_util.new_source_info().traceback):
+        assert internal.user_frame(unknown) is None and not list(internal.user_frames(unknown))
+    with pytest.raises(TypeError, match="user_frame: traceback"):
+        internal.user_frame("file.py")
+
+
 def test_taken_trace_is_kept():
     """Inside, plain evaluation; the context knows what was there."""
     def f(x):

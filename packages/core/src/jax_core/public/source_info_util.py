@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextlib
 from types import NoneType
-from typing import Any
+from typing import Any, Iterator, NamedTuple
 
 from ..representation.source import (
     NameStack,
@@ -126,6 +126,33 @@ def summarize(source_info: SourceInfo, num_frames: int = 1) -> str:
     True
     """
     return source_info.place
+
+
+class Frame(NamedTuple):
+    """An expression in a file: lines from 1, columns from 0."""
+
+    file_name: str
+    function_name: str
+    start_line: int
+    start_column: int
+    end_line: int
+    end_column: int
+
+
+def user_frame(traceback: SourceInfo | None) -> Frame | None:
+    """The expression that ``traceback``, that of an equation's ``source_info``, names; None if it is not known."""
+    if not isinstance(traceback, (SourceInfo, NoneType)):
+        raise TypeError(f"user_frame: traceback must be that of an equation's source_info, got {traceback!r} of type {type(traceback).__name__}")
+    if traceback is None or traceback.code is None:
+        return None
+    line, last, column, end = traceback.span
+    return Frame(traceback.file, traceback.function, line, column, last, end)
+
+
+def user_frames(traceback: SourceInfo | None) -> Iterator[Frame]:
+    """What `user_frame` gives, if anything: of the frames that called, none is kept."""
+    frame = user_frame(traceback)
+    return iter(() if frame is None else (frame,))
 
 
 class user_context(contextlib.ContextDecorator):

@@ -202,11 +202,17 @@ class SourceInfo:
         return self.code.co_filename if self.code is not None else "<unknown>"
 
     @property
+    def span(self) -> tuple[int, int, int, int]:
+        """First and last line of the expression, column in the first where it begins and in the last where it ends, from zero; 0 if unknown."""
+        if self.code is None:
+            return 0, 0, 0, 0
+        line, last, column, end = next(itertools.islice(self.code.co_positions(), self.offset // 2, None), (None,) * 4)
+        return line or self.line, last or line or self.line, column or 0, end or 0
+
+    @property
     def column(self) -> int:
         """Where in the line the expression begins, from zero; 0 if unknown."""
-        if self.code is None:
-            return 0
-        return next(itertools.islice(self.code.co_positions(), self.offset // 2, None), (0, 0, 0, 0))[2] or 0
+        return self.span[2]
 
     @property
     def function(self) -> str:
