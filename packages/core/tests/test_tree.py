@@ -158,7 +158,14 @@ def test_mismatches_are_found_exactly_where_there_is_one(a, b):
 
 @given(TREES, TREES)
 def test_structure_differences_are_empty_for_equal_structures_only(a, b):
-    assert (tree.structure(a) == tree.structure(b)) == (not tree.structure_differences(a, b))
+    """The list of paths, too, which also lead to places where the trees differ."""
+    errors = list(tree.equality_errors(a, b))
+    assert (tree.structure(a) == tree.structure(b)) == (not tree.structure_differences(a, b)) == (not errors)
+    for path, *_ in errors:
+        one, two = a, b
+        for key in path:
+            one, two = (dict(tree_util.flatten_one_level_with_keys(t)[0])[key] for t in (one, two))
+        assert tree.structure(one) != tree.structure(two)
 
 
 @given(TREES)
@@ -284,6 +291,11 @@ def test_one_level():
         [(tree.GetAttrKey("w"), 1), (tree.GetAttrKey("b"), 2)], None)
     with pytest.raises(ValueError, match="a value of type <class 'int'> is a leaf"):
         tree_util.flatten_one_level(1)
+
+
+def test_keys_of_one_level_are_those_of_paths():
+    for t in (Pair(1, 2), {"a": 1, "b": 2}, [1, 2], Pair(3, Pair(4, 5)).second):
+        assert [(key,) for key, _ in tree_util.flatten_one_level_with_keys(t)[0]] == [path for path, _ in tree_util.tree_leaves_with_path(t)]
 
 
 def test_what_is_a_node():

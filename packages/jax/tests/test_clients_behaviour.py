@@ -234,6 +234,18 @@ def test_errors_of_prefixes():
     assert isinstance(error("in_axes"), ValueError) and "in_axes['y']" in str(error("in_axes"))
 
 
+def test_places_where_trees_differ():
+    """openpi says so of parameters and of what a checkpoint has."""
+    from jax._src.tree_util import equality_errors
+    found = equality_errors({"w": [1, 2], "b": (3,), "s": None}, {"w": [1, (2,)], "b": (3, 4), "s": None})
+    (one, *_, lengths), (two, *sides, why) = found
+    assert [jax.tree_util.keystr(path) for path in (one, two)] == ["['b']", "['w'][1]"]
+    assert "length" in lengths and sides == ["a leaf: int", "a tuple of length 1"] and "leaf" in why
+    assert not list(equality_errors({"w": [1]}, {"w": (1,)}, is_leaf=lambda x: isinstance(x, (list, tuple))))
+    (path, one, two, _), = equality_errors({"w": 1}, {"v": 1})
+    assert path == () and "'w'" in one and "'v'" in two
+
+
 def test_a_format_constrains_placement_and_layout():
     from jax.experimental.layout import Format, Layout
     where = Format(Layout((1, 0)), jax.sharding.SingleDeviceSharding(jax.devices()[0]))

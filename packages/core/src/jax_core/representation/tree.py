@@ -156,6 +156,17 @@ def flatten_one_level(tree: PyTree) -> tuple[Iterable[Any], Hashable]:
     return found
 
 
+def _one_level_with_keys(tree: PyTree) -> Any:
+    """Pairs of key and child, and the metadata; None for a leaf. jaxlib 0.10 gives every field of a named tuple the first one's key."""
+    found = registry.flatten_one_level_with_keys(tree)
+    if found is None or not (isinstance(tree, tuple) and hasattr(tree, "_fields")):
+        return found
+    pairs = list(found[0])
+    if len(pairs) > 1 and pairs[0][0] == pairs[1][0]:
+        pairs = [(GetAttrKey(name), child) for name, (_, child) in zip(tree._fields, pairs)]
+    return pairs, found[1]
+
+
 def flatten_one_level_with_keys(tree: PyTree) -> tuple[Iterable[tuple[Any, Any]], Hashable]:
     """As `flatten_one_level`, with pairs of key and child in place of the children.
 
@@ -165,7 +176,7 @@ def flatten_one_level_with_keys(tree: PyTree) -> tuple[Iterable[tuple[Any, Any]]
     >>> jax.tree_util.flatten_one_level_with_keys({'a': 1, 'b': (2, 3)})
     (((DictKey(key='a'), 1), (DictKey(key='b'), (2, 3))), ('a', 'b'))
     """
-    found = registry.flatten_one_level_with_keys(tree)
+    found = _one_level_with_keys(tree)
     if found is None:
         raise ValueError(f"flatten_one_level_with_keys: a value of type {type(tree)} is a leaf, so it has no children.")
     return found
@@ -527,7 +538,7 @@ def prefix_mismatches(prefix_tree: PyTree, full_tree: PyTree, prefix_name: str, 
     """
     if is_leaf is not None and is_leaf(prefix_tree):
         return
-    prefix = registry.flatten_one_level_with_keys(prefix_tree)
+    prefix = _one_level_with_keys(prefix_tree)
     if prefix is None:
         return
     if type(prefix_tree) is not type(full_tree):
@@ -535,7 +546,7 @@ def prefix_mismatches(prefix_tree: PyTree, full_tree: PyTree, prefix_name: str, 
                f" {_described(full_tree)}.")
         return
     pairs, aux = list(prefix[0]), prefix[1]
-    full_pairs, full_aux = registry.flatten_one_level_with_keys(full_tree)
+    full_pairs, full_aux = _one_level_with_keys(full_tree)
     full_pairs = list(full_pairs)
     keys, full_keys = [key for key, _ in pairs], [key for key, _ in full_pairs]
     if len(keys) != len(full_keys) or keys != full_keys:
@@ -588,6 +599,27 @@ def structure_differences(tree1: PyTree, tree2: PyTree, name1: str = "tree1", na
     if not found:  # a leaf of the first tree may stand above a container of the second
         found = list(prefix_mismatches(tree2, tree1, name2, name1))
     return found
+
+
+def equality_errors(tree1: PyTree, tree2: PyTree, is_leaf: Callable[[PyTree], bool] | None = None,
+                    path: KeyPath = ()) -> Iterator[tuple[KeyPath, str, str, str]]:
+    """For each place where the trees differ in structure, its path below ``path``, what either has there, and how these differ. Below it, nothing is compared."""
+    one, two = (None if is_leaf is not None and is_leaf(tree) else _one_level_with_keys(tree) for tree in (tree1, tree2))
+    if one is None or two is None:
+        if one is not two:
+            yield path, _described(tree1), _described(tree2), "one is a leaf and the other is not"
+        return
+    if type(tree1) is not type(tree2):
+        yield path, _described(tree1), _described(tree2), "the types differ"
+        return
+    (pairs1, aux1), (pairs2, aux2) = (list(one[0]), one[1]), (list(two[0]), two[1])
+    if len(pairs1) != len(pairs2) and isinstance(tree1, (tuple, list)):
+        yield path, _described(tree1), _described(tree2), "the lengths differ"
+    elif len(pairs1) != len(pairs2) or aux1 != aux2:
+        yield path, f"{_described(tree1)} with {aux1!r}", f"{_described(tree2)} with {aux2!r}", "the keys or the other metadata differ"
+    else:
+        for (key, child1), (_, child2) in zip(pairs1, pairs2):
+            yield from equality_errors(child1, child2, is_leaf, (*path, key))
 
 
 # --- paths ---------------------------------------------------------------------------------
