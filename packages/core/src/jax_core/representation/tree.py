@@ -603,7 +603,7 @@ def structure_differences(tree1: PyTree, tree2: PyTree, name1: str = "tree1", na
 
 def equality_errors(tree1: PyTree, tree2: PyTree, is_leaf: Callable[[PyTree], bool] | None = None,
                     path: KeyPath = ()) -> Iterator[tuple[KeyPath, str, str, str]]:
-    """For each place where the trees differ in structure, its path below ``path``, what either has there, and how these differ. Below it, nothing is compared."""
+    """For each place where the trees differ in structure, its path below ``path``, what either has there, and how these differ. It is not looked into."""
     one, two = (None if is_leaf is not None and is_leaf(tree) else _one_level_with_keys(tree) for tree in (tree1, tree2))
     if one is None or two is None:
         if one is not two:
