@@ -12,7 +12,7 @@ from ..planning import unrolling, wide_vectors
 from ..planning.loops import USUAL
 from ..planning.planner import SMALL, TINY
 from ..planning.repeated_work import repeats_work
-from ..planning.small_programs import FEW_ELEMENTS, FEW_EQUAL, is_small, only_reads_inputs, programs
+from ..planning.small_programs import FEW_ELEMENTS, FEW_EQUAL, draws, is_small, only_reads_inputs, programs
 
 
 class Work:
@@ -37,7 +37,8 @@ class Work:
 
         Nor random numbers, as those of a key should have the same bits however many are drawn.
         """
-        return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not self._has(Kind.LOOP, Kind.DRAW)
+        return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not any(
+            [eqn.primitive.traits.kind is Kind.LOOP or draws(eqn) for program in programs(self._jaxpr) for eqn in program.eqns])
 
     @functools.cached_property
     def only_reads_inputs(self) -> bool:
@@ -47,10 +48,7 @@ class Work:
     @functools.cached_property
     def has_loops(self) -> bool:
         """Whether there is a loop in it, at any depth."""
-        return self._has(Kind.LOOP)
-
-    def _has(self, *kinds: Kind) -> bool:
-        return any([eqn.primitive.traits.kind in kinds for program in programs(self._jaxpr) for eqn in program.eqns])
+        return any([eqn.primitive.traits.kind is Kind.LOOP for program in programs(self._jaxpr) for eqn in program.eqns])
 
     @functools.cached_property
     def unrolls(self) -> bool:

@@ -9,7 +9,7 @@ import collections
 from typing import Iterator
 
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params
-from jax_core.representation.traits import Kind, Quick
+from jax_core.representation.traits import Keys, Kind, Quick
 
 ELEMENTS = 1024
 """Of every array in a small program, at most; docs/internals/compile-time.md has the measurements."""
@@ -97,3 +97,8 @@ def leaves(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
 def has_large(eqn: JaxprEqn, limit: int = ELEMENTS) -> bool:
     """Whether it reads or writes an array of over ``limit`` elements."""
     return any([getattr(x.aval, "size", 0) > limit for x in (*eqn.invars, *eqn.outvars)])
+
+
+def draws(eqn: JaxprEqn) -> bool:
+    """Whether it makes random numbers."""
+    return eqn.primitive.traits.kind is Kind.DRAW or eqn.primitive.traits.keys is Keys.CONSUMED

@@ -6,9 +6,8 @@ what waits for memory up to a tenth more. `benchmarks/wide_vectors.py` measures 
 from __future__ import annotations
 
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn
-from jax_core.representation.traits import Keys, Kind
 
-from .small_programs import leaves, programs
+from .small_programs import draws, leaves, programs
 
 COSTLY = 0.75
 """ns for one element, from which on an operation is limited by arithmetic."""
@@ -25,5 +24,4 @@ def _is_costly(eqn: JaxprEqn) -> bool:
     if not eqn.outvars:
         return False
     traits = eqn.primitive.traits
-    draws = traits.kind is Kind.DRAW or traits.keys is Keys.CONSUMED
-    return (draws or traits.fused and traits.cost >= COSTLY) and getattr(eqn.outvars[0].aval, "size", 0) >= LARGE
+    return (draws(eqn) or traits.fused and traits.cost >= COSTLY) and getattr(eqn.outvars[0].aval, "size", 0) >= LARGE
