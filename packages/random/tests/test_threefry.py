@@ -128,3 +128,30 @@ def test_no_kernel_hashes_twice(make, partitionable):
         text = jit(lambda key: jax_random.bits(make(key), (8,))).lower(KEYS[1]).compile().as_text()
     rotations = [len(re.findall(r" shift-left\(", computation)) for computation in text.split("\n}\n")]
     assert 20 <= max(rotations) <= 21  # of the hash, and one that joins two words
+
+
+def visits(text):
+    """How many values LLVM's loop vectorizer looks at behind the counters and the words of keys of a StableHLO program, path by path: through
+    all but minima, maxima and rotations (the only uses of `or` on the way)."""
+    behind, total = {}, 0
+    for name, op, operands in re.findall(r"(%\w+) = stablehlo\.(\w+)(.*?)(?::|$)", text, re.M):
+        if op in ("iota", "slice"):
+            behind[name] = 1
+        elif op not in ("or", "maximum", "minimum"):
+            behind[name] = sum(behind.get(v, 0) for v in re.findall(r"%\w+", operands))
+        total += behind.get(name, 0)
+    return total
+
+
+@pytest.mark.parametrize("partitionable", [False, True])
+@pytest.mark.parametrize("draw", [lambda key, n: api.bits(key, (n,)), lambda key, n: api.bits(key, (n,), np.uint8), lambda key, n: api.split(key, n),
+                                  lambda key, n: vmap(lambda data: api.fold_in(key, data))(np.arange(n))], ids=["bits", "uint8", "split", "fold_in"])
+def test_paths(draw, partitionable, monkeypatch):
+    """The compiler's time grows with the paths."""
+    def counted(n):
+        return visits(jit(lambda key: draw(key, n)).lower(jax_random.PRNGKey(0)).as_text())
+
+    with flags.threefry_partitionable(partitionable):
+        assert counted(1000) < 40_000
+        monkeypatch.setattr(threefry._Words, "_bounding_paths", lambda self, x0, k0: x0)
+        assert counted(1004) > 1e6  # the count sees what it is there for
