@@ -28,9 +28,10 @@ def test_products_of_bytes_are_taken_in_words(dtype, wide, length, padded):
 
 
 def test_eigenvectors_of_nan_are_nan():
-    """The library gives those of the identity beside eigenvalues that are NaN."""
+    """The library gives those of the identity beside eigenvalues that are NaN; LAPACK does for infinities."""
     x = np.eye(3, dtype=np.float32)
-    assert text("cuda", lax.linalg.eigh, x).count("stablehlo.compare") == text("cpu", lax.linalg.eigh, x).count("stablehlo.compare") + 1
+    for platform in ("cuda", "cpu"):  # whether the call succeeded, and whether the values are numbers
+        assert text(platform, lax.linalg.eigh, x).count("stablehlo.compare") == 2
 
 
 def test_log1p_of_doubles_is_the_compilers_own():
