@@ -65,6 +65,7 @@ def test_which_programs_are_small(function, args, small):
     (lambda x: lax.while_loop(lambda x: x < 9, lambda x: x * 2, x), (np.float32(1),), False),
     (jnp.tan, (FEW,), False),                                            # compiled in full
     (lambda key: jax.random.normal(key, (8,)), (jax.random.key(0),), False),
+    (lambda x: lax.zeta(x + 1, x), (FEW,), False),                       # a long series
     (lambda x: [x + i for i in range(16)], (FEW,), True),
     (lambda x: [x + i for i in range(17)], (FEW,), False),               # many equal kernels
 ])

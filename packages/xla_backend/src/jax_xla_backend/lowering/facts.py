@@ -12,7 +12,7 @@ from ..planning import unrolling, wide_vectors
 from ..planning.loops import USUAL
 from ..planning.planner import SMALL, TINY
 from ..planning.repeated_work import repeats_work
-from ..planning.small_programs import FEW_ELEMENTS, FEW_EQUAL, draws, is_small, only_reads_inputs, programs
+from ..planning.small_programs import FEW_ELEMENTS, FEW_EQUAL, SERIES, draws, is_small, only_reads_inputs, programs
 
 
 class Work:
@@ -33,12 +33,13 @@ class Work:
 
     @functools.cached_property
     def tiny(self) -> bool:
-        """Whether its code is not worth optimising: all its arrays have a few elements, and it has no loop.
+        """Whether its code is not worth optimising: all its arrays have a few elements, and it has neither loops nor long series.
 
         Nor random numbers, as those of a key should have the same bits however many are drawn.
         """
         return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not any(
-            [eqn.primitive.traits.kind is Kind.LOOP or draws(eqn) for program in programs(self._jaxpr) for eqn in program.eqns])
+            [eqn.primitive.traits.kind is Kind.LOOP or eqn.primitive.traits.cost >= SERIES or draws(eqn)
+             for program in programs(self._jaxpr) for eqn in program.eqns])
 
     @functools.cached_property
     def only_reads_inputs(self) -> bool:

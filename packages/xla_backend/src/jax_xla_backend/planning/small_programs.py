@@ -17,6 +17,8 @@ EQUAL = 2
 """Kernels of a kind in it, on average and at most: XLA's full way compiles equal kernels once, the quick way each one."""
 FEW_ELEMENTS, FEW_EQUAL = 32, 16
 """The same two of a program whose code is not worth optimising (`Work.tiny`); such kernels take little time each."""
+SERIES = 50.0
+"""ns for one element, from which on an operation's code is worth optimising for any number of them (`zeta`)."""
 SHORT = 32
 """Equations of a program that only reads its inputs, at most."""
 REDUCTIONS = 3
