@@ -1,9 +1,10 @@
 """`jax.extend.source_info_util`: name stacks, and places in the user's program."""
 from __future__ import annotations
 
+import collections
 import contextlib
 from types import NoneType
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Iterator
 
 from ..representation.source import (
     NameStack,
@@ -128,15 +129,8 @@ def summarize(source_info: SourceInfo, num_frames: int = 1) -> str:
     return source_info.place
 
 
-class Frame(NamedTuple):
-    """An expression in a file: lines from 1, columns from 0."""
-
-    file_name: str
-    function_name: str
-    start_line: int
-    start_column: int
-    end_line: int
-    end_column: int
+Frame = collections.namedtuple("Frame", "file_name function_name start_line start_column end_line end_column")
+"""An expression in a file: lines from 1, columns from 0."""
 
 
 def user_frame(traceback: SourceInfo | None) -> Frame | None:
