@@ -34,12 +34,22 @@ def grid(images, rows=10, columns=10):
     return jnp.vstack([jnp.hstack([next(images).T for _ in range(columns)]) for _ in range(rows)])
 
 
+def steps(x, n):
+    """Each two have six times as many paths through them."""
+    for i in range(n):
+        x = x + x * 0.25 if i % 2 else x * x * 0.5 + x
+    return x
+
+
 programs = {
     "grid_of_uniform": (lambda key: grid(random.uniform(key, (100, 784))), (random.PRNGKey(0),)),
     "grid_of_logaddexp": (lambda x: grid(jnp.logaddexp(x, 1.0)), (arr(100, 784),)),
     "part_of_normal": (lambda key: random.normal(key, (1000,))[10:210], (random.PRNGKey(0),)),
     "windows_of_normals": (lambda key: [random.normal(key, (1000,))[10 * i:10 * i + 200].sum() for i in range(12)], (random.PRNGKey(0),)),
     "gamma": (lambda key: random.gamma(key, 2.0, (1000,)), (random.PRNGKey(0),)),
+    "counted_chain_16": (lambda: jnp.exp(steps(lax.iota(jnp.float32, 1000), 16)), ()),
+    "counted_chain_18": (lambda: jnp.exp(steps(lax.iota(jnp.float32, 1000), 18)), ()),
+    "counted_chain_20": (lambda: jnp.exp(steps(lax.iota(jnp.float32, 1000), 20)), ()),
     "linear_and_noise": (lambda key, x: x.sum(0) + random.normal(key, (1024,))[:3].sum(), (random.PRNGKey(0), x)),
     "var": (lambda x: jnp.var(x, -1), (x,)),
     "var_axis0": (lambda x: jnp.var(x, 0), (x,)),

@@ -8,7 +8,7 @@ from jax_core.representation.jaxpr import Jaxpr
 from jax_core.representation.traits import Kind
 
 from ..arrays.own_layouts import Layouts
-from ..planning import unrolling, wide_vectors
+from ..planning import paths, unrolling, wide_vectors
 from ..planning.loops import USUAL
 from ..planning.planner import SMALL, TINY
 from ..planning.repeated_work import repeats_work
@@ -69,10 +69,15 @@ class Work:
         return repeats_work(self._jaxpr)
 
     @functools.cached_property
+    def walks_paths(self) -> bool:
+        """Whether LLVM would walk so many paths through it that it must be cut, in loops too (`paths`)."""
+        return paths.has_many(self._jaxpr)
+
+    @functools.cached_property
     def least_cut(self) -> int:
         """Bytes of the smallest values that the planner may cut outside of loops. Barriers would keep small programs from the quick
-        way to compile, and from being compiled without fusion."""
-        return SMALL if self.small or self.repeats_work else TINY
+        way to compile, and from being compiled without fusion; those that would hardly end to compile get them all the same."""
+        return SMALL if (self.small or self.repeats_work) and not self.walks_paths else TINY
 
 
 class Facts(NamedTuple):

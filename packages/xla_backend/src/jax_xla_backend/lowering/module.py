@@ -30,7 +30,7 @@ from ..arrays.own_layouts import Layouts, mode
 from ..jaxlib_compat import MOST_NESTED_CALLS
 from ..placement.described_shardings import of_mesh_in_use
 from ..placement.layout import Layout
-from ..planning.loops import UNLIMITED, USUAL, loop_limit
+from ..planning.loops import NEVER, UNLIMITED, USUAL, loop_limit
 from ..planning.planner import SMALL, Plans
 from . import metadata, templates
 from .builder import NONE, Builder
@@ -90,8 +90,9 @@ class Module:
                         f"No result of {spec.name} that is left has their shape and dtype, so they are kept; do not "
                         "donate them.")
         self._planning = wants_plan(spec, platform)
-        self._loop_limit = loop_limit(self._jaxpr) if self._planning and in_shardings is None else USUAL
         self._work = Work(self._jaxpr, donates=bool(self._aliases))
+        self._loop_limit = USUAL if not self._planning else NEVER if self._work.walks_paths else \
+            loop_limit(self._jaxpr) if in_shardings is None else USUAL
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
         self._result_parts = writer.result_parts
@@ -250,6 +251,7 @@ class ModuleWriter:
       kernel: this is the body of a kernel.
       planning: whether the fusion planner is asked; not inside loops that become one function, which has no barriers.
       whole_loops: whether all loops do that have no calls.
+      loops_may_be_functions: whether any loop does.
       least_cut: bytes of the smallest values that it may cut here.
       plans: what it said.
       shardings: placements and meshes.
@@ -276,8 +278,9 @@ class ModuleWriter:
         self.portable, self.one_form = module._spec.platform is not None, module._spec.one_form
         self.kernel, self.axis_env = module.platform in KERNEL_COMPILERS, module._axis_env
         self.planning, self.whole_loops = module._planning, module._loop_limit == UNLIMITED
+        self.loops_may_be_functions = module._loop_limit != NEVER
         self.least_cut = module._work.least_cut if self.planning else SMALL
-        self.plans: Plans = {}
+        self.plans = Plans(self.planning and module._work.walks_paths)
         self.shardings = Shardings(*module._shardings, (module._everywhere,))
         self.callbacks: list[Callable] = []
         self.transfers: list[HostTransfer] = []
@@ -300,7 +303,7 @@ class ModuleWriter:
     def text(self) -> str:
         """The whole module."""
         main = self._main()
-        self.plans.clear()  # they hold this table: a cycle, and in it all that the program's callbacks close over
+        self.plans.known.clear()  # they hold this table: a cycle, and in it all that the program's callbacks close over
         name, devices = self.module.name, max(self.shardings.devices, self.partitions)
         head = (f"module @{name} attributes {{mhlo.num_partitions = {devices} : i32, mhlo.num_replicas = 1 : i32}} {{\n"
                 f"{self.shardings.meshes()}")

@@ -1,6 +1,7 @@
 """What is decided about a program before it is written.
 
 ``planner``         which values are written to memory once
+``paths``           where LLVM would walk too many paths
 ``loops``           which loops become one function
 ``repeated_work``   where fusion would compute values many times
 ``small_programs``  where compiling the quick way pays

@@ -20,7 +20,7 @@ memory is among the consumers. These are *kept*; they are cut only where a long 
 
 One pass backward finds the sinks; one forward walks the cone of each value that has several, and cuts where it pays. Cones
 are cut before they outgrow `MAX_KERNEL`, so the time is linear in the length of the program. Loop bodies and branches
-are planned on their own, as what they read is in memory. Called programs are summarised (`Called`).
+are planned on their own, as what they read is in memory. Called programs are summarised (`Called`). `paths` adds cuts for LLVM's sake.
 """
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ import functools
 from typing import Any, Iterable, NamedTuple
 
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
 from jax_core.representation.traits import MOVE, Kind
 from jax_core.traces import reductions_in_pieces
 from jax_core.traces.structural import broadcast_in_dim_p
+
+from .paths import Paths, callee, cut_paths
 
 # Costs in ns; those of operations stand in their declarations (`traits`). benchmarks/planner/constants.py measures those of
 # operations, bytes and kernels; docs/internals/fusion.md has its figures beside these. Of special functions, and where no unit is
@@ -73,12 +75,14 @@ class Called(NamedTuple):
       reaches: for each input, numbers of the results whose cones it is in.
       forced: for each input, whether it must be in memory.
       cones: for each result, number of equations, cost for one element, and operations that they are lowered to, of what is not in memory.
+      paths: those that LLVM may walk, where the module has too many.
     """
 
     sinks: list[int]
     reaches: list[set[int]]
     forced: list[bool]
     cones: list[tuple[int, float, int]]
+    paths: Paths | None
 
 
 class Plan:
@@ -88,14 +92,15 @@ class Plan:
       cuts: for ``id(var)`` of each value to write to memory, the reason.
     """
 
-    __slots__ = ("cuts", "_jaxpr", "_plans", "_least", "_uses", "_cones", "_called")
+    __slots__ = ("cuts", "_jaxpr", "_plans", "_least", "_uses", "_cones", "_paths", "_called")
 
     def __init__(self, jaxpr: Jaxpr, plans: Plans, least: int):
         self._jaxpr = jaxpr  # also keeps it alive: plans are found by its identity
         self._plans, self._least = plans, least
         self._called: Called | None = None
+        self._paths: Paths | None = None
         self._cones: _Cones | None = None
-        big = any([_worth_a_kernel(v.aval, least) for eqn in jaxpr.eqns for v in eqn.outvars])
+        big = plans.walks_paths or any([_worth_a_kernel(v.aval, least) for eqn in jaxpr.eqns for v in eqn.outvars])
         self.cuts: dict[int, str] = self._analyse().cuts if big else {}
 
     def _analyse(self) -> _Cones:
@@ -103,42 +108,52 @@ class Plan:
             self._uses = _Uses(self._jaxpr, self._plans, self._least)
             self._cones = _Cones(self._jaxpr, self._uses, self._least)
             _cut_draws(self._jaxpr, self._cones.cuts)
+            if self._plans.walks_paths:
+                worth = functools.partial(_worth_a_kernel, least=1)  # the shortest arrays have them too
+                self._paths = cut_paths(self._jaxpr, self._cones.cuts, self._paths_of_callee, worth)
         return self._cones
+
+    def _paths_of_callee(self, eqn: JaxprEqn) -> Paths | None:
+        program = callee(eqn)
+        return None if program is None else plan(program, self._plans, self._least).called().paths
 
     def called(self) -> Called:
         """What callers must know."""
         if self._called is None:
             cones = self._analyse()
-            self._called = _summary(self._jaxpr, self._uses, cones)
+            self._called = _summary(self._jaxpr, self._uses, cones, self._paths)
         return self._called
 
 
-Plans = dict[tuple[int, int], Plan]
-"""By identity of the program and the size of the least values that may be cut."""
+class Plans:
+    """Those of a module.
+
+    Args:
+      walks_paths: whether it has too many anywhere (`paths.has_many`).
+
+    Attributes:
+      known: by identity of the program and the size of the least values that may be cut.
+    """
+
+    __slots__ = ("known", "walks_paths")
+
+    def __init__(self, walks_paths: bool):
+        self.known: dict[tuple[int, int], Plan] = {}
+        self.walks_paths = walks_paths
 
 
 def plan(jaxpr: Jaxpr, plans: Plans, least: int) -> Plan:
     """The plan of ``jaxpr``.
 
     Args:
-      plans: those of the module so far; this one is entered.
+      plans: those of the module; this one is entered.
       least: bytes of the smallest values that may be cut.
     """
     key = id(jaxpr), least
-    found = plans.get(key)
+    found = plans.known.get(key)
     if found is None:
-        found = plans[key] = Plan(jaxpr, plans, least)
+        found = plans.known[key] = Plan(jaxpr, plans, least)
     return found
-
-
-def _callee(eqn: JaxprEqn) -> Jaxpr | None:
-    """The program that the equation calls, if its inputs are the equation's."""
-    for value in eqn.params.values():
-        if isinstance(value, ClosedJaxpr):
-            value = value.jaxpr
-        if isinstance(value, Jaxpr) and len(value.invars) == len(eqn.invars):
-            return value
-    return None
 
 
 class _Slice(NamedTuple):
@@ -216,9 +231,9 @@ class _Uses:
 
     def _enter_kernel(self, i: int, eqn: JaxprEqn, plans: Plans, least: int) -> None:
         """The operands of an equation that is not fused are in memory, but for those of a call, which its program tells."""
-        callee = _callee(eqn) if eqn.primitive.traits.kind is Kind.CALL else None
-        if callee is not None:
-            self._call(i, eqn, plan(callee, plans, least).called())
+        program = callee(eqn) if eqn.primitive.traits.kind is Kind.CALL else None
+        if program is not None:
+            self._call(i, eqn, plan(program, plans, least).called())
         else:
             for x in eqn.invars:
                 self._force(x)
@@ -457,7 +472,7 @@ def _cut_draws(jaxpr: Jaxpr, cuts: dict[int, str]) -> None:
                 cuts.setdefault(id(shared or x), "a costly function reads what is drawn here")
 
 
-def _summary(jaxpr: Jaxpr, uses: _Uses, cones: _Cones) -> Called:
+def _summary(jaxpr: Jaxpr, uses: _Uses, cones: _Cones, paths: Paths | None) -> Called:
     """What callers must know."""
     results = [(0, 0.0, 0, set()) if type(v) is Literal else cones.walk(v) for v in jaxpr.outvars]
     outs = {v for v in jaxpr.outvars if type(v) is not Literal}
@@ -469,4 +484,4 @@ def _summary(jaxpr: Jaxpr, uses: _Uses, cones: _Cones) -> Called:
     return Called(sinks=[len(uses.sinks.get(v, outs) - outs) for v in jaxpr.invars],
                   reaches=[reaches[v] for v in jaxpr.invars],
                   forced=[v in uses.forced and v not in outs for v in jaxpr.invars],
-                  cones=[(equations, cost, code) for equations, cost, code, _ in results])
+                  cones=[(equations, cost, code) for equations, cost, code, _ in results], paths=paths)

@@ -13,7 +13,7 @@ from ..lowering.facts import Work
 from ..placement.layout import Format
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import Sharding
-from ..planning.planner import plan
+from ..planning.planner import Plans, plan
 from ..platforms import client
 from ..running import stages
 
@@ -84,7 +84,8 @@ def cost_analysis(module: object) -> Any:
 
 def written_values(jaxpr: Jaxpr) -> dict[Var, str]:
     """What the fusion planner cuts at when it plans for the CPU."""
-    cuts = plan(jaxpr, {}, Work(jaxpr, donates=False).least_cut).cuts
+    work = Work(jaxpr, donates=False)
+    cuts = plan(jaxpr, Plans(work.walks_paths), work.least_cut).cuts
     return {v: cuts[id(v)] for eqn in jaxpr.eqns for v in eqn.outvars if id(v) in cuts}
 
 
