@@ -81,7 +81,7 @@ def test_numbers_of_paths():
     def found(function, *args):
         jaxpr = jax.make_jaxpr(function)(*args).jaxpr
         cuts = {}
-        return paths.cut_paths(jaxpr, cuts, lambda eqn: None, lambda aval: True), cuts
+        return paths.cut_paths(jaxpr, cuts, lambda eqn, from_inputs: None, lambda aval: True), cuts
 
     x = jnp.ones(4)
     assert found(lambda x: (x * x + x, lax.exp(x * x), lax.iota(jnp.float32, 4) * x), x) == (paths.Paths([0, 0, 1], [3, 0, 1], 2), {})

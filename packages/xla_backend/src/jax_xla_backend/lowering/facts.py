@@ -27,6 +27,11 @@ class Work:
         self._jaxpr, self._donates = jaxpr, donates
 
     @functools.cached_property
+    def _programs(self) -> Sequence[Jaxpr]:
+        """It and all inside it."""
+        return list(programs(self._jaxpr))
+
+    @functools.cached_property
     def small(self) -> bool:
         """Whether all its arrays are small (`is_small`)."""
         return self.tiny or is_small(self._jaxpr)
@@ -39,7 +44,7 @@ class Work:
         """
         return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not any(
             [eqn.primitive.traits.kind is Kind.LOOP or eqn.primitive.traits.cost >= SERIES or draws(eqn)
-             for program in programs(self._jaxpr) for eqn in program.eqns])
+             for program in self._programs for eqn in program.eqns])
 
     @functools.cached_property
     def only_reads_inputs(self) -> bool:
@@ -49,7 +54,7 @@ class Work:
     @functools.cached_property
     def has_loops(self) -> bool:
         """Whether there is a loop in it, at any depth."""
-        return any([eqn.primitive.traits.kind is Kind.LOOP for program in programs(self._jaxpr) for eqn in program.eqns])
+        return any([eqn.primitive.traits.kind is Kind.LOOP for program in self._programs for eqn in program.eqns])
 
     @functools.cached_property
     def unrolls(self) -> bool:
@@ -71,7 +76,7 @@ class Work:
     @functools.cached_property
     def walks_paths(self) -> bool:
         """Whether LLVM would walk so many paths through it that it must be cut, in loops too (`paths`)."""
-        return paths.has_many(self._jaxpr)
+        return paths.has_many(self._programs)
 
     @functools.cached_property
     def least_cut(self) -> int:

@@ -7,12 +7,10 @@ where one use is a store; where all of them end in calls (`exp`, `max`, `abs`), 
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.representation.traits import Kind
-
-from .small_programs import programs
 
 if TYPE_CHECKING:
     from jax_core.representation.aval import AbstractValue
@@ -47,37 +45,40 @@ def callee(eqn: JaxprEqn) -> Jaxpr | None:
     return None
 
 
-def has_many(jaxpr: Jaxpr) -> bool:
-    """Whether paths are too many anywhere in it."""
-    if not any([eqn.primitive.name == "iota" for program in programs(jaxpr) for eqn in program.eqns]):
+def has_many(programs: Sequence[Jaxpr]) -> bool:
+    """Whether paths are too many anywhere in a program, of which these are all parts."""
+    if not any([eqn.primitive.name == "iota" for program in programs for eqn in program.eqns]):
         return False
     cuts: dict[int, str] = {}
-    known: dict[int, Paths] = {}
+    known: dict[tuple[int, bool], Paths] = {}
 
-    def of(program: Jaxpr) -> Paths:
-        if id(program) not in known:
-            known[id(program)] = cut_paths(program, cuts, called, lambda aval: True)
-        return known[id(program)]
+    def of(program: Jaxpr, from_inputs: bool) -> Paths:
+        key = id(program), from_inputs
+        if key not in known:
+            known[key] = cut_paths(program, cuts, called, lambda aval: True, from_inputs)
+        return known[key]
 
-    def called(eqn: JaxprEqn) -> Paths | None:
+    def called(eqn: JaxprEqn, from_inputs: bool) -> Paths | None:
         program = callee(eqn)
-        return None if program is None else of(program)
+        return None if program is None else of(program, from_inputs)
 
-    for program in programs(jaxpr):
-        of(program)
+    for program in programs:
+        of(program, False)
     return bool(cuts)
 
 
-def cut_paths(jaxpr: Jaxpr, cuts: dict[int, str], called: Callable[[JaxprEqn], Paths | None], worth: Callable[[AbstractValue], bool]) -> Paths:
+def cut_paths(jaxpr: Jaxpr, cuts: dict[int, str], called: Callable[[JaxprEqn, bool], Paths | None], worth: Callable[[AbstractValue], bool],
+              from_inputs: bool = True) -> Paths:
     """Enter into ``cuts`` where paths are too many.
 
     Args:
       cuts: for ``id(var)`` of values that are written to memory, the reason.
-      called: what is known of the program that an equation calls; None where it calls none.
+      called: what is known of the program that an equation calls, with the paths from its inputs or without; None where it calls none.
       worth: whether values of a type may be cut.
+      from_inputs: whether callers need to know the paths from the inputs.
     """
     inside: dict[Any, int] = {}  # of the variables that have any
-    through: dict[Any, int] = dict.fromkeys(jaxpr.invars, 1)
+    through: dict[Any, int] = dict.fromkeys(jaxpr.invars, 1) if from_inputs else {}
     to_calls = 0
 
     def cut(x: Any) -> None:
@@ -91,8 +92,14 @@ def cut_paths(jaxpr: Jaxpr, cuts: dict[int, str], called: Callable[[JaxprEqn], P
         if name == "iota":
             inside[eqn.outvars[0]] = 1
             continue
-        operands = [x for x in eqn.invars if type(x) is not Literal and (x in inside or x in through)]
-        if kind is Kind.CALL and (program := called(eqn)) is not None:
+        for x in eqn.invars:
+            if x in inside or x in through:
+                break
+        else:
+            if kind is not Kind.CALL:
+                continue  # most equations of most programs
+        operands = [x for x in eqn.invars if x in inside or x in through]
+        if kind is Kind.CALL and (program := called(eqn, bool(operands))) is not None:
             ours, theirs = (max([paths.get(x, 0) for x in operands], default=0) for paths in (inside, through))
             if ours * program.to_calls > PATHS:
                 for x in operands:
@@ -101,7 +108,7 @@ def cut_paths(jaxpr: Jaxpr, cuts: dict[int, str], called: Callable[[JaxprEqn], P
                 ours = 0
             to_calls = max(to_calls, theirs * program.to_calls)
             found = [(own + ours * many, theirs * many) for own, many in zip(program.inside, program.through)]
-        elif not operands or not eqn.primitive.traits.fused:
+        elif not eqn.primitive.traits.fused:
             continue
         elif kind is Kind.ELEMENTWISE and name not in _ARITHMETIC:
             for x in operands:

@@ -113,7 +113,7 @@ class Plan:
                 self._paths = cut_paths(self._jaxpr, self._cones.cuts, self._paths_of_callee, worth)
         return self._cones
 
-    def _paths_of_callee(self, eqn: JaxprEqn) -> Paths | None:
+    def _paths_of_callee(self, eqn: JaxprEqn, from_inputs: bool) -> Paths | None:
         program = callee(eqn)
         return None if program is None else plan(program, self._plans, self._least).called().paths
 
