@@ -99,6 +99,12 @@ def test_expm_is_nan_where_squarings_run_out():
         assert all(np.isnan(part).all() for part in linalg.expm_frechet(a, np.ones_like(a)))
 
 
+def test_expm_promotes_nothing():
+    a = A.astype(np.complex64)
+    with flags.numpy_dtype_promotion("strict"):
+        assert all(part.dtype == a.dtype for part in jvp(linalg.expm, (a,), (a,)))
+
+
 FUNCTIONS = {
     "expm": lambda x: linalg.expm(x), "expm, scaled": lambda x: linalg.expm(4 * x), "sqrtm": lambda x: linalg.sqrtm(x),
     "funm": lambda x: linalg.funm(x, jnp.sin), "solve_sylvester": lambda x: linalg.solve_sylvester(x, S[:3, :3], B),

@@ -73,7 +73,7 @@ def _expm(a, upper_triangular, max_squarings):
         return lax.cond(i < count, lambda x: mm(x, x), lambda x: x, x), None
     if max_squarings:
         x = lax.scan(square, x, jnp.arange(max_squarings, dtype=count.dtype))[0]
-    return jnp.where(count > max_squarings, np.nan, 1.0).astype(real) * x  # a product, whose derivative is NaN, too
+    return jnp.where(count > max_squarings, np.nan, 1.0).astype(a.dtype) * x  # a product, whose derivative is NaN, too
 
 
 @inlined(static_argnames=("upper_triangular", "max_squarings"))
