@@ -4,7 +4,8 @@
 usage: quick_compile.py [--passes | --few] [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
 
 Programs over small arrays without loops' unrolling; with --passes, programs that only read their inputs, with it. With --few, programs over
-small arrays and without loops the quick way (for "full") and without LLVM's optimisation (for "quick").
+small arrays and without loops the quick way (for "full") and without LLVM's optimisation (for "quick"), and then programs of a few
+numbers in all three ways: milliseconds to compile, microseconds of a run.
 
 Prints, for each size, geometric means of full/quick over the programs: of the time to compile and of a run, and the runs that
 lose most. Both ways take turns; each figure is its minimum of three compilations, or of runs for `--seconds`.
@@ -19,7 +20,9 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+from jax.experimental import jet
 from jax_xla_backend.compiling.compiler_options import NO_UNROLLING, NOT_OPTIMISED, QUICK_OPTIONS, joined
 
 FULL = {"xla_cpu_parallel_codegen_split_count": 32}  # XLA's own count
@@ -49,6 +52,31 @@ PASSES = {
     "variance": lambda x: jnp.var(rows(x), 1), "layer norm": PROGRAMS["layer norm"], "squares": lambda x: jnp.mean((x - 1) ** 2),
     "range": lambda x: (x - x.min()) / (x.max() - x.min()), "any": lambda x: (rows(x) > 3).any(1), "maximum": lambda x: rows(x).max(0),
     "logsumexp": lambda x: jax.nn.logsumexp(rows(x), 1), "norm": jnp.linalg.norm, "mean of numbers": jnp.nanmean,
+}
+
+
+def sums(n):
+    def function(x):
+        for _ in range(n):
+            x = jnp.tanh(x) + x.sum()
+        return x
+    return function
+
+
+def chain(n):
+    def function(x):
+        for _ in range(n):
+            x = jnp.sin(x) * 1.01 + 0.1
+        return x
+    return function
+
+
+FEW = {
+    "8 sines of a number": (lambda x: [jnp.sin(x + i) for i in range(8)], 0.5),
+    "jet of digamma, a number": (lambda x: jet.jet(jax.scipy.special.digamma, (x,), ((1.0, 0.0, 0.0),)), 0.5),
+    "slopes of svd, 3 x 3": (jax.jacfwd(jnp.linalg.svd), np.arange(9.0).reshape(3, 3) ** 2),
+    **{f"{n} times tanh(x) + x.sum(), 4 x 4": (sums(n), np.ones((4, 4))) for n in (5, 20, 60)},
+    "1000 times sin(x) * 1.01 + 0.1, a number": (chain(1000), 0.5), "100 times, 32 numbers": (chain(100), np.linspace(0.1, 1, 32)),
 }
 
 
@@ -99,6 +127,11 @@ def main() -> None:
         means = [math.exp(sum(math.log(r[i]) for r in ratios.values()) / len(ratios)) for i in range(2)]
         worst = sorted((round(r[1], 2), name) for name, r in ratios.items())[:4]
         print(f"{size:8} {means[0]:8.2f} {means[1]:8.2f}  {worst}", flush=True)
+    if options.few:
+        WAYS.update(full=FULL, quick=dict(joined(QUICK_OPTIONS, NO_UNROLLING)), unoptimised=dict(joined(QUICK_OPTIONS + NOT_OPTIMISED, NO_UNROLLING)))
+        for name, (function, x) in FEW.items():
+            best = measured(function, jnp.asarray(x, jnp.float32), options.seconds)
+            print(f"{name:42}", *(f"{way} {ms * 1e3:.0f} ms {us * 1e6:.1f} us " for way, (ms, us) in best.items()), flush=True)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def scanned(x):
 
 one_step = jax.jit(lambda x: steps(x, 6))
 CUT = {  # with a vector of N numbers
-    "exp": lambda x: jnp.tanh(steps(points())),
+    "tanh": lambda x: jnp.tanh(steps(points())),
     "abs": lambda x: jnp.abs(steps(-points())),
     "max": lambda x: jnp.maximum(steps(points()), x),
     "integers": lambda x: jnp.tanh(steps(lax.iota(jnp.int32, N) // 400)),
@@ -36,7 +36,7 @@ CUT = {  # with a vector of N numbers
     "few": lambda x: jnp.tanh(steps(points(20))) + x[0],
     "two axes": lambda x: jnp.tanh(steps(lax.broadcasted_iota(jnp.float32, (20, 30), 0) / 20)),
     "calls": lambda x: jnp.tanh(one_step(one_step(one_step(points())))),
-    "exp in a call": lambda x: jax.jit(lambda y: jnp.tanh(y))(steps(points())),
+    "tanh in a call": lambda x: jax.jit(jnp.tanh)(steps(points())),
     "all in a call": lambda x: jax.jit(lambda y: jnp.tanh(steps(y)))(points()),
     "loop": scanned,
     "loop over few": lambda x: lax.fori_loop(0, 2, lambda _, c: jnp.tanh(steps(points(12))) - c, x[:12]),

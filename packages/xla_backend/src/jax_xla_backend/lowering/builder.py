@@ -27,7 +27,7 @@ from jax_core.traces.structural import broadcast_in_dim_p
 
 from ..jaxlib_compat import BARRIERS_LAST, CONSTANTS_BY_ZERO_TRAP, VECTOR_ATAN
 from ..planning.loops import is_dispatched
-from ..planning.planner import SMALL, TINY, plan
+from ..planning.planner import SMALL, plan
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .metadata import attributes, shows, under
 from .sharding_rules import batch_rule
@@ -522,7 +522,7 @@ class Builder:
         module = self.module
         planning, least = module.planning, module.least_cut
         if prim.traits.kind is Kind.LOOP:
-            module.least_cut = SMALL if module.loops_may_be_functions else TINY
+            module.least_cut = module.least_in_loops
             if module.whole_loops and not is_dispatched(eqn):
                 module.planning = False
         around = module.scopes

@@ -42,9 +42,8 @@ class Work:
 
         Nor random numbers, as those of a key should have the same bits however many are drawn.
         """
-        return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not any(
-            [eqn.primitive.traits.kind is Kind.LOOP or eqn.primitive.traits.cost >= SERIES or draws(eqn)
-             for program in self._programs for eqn in program.eqns])
+        return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not self.has_loops and not any(
+            [eqn.primitive.traits.cost >= SERIES or draws(eqn) for program in self._programs for eqn in program.eqns])
 
     @functools.cached_property
     def only_reads_inputs(self) -> bool:

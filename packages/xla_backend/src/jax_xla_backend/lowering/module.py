@@ -31,7 +31,7 @@ from ..jaxlib_compat import MOST_NESTED_CALLS
 from ..placement.described_shardings import of_mesh_in_use
 from ..placement.layout import Layout
 from ..planning.loops import NEVER, UNLIMITED, USUAL, loop_limit
-from ..planning.planner import SMALL, Plans
+from ..planning.planner import SMALL, TINY, Plans
 from . import metadata, templates
 from .builder import NONE, Builder
 from .facts import Facts, Work
@@ -91,8 +91,10 @@ class Module:
                         "donate them.")
         self._planning = wants_plan(spec, platform)
         self._work = Work(self._jaxpr, donates=bool(self._aliases))
-        self._loop_limit = USUAL if not self._planning else NEVER if self._work.walks_paths else \
-            loop_limit(self._jaxpr) if in_shardings is None else USUAL
+        if self._planning and self._work.walks_paths:
+            self._loop_limit = NEVER
+        else:
+            self._loop_limit = loop_limit(self._jaxpr) if self._planning and in_shardings is None else USUAL
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
         self._result_parts = writer.result_parts
@@ -251,8 +253,7 @@ class ModuleWriter:
       kernel: this is the body of a kernel.
       planning: whether the fusion planner is asked; not inside loops that become one function, which has no barriers.
       whole_loops: whether all loops do that have no calls.
-      loops_may_be_functions: whether any loop does.
-      least_cut: bytes of the smallest values that it may cut here.
+      least_cut: bytes of the smallest values that it may cut here; least_in_loops: in loops.
       plans: what it said.
       shardings: placements and meshes.
       callbacks: Python functions called by index.
@@ -278,8 +279,8 @@ class ModuleWriter:
         self.portable, self.one_form = module._spec.platform is not None, module._spec.one_form
         self.kernel, self.axis_env = module.platform in KERNEL_COMPILERS, module._axis_env
         self.planning, self.whole_loops = module._planning, module._loop_limit == UNLIMITED
-        self.loops_may_be_functions = module._loop_limit != NEVER
         self.least_cut = module._work.least_cut if self.planning else SMALL
+        self.least_in_loops = TINY if module._loop_limit == NEVER else SMALL
         self.plans = Plans(self.planning and module._work.walks_paths)
         self.shardings = Shardings(*module._shardings, (module._everywhere,))
         self.callbacks: list[Callable] = []
