@@ -136,10 +136,11 @@ class Traits:
       compares: finds each result among the elements along some axes (follows for a search).
       combines: joins what it writes by an operation with what is there.
       high: its operands may have high-level types; it is written out before programs are compiled.
+      reads: how often the code that it is lowered to reads each operand; or ``reads(**params)``.
     """
 
     __slots__ = ("kind", "cost", "part", "quick", "inner", "keeps_places", "joins", "keys", "spelled_out", "hidden", "shown", "labels",
-                 "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high")
+                 "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads")
     kind: Kind
     cost: float
     part: Part | None
@@ -160,19 +161,21 @@ class Traits:
     compares: bool
     combines: bool
     high: bool
+    reads: int | Callable[..., int]
 
     def __init__(self, kind: Kind, cost: float | None = None, *, part: Part | None = None, quick: Quick = Quick.SAME,
                  inner: Inner = Inner.NONE, keeps_places: bool = False, joins: bool = False, keys: Keys | None = None,
                  spelled_out: bool = False, hidden: Mapping[str, Any] | None = None, shown: Mapping[str, Callable[[Any], str]] | None = None,
                  labels: Mapping[str, str] | None = None, fast_on_host: bool | Callable[..., bool] = False, lane_by_lane: Callable[..., bool] | None = None,
-                 chooses: bool = False, compares: bool = False, combines: bool = False, high: bool = False):
+                 chooses: bool = False, compares: bool = False, combines: bool = False, high: bool = False,
+                 reads: int | Callable[..., int] = 1):
         fused = kind in _COSTS
         for name, value in (
                 ("kind", kind), ("cost", _COSTS.get(kind, 0.0) if cost is None else cost), ("part", part), ("quick", quick),
                 ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("spelled_out", spelled_out),
                 ("hidden", hidden or {}), ("shown", shown or {}), ("labels", labels or {}),
                 ("fast_on_host", fast_on_host), ("lane_by_lane", lane_by_lane), ("fused", fused), ("starts_kernel", not fused and kind is not Kind.CALL),
-                ("chooses", chooses), ("compares", compares or kind is Kind.SEARCH), ("combines", combines), ("high", high)):
+                ("chooses", chooses), ("compares", compares or kind is Kind.SEARCH), ("combines", combines), ("high", high), ("reads", reads)):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -290,7 +290,7 @@ def _square_lower(b, x):
 
 
 square_p = elementwise("square", _square_lower, accepts=NUMERIC, jvp=(lambda g, out, x: _twice(g, x),), reference=np.square,
-                       exact=integers, cost=ARITHMETIC)
+                       exact=integers, cost=ARITHMETIC, reads=2)
 
 
 def _one_minus_square_lower(b, x):
@@ -302,7 +302,7 @@ def _one_minus_square_lower(b, x):
 
 one_minus_square_p = elementwise(
     "one_minus_square", _one_minus_square_lower, accepts=NUMERIC,
-    jvp=(lambda g, out, x: mul_p.bind(g, mul_p.bind(x, constant(-2, x))),), reference=lambda x: (1 - x) * (1 + x))
+    jvp=(lambda g, out, x: mul_p.bind(g, mul_p.bind(x, constant(-2, x))),), reference=lambda x: (1 - x) * (1 + x), reads=2)
 
 
 @functools.lru_cache(maxsize=None)
@@ -385,7 +385,7 @@ def _integer_pow_tangent(g, out, x, *, y):
 integer_pow_p = Primitive(
     "integer_pow", out_type=_integer_pow_type, jvp=(_integer_pow_tangent,),
     transpose=none("lax.integer_pow is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_integer_pow_lower,
-    reference=_integer_pow_reference, exact=lambda x, y: integers(x))
+    reference=_integer_pow_reference, exact=lambda x, y: integers(x), traits=Traits(Kind.ELEMENTWISE, reads=lambda *, y: abs(y)))
 
 
 def _scaled(g, factor, *terms):
