@@ -108,7 +108,8 @@ LAYERS = {
     "core": ["versions", "extension_points", "backends", "configuration", "compat", "representation", "interfaces", "traces", "references",
              "transformations", "programs", "export", "public", "testing", "__init__"],
     "numpy_api": ["_lazy", "typing", "lax", "numpy", "nn", "scipy", "named", "flatten_util", "ops", "image", "custom_batching", "checkify",
-                  "ffi", "ode", "rnn", "thunky", "jet", "sparse", "pallas", "kernels", "example_libraries", "test_util", "__init__"],
+                  "ffi", "ode", "rnn", "thunky", "jet", "sparse", "pallas", "kernels", "example_libraries", "test_util", "test_case",
+                  "__init__"],
     "xla_backend": ["jaxlib_compat", "platforms", "placement", "arrays", "planning", "lowering", "kernels", "compiling", "running", "operations",
                     "checkpoints", "tools", "backend", "startup", "__init__", "api", "extend"],
 }

@@ -44,6 +44,8 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {  # by module, and by the module o
     "state.primitives": {"jax_core.references.primitives": "addupdate_p"},
     "state.discharge": {"jax_core.references.primitives": "addupdate_p"},
     "test_util": {"jax_numpy_api.test_util": "check_grads check_jvp check_vjp",
+                  "jax_numpy_api.test_case": "JaxTestCase JaxTestLoader device_under_test ignore_warning is_cuda_compute_capability_at_least "
+                  "is_device_tpu is_device_tpu_at_least test_device_matches with_config",
                   "jax_core.public.listeners": "count_pjit_cpp_cache_miss=count_unseen_calls"},
     "xla_metadata": {"jax_xla_backend.operations.annotations": "xla_metadata_call_p xla_metadata_value_p"},
 }

@@ -8,7 +8,7 @@
 ``jet``                                  Taylor series
 ``ffi``                                  calls of compiled functions
 ``checkify``                             errors as values
-``custom_batching``, ``flatten_util``, ``test_util``, ``typing``  helpers for users' functions
+``custom_batching``, ``flatten_util``, ``test_util``, ``test_case``, ``typing``  helpers for users' functions
 ``ode``, ``rnn``, ``thunky``, ``example_libraries``  small libraries
 ``named``, ``_lazy``                     primitives whose rules are those of a function; packages that load names when asked
 """
