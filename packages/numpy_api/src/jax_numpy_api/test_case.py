@@ -19,7 +19,7 @@ from jax_core.programs.jit import jit
 from jax_core.representation import dtypes
 
 from .pallas import chips
-from .test_util import check_close
+from .test_util import Tolerance, check_close
 
 if TYPE_CHECKING:
     from unittest import TestCase as _Case, TestLoader as _Loader
@@ -102,7 +102,7 @@ class JaxTestCase(_Case):
         self.assertEqual(arrays[0].shape, arrays[1].shape, err_msg or None)
         np.testing.assert_array_equal(*arrays, err_msg=err_msg, verbose=verbose)
 
-    def assertArraysAllClose(self, actual: ArrayLike, desired: ArrayLike, *, check_dtypes: bool = True, atol: Any = None, rtol: Any = None,
+    def assertArraysAllClose(self, actual: ArrayLike, desired: ArrayLike, *, check_dtypes: bool = True, atol: Tolerance = None, rtol: Tolerance = None,
                              err_msg: str = "") -> None:
         """Fail unless both have one shape and elements within tolerances, by default those of `check_close`, and one dtype.
 
@@ -113,7 +113,7 @@ class JaxTestCase(_Case):
             self.assertDtypesMatch(actual, desired)
         check_close(actual, desired, atol, rtol, err_msg)
 
-    def assertAllClose(self, actual: PyTree, desired: PyTree, *, check_dtypes: bool = True, atol: Any = None, rtol: Any = None,
+    def assertAllClose(self, actual: PyTree, desired: PyTree, *, check_dtypes: bool = True, atol: Tolerance = None, rtol: Tolerance = None,
                        canonicalize_dtypes: bool = True, err_msg: str = "") -> None:
         """The same for arrays in dictionaries, lists and tuples; strings must be equal, and None is None.
 
@@ -160,8 +160,8 @@ class JaxTestCase(_Case):
         if caught:
             self.fail(f"assertNoWarnings: {caught[0].category.__name__}: {caught[0].message}")
 
-    def _CompileAndCheck(self, fun: Callable[..., PyTree], args_maker: Callable[[], Iterable[Any]], *, check_dtypes: bool = True, tol: Any = None,
-                         rtol: Any = None, atol: Any = None, check_cache_misses: bool = True) -> None:
+    def _CompileAndCheck(self, fun: Callable[..., PyTree], args_maker: Callable[[], Iterable[Any]], *, check_dtypes: bool = True, tol: Tolerance = None,
+                         rtol: Tolerance = None, atol: Tolerance = None, check_cache_misses: bool = True) -> None:
         """Fail unless the compiled ``fun`` gives what ``fun`` gives, and is traced once for arguments of the same types."""
         traced = [0]
 
@@ -176,7 +176,7 @@ class JaxTestCase(_Case):
             self.assertEqual(traced[0], 1, "the second call was traced, too")
 
     def _CheckAgainstNumpy(self, numpy_reference_op: Callable[..., PyTree], lax_op: Callable[..., PyTree], args_maker: Callable[[], Iterable[Any]],
-                           check_dtypes: bool = True, tol: Any = None, atol: Any = None, rtol: Any = None, canonicalize_dtypes: bool = True) -> None:
+                           check_dtypes: bool = True, tol: Tolerance = None, atol: Tolerance = None, rtol: Tolerance = None, canonicalize_dtypes: bool = True) -> None:
         """Fail unless ``lax_op`` gives what ``numpy_reference_op`` gives."""
         args = tuple(args_maker())
         self.assertAllClose(lax_op(*args), numpy_reference_op(*args), check_dtypes=check_dtypes, atol=tol if atol is None else atol,

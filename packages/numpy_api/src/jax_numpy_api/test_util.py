@@ -32,11 +32,11 @@ def _loosest(table: dict, pytree: Any) -> float:
     return max((table.get(_precision(x), 1e-2) for x in tree.leaves(pytree)), default=1e-5)
 
 
-_Tolerance = float | Mapping[Any, float] | None
+Tolerance = float | Mapping[Any, float] | None
 """One number, numbers by dtype (the default serves dtypes that are not among them), or the default."""
 
 
-def _tolerance(given: _Tolerance, pytree: Any) -> float:
+def _tolerance(given: Tolerance, pytree: Any) -> float:
     """The tolerance for values of the dtypes in ``pytree``, the loosest one if they differ."""
     if isinstance(given, Mapping):
         by_dtype = {np.dtype(dtype): value for dtype, value in given.items()}
@@ -92,7 +92,7 @@ def _inner(xs: Sequence[Any], ys: Sequence[Any]) -> float:
                      if getattr(x, "dtype", None) != dtypes.float0 and getattr(y, "dtype", None) != dtypes.float0))
 
 
-def check_close(xs: PyTree, ys: PyTree, atol: _Tolerance = None, rtol: _Tolerance = None, err_msg: str = "") -> None:
+def check_close(xs: PyTree, ys: PyTree, atol: Tolerance = None, rtol: Tolerance = None, err_msg: str = "") -> None:
     """Compare two pytrees, leaf by leaf.
 
     Args:
@@ -128,8 +128,8 @@ def _wide(x: Any) -> np.ndarray:
     return value.astype(np.complex128 if dtypes.issubdtype(dtype, np.complexfloating) else np.float64)
 
 
-def check_jvp(f: Callable[..., PyTree], f_jvp: Callable, args: Sequence[object], atol: _Tolerance = None,
-              rtol: _Tolerance = None, eps: float = 1e-4, err_msg: str = "") -> None:
+def check_jvp(f: Callable[..., PyTree], f_jvp: Callable, args: Sequence[object], atol: Tolerance = None,
+              rtol: Tolerance = None, eps: float = 1e-4, err_msg: str = "") -> None:
     """Compare ``f_jvp(primals, tangents)`` with a central difference of ``f`` in a random direction.
 
     Args:
@@ -154,8 +154,8 @@ def check_jvp(f: Callable[..., PyTree], f_jvp: Callable, args: Sequence[object],
                                        rtol=_FORWARD * rtol)
 
 
-def check_vjp(f: Callable[..., PyTree], f_vjp: Callable, args: Sequence[object], atol: _Tolerance = None,
-              rtol: _Tolerance = None, eps: float = 1e-4, err_msg: str = "") -> None:
+def check_vjp(f: Callable[..., PyTree], f_vjp: Callable, args: Sequence[object], atol: Tolerance = None,
+              rtol: Tolerance = None, eps: float = 1e-4, err_msg: str = "") -> None:
     """Compare ``f_vjp(*primals) -> (value, pullback)`` with a central difference, through a random cotangent.
 
     Raises:
@@ -175,7 +175,7 @@ def check_vjp(f: Callable[..., PyTree], f_vjp: Callable, args: Sequence[object],
 
 
 def check_grads(f: Callable[..., PyTree], args: Sequence[object], order: int, modes: Sequence[str] = ("fwd", "rev"),
-                atol: _Tolerance = None, rtol: _Tolerance = None, eps: float | None = None) -> None:
+                atol: Tolerance = None, rtol: Tolerance = None, eps: float | None = None) -> None:
     """Compare derivatives of ``f`` up to ``order`` with finite differences, in forward and reverse mode.
 
     Args:
