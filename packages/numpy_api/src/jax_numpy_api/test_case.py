@@ -176,7 +176,8 @@ class JaxTestCase(_Case):
             self.assertEqual(traced[0], 1, "the second call was traced, too")
 
     def _CheckAgainstNumpy(self, numpy_reference_op: Callable[..., PyTree], lax_op: Callable[..., PyTree], args_maker: Callable[[], Iterable[Any]],
-                           check_dtypes: bool = True, tol: Tolerance = None, atol: Tolerance = None, rtol: Tolerance = None, canonicalize_dtypes: bool = True) -> None:
+                           check_dtypes: bool = True, tol: Tolerance = None, atol: Tolerance = None, rtol: Tolerance = None,
+                           canonicalize_dtypes: bool = True) -> None:
         """Fail unless ``lax_op`` gives what ``numpy_reference_op`` gives."""
         args = tuple(args_maker())
         self.assertAllClose(lax_op(*args), numpy_reference_op(*args), check_dtypes=check_dtypes, atol=tol if atol is None else atol,
