@@ -1,4 +1,6 @@
 """Programs over small arrays are compiled with quicker options: which those are, and that they compute the same."""
+import functools
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,10 @@ SMALL, BIG = np.linspace(0.1, 1, ELEMENTS, dtype=np.float32), np.linspace(0.1, 1
 @pytest.fixture(autouse=True)
 def processor_without_wide_vectors(monkeypatch):
     monkeypatch.setattr(compiler_options, "wide_vectors_are_fast", lambda: False)
+
+
+def chain(function, length):
+    return lambda x: functools.reduce(lambda x, _: function(x), range(length), x)
 
 
 def lowered(function, *args):
@@ -60,6 +66,13 @@ def test_which_programs_are_small(function, args, small):
     (jnp.sin, (MORE,), False),
     (jax.grad(lambda x: jnp.sum(jax.nn.softmax(x) ** 2)), (FEW,), True),
     (lambda x: jax.jit(jnp.outer)(x, x).sum(), (FEW,), False),           # inside a call
+    (chain(lax.tanh, 6), (FEW,), True),
+    (chain(lax.tanh, 7), (FEW,), False),                                 # long, over several numbers
+    (chain(jax.jit(lax.tanh), 7), (FEW,), False),                        # of calls of one program
+    (chain(lax.tanh, 100), (FEW[0],), True),
+    (chain(lambda x: x * x + 1, 31), (FEW,), True), (chain(lambda x: x * x + 1, 32), (FEW,), False),
+    (chain(jnp.cumsum, 6), (FEW,), True), (chain(jnp.cumsum, 7), (FEW,), False),                     # windows
+    (chain(lambda x: jnp.concatenate([x[9:], x[:9]]), 2), (FEW,), True),
     (lambda x: lax.cond(x[0] > 0, jnp.sum, jnp.prod, x), (FEW,), True),
     (lambda x: lax.cond(x[0] > 0, lambda x: lax.fori_loop(0, 9, lambda i, x: x * 2, x), lambda x: x, x), (FEW,), False),
     (lambda x: lax.while_loop(lambda x: x < 9, lambda x: x * 2, x), (np.float32(1),), False),
@@ -69,7 +82,7 @@ def test_which_programs_are_small(function, args, small):
     (lambda x: [x + i for i in range(16)], (FEW,), True),
     (lambda x: [x + i for i in range(17)], (FEW,), False),               # many equal kernels
 ])
-def test_code_for_a_few_elements_without_loops_is_not_optimised(function, args, few):
+def test_short_code_for_a_few_elements_without_loops_is_not_optimised(function, args, few):
     options = set(chosen(function, *args))
     assert (set(NOT_OPTIMISED) <= options) is few and (not few or set(QUICK_OPTIONS[1:]) <= options)
 

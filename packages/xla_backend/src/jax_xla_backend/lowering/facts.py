@@ -12,7 +12,7 @@ from ..planning import paths, unrolling, wide_vectors
 from ..planning.loops import USUAL
 from ..planning.planner import SMALL, TINY
 from ..planning.repeated_work import repeats_work
-from ..planning.small_programs import FEW_ELEMENTS, FEW_EQUAL, SERIES, draws, is_small, only_reads_inputs, programs
+from ..planning.small_programs import FEW_ELEMENTS, FEW_EQUAL, SERIES, draws, is_small, loses_much, only_reads_inputs, programs
 
 
 class Work:
@@ -38,11 +38,11 @@ class Work:
 
     @functools.cached_property
     def tiny(self) -> bool:
-        """Whether its code is not worth optimising: all its arrays have a few elements, and it has neither loops nor long series.
+        """Whether its code is not worth optimising: all its arrays have a few elements, it is short, and it has neither loops nor long series.
 
         Nor random numbers, as those of a key should have the same bits however many are drawn.
         """
-        return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not self.has_loops and not any(
+        return is_small(self._jaxpr, FEW_ELEMENTS, FEW_EQUAL) and not self.has_loops and not loses_much(self._jaxpr) and not any(
             [eqn.primitive.traits.cost >= SERIES or draws(eqn) for program in self._programs for eqn in program.eqns])
 
     @functools.cached_property

@@ -9,7 +9,7 @@ import collections
 from typing import Iterator
 
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params
-from jax_core.representation.traits import Keys, Kind, Quick
+from jax_core.representation.traits import Inner, Keys, Kind, Quick
 
 ELEMENTS = 1024
 """Of every array in a small program, at most; docs/internals/compile-time.md has the measurements."""
@@ -19,6 +19,12 @@ FEW_ELEMENTS, FEW_EQUAL = 32, 16
 """The same two of a program whose code is not worth optimising (`Work.tiny`); such kernels take little time each."""
 SERIES = 50.0
 """ns for one element, from which on an operation's code is worth optimising for any number of them (`zeta`)."""
+LOST = 4_000
+"""ns that a run may lose for code that is not optimised, at most; a call takes some 5,000 to 20,000 at least."""
+LOST_SIMPLE, LOST_COSTLY = 2, 20
+"""Such ns for an element: of most operations; of an `exp`, `tanh`, running sum ... (docs/internals/compile-time.md)."""
+COSTLY = 1.0
+"""ns for one element in optimised code, from which on an operation is not simple."""
 SHORT = 32
 """Equations of a program that only reads its inputs, at most."""
 REDUCTIONS = 3
@@ -76,6 +82,31 @@ def only_reads_inputs(jaxpr: Jaxpr) -> bool:
                 return False
             read.update(computed)
     return results.total() <= EQUAL * len(results)
+
+
+def loses_much(jaxpr: Jaxpr) -> bool:
+    """Whether a run of the program, with one step of each loop, takes about `LOST` ns longer if LLVM does not optimise its code.
+
+    A call counts, too, so that no more than so many are looked at.
+    """
+    total, todo = 0, [jaxpr]
+    while todo:
+        for eqn in todo.pop().eqns:
+            inner = eqn.params and jaxprs_in_params(eqn.params)
+            if inner:
+                todo += inner
+            total += 1 if inner else lost_by(eqn)
+            if total > LOST:
+                return True
+    return False
+
+
+def lost_by(eqn: JaxprEqn) -> int:
+    """ns that an equation takes longer if LLVM does not optimise its code."""
+    traits = eqn.primitive.traits
+    windows = traits.starts_kernel and traits.inner is Inner.WINDOWS
+    each = LOST_COSTLY if traits.cost >= COSTLY or windows else LOST_SIMPLE
+    return each * max([1, *[getattr(x.aval, "size", 0) for x in (*eqn.invars, *eqn.outvars)]])
 
 
 def programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
