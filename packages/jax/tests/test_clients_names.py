@@ -511,3 +511,41 @@ def test_a_uniform_number_between_bounds_of_one_element():
         assert drawn.shape == shape and drawn.item() == plain.item()
     with pytest.raises(ValueError, match=r"\(3,\)"):
         jax.random.uniform(key, (), minval=jnp.zeros(3))
+
+
+def test_parts_of_vectorize_that_quaxed_builds_its_own_from():
+    from jax._src.numpy import vectorize
+    got = lambda *args, **kwargs: (args, kwargs)
+    for excluded, args, kwargs, left, named in [({1}, (1, 2, 3), {}, [1, 3], {}), ({"k"}, (1, 2), {"k": 3, "m": 4}, [1, 2], {"m": 4}),
+                                                (set(), (1,), {"m": 4}, [1], {"m": 4}), ({0, "m"}, (1, 2), {"m": 4}, [2], {})]:
+        fun, rest, names = vectorize._apply_excluded(got, excluded, args, kwargs)
+        assert (list(rest), names) == (left, named) and fun(*rest, **names) == (args, kwargs)
+    assert vectorize._parse_gufunc_signature("(n,m),(m)->(n),()") == ([("n", "m"), ("m",)], [("n",), ()])
+    assert vectorize._parse_input_dimensions((jnp.ones((5, 2, 3)), jnp.ones((1, 3))), [("n", "m"), ("m",)]) == ((5,), {"n": 2, "m": 3})
+    for args, core, error in [([jnp.ones(3)], [("n", "m")], ValueError), ([jnp.ones(3), jnp.ones(4)], [("n",)] * 2, ValueError),
+                              ([jnp.ones(3)], [()] * 2, TypeError), ([jnp.ones(3), jnp.ones(4)], [()] * 2, ValueError)]:
+        with pytest.raises(error, match="vectorize|ctx"):
+            vectorize._parse_input_dimensions(args, core, "ctx")
+    check = lambda fun, core: vectorize._check_output_dims(fun, {"n": 3}, core, "ctx")(jnp.ones(3))
+    assert [x.shape for x in check(lambda x: (x, x[:2]), [("n",), ("k",)])] == [(3,), (2,)]
+    for fun, error in [(lambda x: x[:2], ValueError), (jnp.sum, ValueError), (lambda x: (x, x), TypeError)]:
+        with pytest.raises(error, match="ctx"):
+            check(fun, [("n",)])
+
+
+def test_classes_that_quaxed_and_unxt_derive_from():
+    from jax._src.numpy.array_methods import _IndexUpdateHelper, _IndexUpdateRef
+    from jax._src.numpy.index_tricks import CClass, RClass
+    from jax._src.numpy.setops import _UniqueAllResult, _UniqueCountsResult, _UniqueInverseResult
+    x = jnp.arange(3)
+    for derived, given in [(type("C", (CClass,), {})(), jnp.c_), (type("R", (RClass,), {})(), jnp.r_)]:
+        assert np.array_equal(derived[x, x], given[x, x])
+
+    class Twice(_IndexUpdateRef):
+        def set(self, values, **options):
+            return super().set(2 * values, **options)
+    At = type("At", (_IndexUpdateHelper,), {"__getitem__": lambda self, index: Twice(self.array, index)})
+    assert At(x)[1].set(4).tolist() == [0, 8, 2] and isinstance(x.at, _IndexUpdateHelper) and isinstance(x.at[0], _IndexUpdateRef)
+    assert repr(x.at).startswith("_IndexUpdateHelper(Array(") and repr(x.at[0]).startswith("_IndexUpdateRef(Array(")
+    assert isinstance(jnp.unique_all(x), _UniqueAllResult) and isinstance(jnp.unique_counts(x), _UniqueCountsResult)
+    assert isinstance(jnp.unique_inverse(x), _UniqueInverseResult)

@@ -77,9 +77,9 @@ def test_array_method(name):
 
 
 def test_update_methods():
-    from jax_numpy_api.numpy.indexing import _AtIndex
+    from jax_numpy_api.numpy.indexing import _IndexUpdateRef
     for name, signature in FACTS["Array"]["at"].items():
-        assert own_parameters(getattr(_AtIndex, name))[1:] == parameters(signature), name
+        assert own_parameters(getattr(_IndexUpdateRef, name))[1:] == parameters(signature), name
 
 
 @pytest.mark.parametrize("module,name", [c for c in CASES if FACTS[c[0]][c[1]][0] in ("function", "ufunc")], ids=lambda x: x)

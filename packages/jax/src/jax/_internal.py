@@ -32,6 +32,8 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {  # by module, and by the module o
                    "get_scalar_listeners"},
     "named_sharding": {"jax_xla_backend.placement.sharding": "DuplicateSpecError",
                        "jax_core.programs.options": "UNSPECIFIED UnspecifiedValue=Unspecified"},
+    "numpy.array_methods": {"jax_numpy_api.numpy.indexing": "_IndexUpdateHelper _IndexUpdateRef"},
+    "numpy.index_tricks": {"jax_numpy_api.numpy.index_tricks": "CClass RClass"},
     "numpy.linalg": {"jax_numpy_api.numpy.linalg.decompositions": "EigResult EighResult QRResult SVDResult",
                      "jax_numpy_api.numpy.linalg.determinants": "SlogdetResult"},
     "pretty_printer": {"jax_core.public.pretty_printer": "Color Doc Intensity brk color concat group join keyword nest nil source_map text "
@@ -40,6 +42,11 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {  # by module, and by the module o
     "random.prng": {"jax_random.keys": "KeyTy=KeyType", "jax_random.primitives": "random_unwrap_p random_wrap_p"},
     "scipy.stats._core": {"jax_numpy_api.scipy.stats.statistics": "ModeResult"},
     "numpy.reductions": {"typing": "Axis=Any"},
+    "numpy.setops": {"jax_numpy_api.numpy.setops": "_UniqueAllResult=_UniqueAll _UniqueCountsResult=_UniqueCounts "
+                     "_UniqueInverseResult=_UniqueInverse"},
+    "numpy.vectorize": {"jax_numpy_api.numpy.vectorizing": "_parse_gufunc_signature=_parsed",
+                        "jax_numpy_api.numpy.for_libraries": "_apply_excluded=apply_excluded _check_output_dims=check_output_dims "
+                        "_parse_input_dimensions=parse_input_dimensions"},
     "shard_map": {"jax_xla_backend.operations.shard_map.program": "shard_map_p"},
     "state.primitives": {"jax_core.references.primitives": "addupdate_p"},
     "state.discharge": {"jax_core.references.primitives": "addupdate_p"},

@@ -20,7 +20,7 @@ from jax_core.traces.trace import Tracer
 
 from .arithmetic import divide, divmod as divmod_of, floor_divide, power, remainder
 from .creation import placed
-from .indexing import _At, getitem
+from .indexing import _IndexUpdateHelper, getitem
 from .promotion import is_arraylike, unwrapped
 from .ufuncs import (
     abs as absolute,
@@ -425,7 +425,7 @@ def _array_module(self, types):
 
 
 _PROPERTIES = {
-    "at": property(_At, doc="Start of an update: ``x.at[index].set(value)`` and its siblings return a changed copy."),
+    "at": property(_IndexUpdateHelper, doc="Start of an update: ``x.at[index].set(value)`` and its siblings return a changed copy."),
     "T": property(lambda self: _numpy.transpose(self), doc="The array with its axes reversed."),
     "mT": property(lambda self: _numpy.matrix_transpose(self), doc="The array with its last two axes exchanged."),
     "real": property(lambda self: real(self), doc="Real parts."),

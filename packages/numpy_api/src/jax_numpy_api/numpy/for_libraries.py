@@ -1,10 +1,10 @@
-"""How libraries that write functions of arrays of their own (orthax, torchax, dynamiqs) promote arguments and read shapes.
+"""How libraries that write functions of arrays of their own (orthax, torchax, dynamiqs, quaxed) promote arguments and read shapes.
 
 They import these from ``jax._src``. Our own functions use `promotion`, which leaves numbers as they are; here every result is an array.
 """
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Collection, Sequence
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
-from . import promotion
+from . import promotion, vectorizing
 from .linalg.systems import solve_by_lu
 from .promotion import as_array, broadcast_to, canonical_axis as canonicalize_axis, check_arraylike
 
@@ -200,3 +200,46 @@ __all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "consta
            "promote_args", "promote_args_inexact",
            "promote_args_numeric", "promote_dtypes", "promote_dtypes_complex", "promote_dtypes_inexact", "promote_dtypes_numeric",
            "promote_shapes"]
+
+
+def apply_excluded(func: Callable[..., Any], excluded: Collection[int | str], args: Sequence[Any],
+                   kwargs: dict[str, Any]) -> tuple[Callable[..., Any], Sequence[Any], dict[str, Any]]:
+    """``func`` with the arguments at some positions and of some names filled in, and the arguments that are left.
+
+    >>> from jax._src.numpy import vectorize
+    >>> f, args, kwargs = vectorize._apply_excluded(lambda x, y, scale: scale * (x - y), {0, "scale"}, (7, 2), {"scale": 3})
+    >>> f(*args, **kwargs), args, kwargs
+    (15, [2], {})
+    """
+    return vectorizing.filled_in(func, excluded, args, kwargs)
+
+
+def parse_input_dimensions(args: Sequence[Array], input_core_dims: Sequence[tuple[str, ...]],
+                           error_context: str = "") -> tuple[tuple[int, ...], dict[str, int]]:
+    """The shape that the axes before the core axes of all arguments broadcast to, and the length of each core axis by its name.
+
+    Raises:
+      TypeError: another number of arguments than of ``input_core_dims``. ValueError: too few axes, or lengths that differ.
+
+    >>> from jax._src.numpy import vectorize
+    >>> vectorize._parse_input_dimensions((jnp.ones((5, 2, 3)), jnp.ones((1, 3))), [("n", "m"), ("m",)])
+    ((5,), {'n': 2, 'm': 3})
+    """
+    if len(args) != len(input_core_dims):
+        raise TypeError(f"wrong number of positional arguments: expected {len(input_core_dims)}, got {len(args)} {error_context}")
+    sizes = vectorizing._core_sizes(list(args), list(input_core_dims), error_context)
+    return vectorizing.mapped_shape([a.shape[:a.ndim - len(core)] for a, core in zip(args, input_core_dims)], error_context), sizes
+
+
+def check_output_dims(func: Callable[..., Any], dim_sizes: dict[str, int], expected_output_core_dims: list[tuple[str, ...]],
+                      error_context: str = "") -> Callable[..., Any]:
+    """``func``, whose results must have axes of these names.
+
+    Raises:
+      TypeError, ValueError: as it is called, for another number of results or axes, or lengths that differ.
+
+    >>> from jax._src.numpy import vectorize
+    >>> vectorize._check_output_dims(jnp.sin, {"n": 2}, [("n",)])(jnp.zeros(2))
+    Array([0., 0.], dtype=float32)
+    """
+    return vectorizing._checked(func, expected_output_core_dims, dim_sizes, error_context)

@@ -140,8 +140,21 @@ class _Concatenator:
         return a.reshape((1,) * ndmin)
 
 
-r_ = _Concatenator("r_", 0, 1, -1)
-c_ = _Concatenator("c_", -1, 2, 0)
+class RClass(_Concatenator):
+    """The class of `r_`, from which quaxed derives its own."""
+
+    def __init__(self) -> None:
+        super().__init__("r_", 0, 1, -1)
+
+
+class CClass(_Concatenator):
+    """The class of `c_`."""
+
+    def __init__(self) -> None:
+        super().__init__("c_", -1, 2, 0)
+
+
+r_, c_ = RClass(), CClass()
 
 
 # -- diagonals and triangles -------------------------------------------------------------------------------------------

@@ -413,8 +413,8 @@ def _host_write(x: Any, index: tuple, value: Any) -> Any | None:
 
 # -- x.at --------------------------------------------------------------------------------------------------------------
 
-class _At:
-    """``x.at``: waits for the index."""
+class _IndexUpdateHelper:
+    """``x.at``: waits for the index. unxt derives from it and from what it gives, and shows their names."""
 
     __slots__ = ("array",)
 
@@ -422,7 +422,7 @@ class _At:
         self.array = array
 
     def __getitem__(self, index):
-        return _AtIndex(self.array, index)
+        return _IndexUpdateRef(self.array, index)
 
     def __setitem__(self, index, value):
         raise TypeError("x.at[index] = value assigns nothing, as arrays do not change; write x = x.at[index].set(value)")
@@ -431,14 +431,14 @@ class _At:
         raise TypeError("x.at is indexed, not called: write x.at[index].set(value)")
 
     def __getattr__(self, name):
-        hint = f"; write x.at[index].{name}(...)" if hasattr(_AtIndex, name) else ""
+        hint = f"; write x.at[index].{name}(...)" if hasattr(_IndexUpdateRef, name) else ""
         raise AttributeError(f"x.at, which waits for an index, has no attribute {name!r}{hint}", name=name, obj=self)
 
     def __repr__(self):
-        return f"_At({self.array!r})"
+        return f"_IndexUpdateHelper({self.array!r})"
 
 
-class _AtIndex:
+class _IndexUpdateRef:
     """``x.at[index]``: its methods return a copy of ``x`` with some elements changed, or read them with options.
 
     All take ``indices_are_sorted``, ``unique_indices`` (promises that may make them faster), ``mode`` (what becomes of
@@ -451,10 +451,10 @@ class _AtIndex:
         self.array, self.index = array, index
 
     def __repr__(self):
-        return f"_AtIndex({self.array!r}, {self.index!r})"
+        return f"_IndexUpdateRef({self.array!r}, {self.index!r})"
 
     def __getattr__(self, name: str) -> Any:
-        methods = ", ".join(n for n in vars(_AtIndex) if not n.startswith("_") and n not in _AtIndex.__slots__)
+        methods = ", ".join(n for n in vars(_IndexUpdateRef) if not n.startswith("_") and n not in _IndexUpdateRef.__slots__)
         raise AttributeError(f"x.at[index] has no attribute {name!r}; its methods are {methods}", name=name, obj=self)
 
     @api_boundary
@@ -520,7 +520,7 @@ class _AtIndex:
                out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] /= values``, as a quotient of ``x`` by the product of what meets in an element; of integers a
         float, as ``x / values`` is."""
-        factors = _AtIndex(ones_like(self.array), self.index)._write(
+        factors = _IndexUpdateRef(ones_like(self.array), self.index)._write(
             "multiply", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
         return divide(self.array, factors)
 
@@ -528,7 +528,7 @@ class _AtIndex:
     def power(self, values: ArrayLike, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Mode = None,
               out_sharding: Placement | None = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] **= values``."""
-        exponents = _AtIndex(ones_like(self.array), self.index)._write(
+        exponents = _IndexUpdateRef(ones_like(self.array), self.index)._write(
             "multiply", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
         return power(self.array, exponents)
 

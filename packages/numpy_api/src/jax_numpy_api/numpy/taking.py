@@ -17,7 +17,7 @@ from .. import lax
 from .arithmetic import remainder
 from .creation import asarray, placed
 from .index_plans import wrapped
-from .indexing import _AtIndex, check_filling
+from .indexing import _IndexUpdateRef, check_filling
 from .promotion import as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, refuse_out, unwrapped
 from .rows import adaptive
 from .shaping import _reshape, ravel
@@ -77,7 +77,7 @@ def _taken_or(a, indices, axis, mode, unique_indices, indices_are_sorted, fill_v
     if not isinstance(indices, (Array, np.ndarray)):
         indices = np.asarray(indices)
     index = (*[slice(None)] * axis, indices)
-    return _AtIndex(a, index).get(mode="fill" if mode is None else mode, fill_value=fill_value,
+    return _IndexUpdateRef(a, index).get(mode="fill" if mode is None else mode, fill_value=fill_value,
                                   unique_indices=unique_indices, indices_are_sorted=indices_are_sorted,
                                   wrap_negative_indices=mode != "clip")
 

@@ -83,10 +83,7 @@ def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature
         sizes = _core_sizes(args, inputs, where)
         leads = [a.shape[:a.ndim - len(core)] for a, core in zip(args, inputs)]
         check_batch_ranks("vectorize", *((a.shape, len(core)) for a, core in zip(args, inputs)))
-        try:
-            lead = np.broadcast_shapes(*leads)
-        except ValueError:
-            raise ValueError(f"vectorize: axes to map over do not broadcast: {', '.join(map(str, leads))} {where}") from None
+        lead = mapped_shape(leads, where)
         checked = _checked(fun, cores[1], sizes, where) if cores else _checked(fun, None, sizes, where)
         return _mapped(checked, args, leads, lead)
     return wrapped
@@ -96,19 +93,23 @@ def _exclude(fun: Callable, args: tuple, kwargs: dict, excluded: Collection) -> 
     """The function of the arguments that are mapped over, and these."""
     if not excluded and not kwargs:
         return fun, args
-    missing = [k for k in kwargs if k not in excluded]
-    dynamic_names = missing
-    fixed = {i: a for i, a in enumerate(args) if i in excluded}
-    fixed_names = {k: v for k, v in kwargs.items() if k in excluded}
-    rest = [a for i, a in enumerate(args) if i not in fixed]
+    call, rest, named = filled_in(fun, excluded, args, kwargs)
     count = len(rest)
+    return lambda *values: call(*values[:count], **dict(zip(named, values[count:]))), (*rest, *named.values())
 
-    def call(*values):
-        positional = list(values[:count])
+
+def filled_in(fun: Callable[..., Any], excluded: Collection[int | str], args: Sequence[Any], kwargs: dict[str, Any]
+              ) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
+    """``fun`` with the arguments at the positions and of the names in ``excluded`` filled in, and the arguments that are left."""
+    fixed = {i: a for i, a in enumerate(args) if i in excluded}
+    names = {k: v for k, v in kwargs.items() if k in excluded}
+
+    def call(*values, **more):
+        positional = list(values)
         for i in sorted(fixed):
             positional.insert(i, fixed[i])
-        return fun(*positional, **dict(zip(dynamic_names, values[count:])), **fixed_names)
-    return call, (*rest, *(kwargs[k] for k in dynamic_names))
+        return fun(*positional, **more, **names)
+    return call, [a for i, a in enumerate(args) if i not in fixed], {k: v for k, v in kwargs.items() if k not in names}
 
 
 def _core_sizes(args: list, inputs: list, where: str) -> dict:
@@ -122,6 +123,14 @@ def _core_sizes(args: list, inputs: list, where: str) -> dict:
             if n != expected:
                 raise ValueError(f"inconsistent size for core dimension {name!r}: {n} vs {expected} in argument {i} {where}")
     return sizes
+
+
+def mapped_shape(leads: Sequence[tuple[int, ...]], where: str) -> tuple[int, ...]:
+    """What the shapes of the axes that are mapped over broadcast to."""
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError:
+        raise ValueError(f"vectorize: axes to map over do not broadcast: {', '.join(map(str, leads))} {where}") from None
 
 
 def _checked(fun: Callable, outputs: list | None, sizes: dict, where: str) -> Callable:
