@@ -9,7 +9,7 @@ from typing import Any, Callable, Collection, Sequence
 import numpy as np
 
 from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from .. import lax
 from . import promotion, vectorizing
@@ -202,8 +202,8 @@ __all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "consta
            "promote_shapes"]
 
 
-def apply_excluded(func: Callable[..., Any], excluded: Collection[int | str], args: Sequence[Any],
-                   kwargs: dict[str, Any]) -> tuple[Callable[..., Any], Sequence[Any], dict[str, Any]]:
+def apply_excluded(func: Callable[..., PyTree], excluded: Collection[int | str], args: Sequence[object],
+                   kwargs: dict[str, object]) -> tuple[Callable[..., PyTree], Sequence[object], dict[str, object]]:
     """``func`` with the arguments at some positions and of some names filled in, and the arguments that are left.
 
     >>> from jax._src.numpy import vectorize
@@ -231,8 +231,8 @@ def parse_input_dimensions(args: Sequence[Array], input_core_dims: Sequence[tupl
     return vectorizing.mapped_shape([a.shape[:a.ndim - len(core)] for a, core in zip(args, input_core_dims)], error_context), sizes
 
 
-def check_output_dims(func: Callable[..., Any], dim_sizes: dict[str, int], expected_output_core_dims: list[tuple[str, ...]],
-                      error_context: str = "") -> Callable[..., Any]:
+def check_output_dims(func: Callable[..., PyTree], dim_sizes: dict[str, int], expected_output_core_dims: list[tuple[str, ...]],
+                      error_context: str = "") -> Callable[..., PyTree]:
     """``func``, whose results must have axes of these names.
 
     Raises:

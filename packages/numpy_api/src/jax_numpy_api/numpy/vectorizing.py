@@ -98,8 +98,8 @@ def _exclude(fun: Callable, args: tuple, kwargs: dict, excluded: Collection) -> 
     return lambda *values: call(*values[:count], **dict(zip(named, values[count:]))), (*rest, *named.values())
 
 
-def filled_in(fun: Callable[..., Any], excluded: Collection[int | str], args: Sequence[Any], kwargs: dict[str, Any]
-              ) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
+def filled_in(fun: Callable[..., PyTree], excluded: Collection[int | str], args: Sequence[object], kwargs: dict[str, object]
+              ) -> tuple[Callable[..., PyTree], list[object], dict[str, object]]:
     """``fun`` with the arguments at the positions and of the names in ``excluded`` filled in, and the arguments that are left."""
     fixed = {i: a for i, a in enumerate(args) if i in excluded}
     names = {k: v for k, v in kwargs.items() if k in excluded}
