@@ -177,6 +177,19 @@ def mlir() -> types.SimpleNamespace:
     return types.SimpleNamespace(ir=ir, extension=extension, chlo=chlo, sdy=sdy, stablehlo=stablehlo)
 
 
+def mlir_context() -> Any:
+    """A new context of the bindings, in which programs can be read. The classes of operations, which take longer to load, are not."""
+    from jaxlib.mlir import ir  # start-up: these take 20 to 30 ms to load
+    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _sdy, _stablehlo  # start-up: as above
+
+    context, registry = ir.Context(), ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    context.append_dialect_registry(registry)
+    for dialect in (_stablehlo, _chlo, _sdy):
+        dialect.register_dialect(context)
+    return context
+
+
 def kernel_dialect(name: str) -> Any:
     """jaxlib's bindings of the dialect of a kernel compiler, ``"mosaic"`` or ``"triton"``.
 

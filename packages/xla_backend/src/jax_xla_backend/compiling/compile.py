@@ -19,10 +19,10 @@ import numpy as np
 from jax_core.configuration import flags
 
 from ..arrays import interruptible
-from ..jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax, mlir
+from ..jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax
 from ..planning.loops import USUAL
 from ..platforms.client import is_described
-from . import disk_cache
+from . import disk_cache, parsing
 from .compiler_options import EXTRA_OPTIONS, LOOP_OPTION
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def compile_text(text: str, client: Client, devices: Sequence[object], items: tu
     """
     interruptible.expect_long()
     if host_callbacks:
-        return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
+        return _compile(module if module is not None else parsing.parse(text), client, devices, items, host_callbacks)
     if not cached:
         return _compile(text, client, devices, items, ())
     return CacheEntry(text, client, devices, items, located).executable()
@@ -246,32 +246,16 @@ def _compile(module: Any, on: Any, devices: Sequence[Any], items: tuple, host_ca
     options = compile_options(devices, items)
     device_list = _jax.DeviceList(tuple(devices))
     counts["compiled"] += 1
-    if is_described(on):
-        given, compiler = (module if not isinstance(module, str) else parse(module), device_list, options), on.compile
-    else:
-        given, compiler = (module, device_list, options, *([list(host_callbacks)] if host_callbacks else [])), on.compile_and_load
+    described = is_described(on)
+    program = parsing.parse(module) if described and isinstance(module, str) else module
+    compiler = on.compile if described else on.compile_and_load
+    more = [list(host_callbacks)] if host_callbacks else []
+
+    def work(given: Any = program) -> Any:
+        return compiler(given, device_list, options, *more)
+
     try:
-        return interruptible.call(functools.partial(compiler, *given))
+        return interruptible.call(functools.partial(parsing.read, program, work) if isinstance(program, str) else work)
     except RuntimeError_ as error:
         from .complaints import explained  # start-up: only a program that fails needs it
         raise explained(error, module, devices) from error
-
-
-_context: Any = None
-
-
-def parse(text: str) -> Any:
-    """The parsed module object, for calls that do not take text. Loads the MLIR bindings, which takes a while."""
-    global _context
-    bindings = mlir()
-    if _context is None:
-        context = bindings.ir.Context()
-        registry = bindings.ir.DialectRegistry()
-        bindings.extension.register_dialects(registry)
-        context.append_dialect_registry(registry)
-        for dialect in (bindings.chlo, bindings.sdy, bindings.stablehlo):
-            dialect.register_dialect(context)
-        context.load_all_available_dialects()
-        _context = context
-    with _context:
-        return bindings.ir.Module.parse(text)

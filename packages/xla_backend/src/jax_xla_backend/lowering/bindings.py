@@ -18,7 +18,7 @@ from jax_core.public.interpreters_mlir import RuleContext
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr
 
-from ..jaxlib_compat import bindings
+from ..jaxlib_compat import bindings, mlir_context
 from .axis_contexts import ShapePolyLoweringState, axis_context
 from .outside_calls import attribute_text
 from .types import dense_text, element_text, type_text
@@ -45,10 +45,7 @@ def make_ir_context() -> Any:
     ...     print(mlir.token_type())
     !stablehlo.token
     """
-    context = ir.Context()
-    context.append_dialect_registry(upstream_dialects)
-    for name in ("stablehlo", "chlo", "sdy"):
-        bindings(f"dialects.{name}").register_dialect(context)
+    context = mlir_context()
     context.load_all_available_dialects()
     return context
 

@@ -9,7 +9,7 @@ from typing import Any
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 
-from ..compiling import compile
+from ..compiling import parsing
 from ..jaxlib_compat import VERSION_TEXT, _jax, mlir
 from ..running import stages
 from . import inspecting
@@ -53,7 +53,7 @@ def portable_artifact(text: str) -> bytes:
 
 def module_of_artifact(artifact: bytes) -> str:
     """The text of a module in the versioned form."""
-    context = compile.parse("module {}").context
+    context = parsing.parse("module {}").context
     return str(_jax.mlir.deserialize_portable_artifact(artifact, context))
 
 

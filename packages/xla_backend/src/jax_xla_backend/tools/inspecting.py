@@ -7,7 +7,7 @@ from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Var
 
 from ..arrays.put import as_sharding
-from ..compiling import compile
+from ..compiling import parsing
 from ..jaxlib_compat import _hlo, _jax
 from ..lowering.facts import Work
 from ..placement.layout import Format
@@ -71,7 +71,7 @@ def compiler_ir(module: Module, dialect: str | None) -> Any:
     """The parsed module (``"stablehlo"``, the default), or the `XlaComputation` (``"hlo"``); None for other dialects."""
     if dialect == "hlo":
         return _computation(module)
-    return compile.parse(module.text(named=True)) if dialect in (None, "stablehlo") else None
+    return parsing.parse(module.text(named=True)) if dialect in (None, "stablehlo") else None
 
 
 def cost_analysis(module: object) -> Any:
