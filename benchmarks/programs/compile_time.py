@@ -76,6 +76,7 @@ programs = {
     "take_along_axis": (lambda x, j: jnp.take_along_axis(x, j, 1), (x, j)),
     "take_along_axis0": (lambda x, j: jnp.take_along_axis(x, j, 0), (x, j)),
     "take": (lambda x, j: jnp.take(x, j[0], 0), (x, j)),
+    "sine_of_three": (lambda x: jnp.sin(x[0, :3]) * 2 + 1, (x,)),
     "clip": (lambda x: jnp.clip(x, -1, 1), (x,)),
     "clip_grad": (jax.grad(lambda x: (jnp.clip(x, -1, 1) ** 2).sum()), (x,)),
     "floor_divide": (lambda i: i // 7, (i,)),
