@@ -549,3 +549,22 @@ def test_classes_that_quaxed_and_unxt_derive_from():
     assert repr(x.at).startswith("_IndexUpdateHelper(Array(") and repr(x.at[0]).startswith("_IndexUpdateRef(Array(")
     assert isinstance(jnp.unique_all(x), _UniqueAllResult) and isinstance(jnp.unique_counts(x), _UniqueCountsResult)
     assert isinstance(jnp.unique_inverse(x), _UniqueInverseResult)
+
+
+def test_choices_in_norm_are_of_one_unit():
+    """unxt gives numbers units by rules of primitives: what a choice chooses from must have one unit, but for numbers of the program."""
+    from jax.extend.core import Literal
+
+    def degree(jaxpr, *inputs):
+        known = dict(zip(jaxpr.invars, inputs))
+        of = lambda x: known.get(x) if not isinstance(x, Literal) else None
+        for eqn in jaxpr.eqns:
+            ins, name = [of(x) for x in eqn.invars], eqn.primitive.name
+            if name == "select_n":
+                assert len({d for d in ins[1:] if d is not None}) == 1, eqn
+            first = lambda among: next(d for d in among if d is not None)
+            rules = {"square": lambda: 2 * ins[0], "sqrt": lambda: ins[0] / 2, "eq": lambda: None, "select_n": lambda: first(ins[1:])}
+            known[eqn.outvars[0]] = rules.get(name, lambda: None if set(ins) == {None} else first(ins))()
+        return of(jaxpr.outvars[0])
+    for options in [{}, {"axis": 1}, {"ord": "fro"}, {"ord": 1}, {"ord": np.inf}, {"axis": 0, "ord": 2, "keepdims": True}]:
+        assert degree(jax.make_jaxpr(lambda x: jnp.linalg.norm(x, **options))(np.ones((2, 3), np.float32)).jaxpr, 1) == 1, options

@@ -23,9 +23,10 @@ from .systems import inv
 
 
 def _root(total: Array) -> Array:
-    """Square root whose derivative at 0 is 0, which is a subgradient of a norm there."""
+    """Square root whose derivative at 0 is 0, which is a subgradient of a norm there; a total and its root are no cases of one choice, as
+    unxt's numbers with units are in different ones."""
     zero = lax.eq(total, _like(total, 0))
-    return arithmetic.select(zero, total, lax.sqrt(arithmetic.select(zero, _like(total, 1), total)))
+    return arithmetic.select(zero, _like(total, 0), lax.sqrt(arithmetic.select(zero, _like(total, 1), total)))
 
 
 def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
