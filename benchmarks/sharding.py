@@ -65,7 +65,8 @@ def calls(mesh) -> dict[str, float]:
     step(weights)
     return {"dispatch of a step of 100 weights": fastest(lambda: step(weights), 50),
             "places of eight shards": fastest(lambda: [s.index for s in x.addressable_shards], 500),
-            "parts of a shape": fastest(lambda: split.devices_indices_map(x.shape), 500), "typeof": fastest(lambda: jax.typeof(x), 500),
+            "parts of a shape": fastest(lambda: split.devices_indices_map(x.shape), 500),
+            "shape of a part": fastest(lambda: split.shard_shape(x.shape), 500), "typeof": fastest(lambda: jax.typeof(x), 500),
             "make_array_from_callback": fastest(lambda: jax.make_array_from_callback(whole.shape, split, lambda index: whole[index]), 50),
             "dispatch": fastest(lambda: f(x), 2000), "dispatch and wait": fastest(lambda: f(x).block_until_ready(), 500),
             "device_put of 100 leaves": fastest(lambda: jax.device_put(tree, split), 20),

@@ -166,16 +166,7 @@ class _SharedMethods(_OfSharding):
         Raises:
           IndivisibleError: an axis is not a multiple of the number of its parts.
         """
-        shape = tuple(global_shape)
-        self.check_compatible_aval(shape)
-        tiles = tiles_of(self._to_xla_hlo_sharding(len(shape)), len(shape))
-        for axis, (length, n) in enumerate(zip(shape, tiles)):
-            if length % n:
-                raise IndivisibleError(
-                    f"Sharding {self} implies that array axis {axis} is partitioned {n} times, but the dimension size is "
-                    f"{length} (full shape: {shape}, per-dimension tiling factors: {list(tiles)} should evenly divide the "
-                    "shape)")
-        return tuple(length // n for length, n in zip(shape, tiles))
+        return (_part_shape if type(self).__hash__ is not None else _part_shape.__wrapped__)(self, tuple(global_shape))
 
     def check_compatible_aval(self, aval_shape: Sequence[int]) -> None:
         """Raise ValueError if an array of this shape cannot have this sharding."""
@@ -197,6 +188,20 @@ class _SharedMethods(_OfSharding):
     def _to_sdy_sharding(self, num_dimensions: int) -> str:
         """The Shardy attribute's text, for the lowering; needs a mesh."""
         raise NotImplementedError(f"{type(self).__name__} cannot be written as a Shardy attribute")
+
+
+@functools.lru_cache(4096)
+def _part_shape(sharding: Sharding, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """What `Sharding.shard_shape` gives: placing an array asks for it several times."""
+    sharding.check_compatible_aval(shape)
+    tiles = tiles_of(sharding._to_xla_hlo_sharding(len(shape)), len(shape))
+    for axis, (length, n) in enumerate(zip(shape, tiles)):
+        if length % n:
+            raise IndivisibleError(
+                f"Sharding {sharding} implies that array axis {axis} is partitioned {n} times, but the dimension size is "
+                f"{length} (full shape: {shape}, per-dimension tiling factors: {list(tiles)} should evenly divide the "
+                "shape)")
+    return tuple(length // n for length, n in zip(shape, tiles))
 
 
 @functools.lru_cache(4096)
