@@ -169,7 +169,7 @@ class Builder(Protocol):
         ``late``: the compiler is not to write it out at the call before it has optimized the program; by default it may.
         """
 
-    def fun(self, f: Callable[..., Any], *operands: Value, **params: Any) -> list[Value]:
+    def fun(self, f: Callable[..., Any], /, *operands: Value, **params: Any) -> list[Value]:
         """Trace the Python function ``f`` (of arrays; returns an array or a list) and inline it."""
 
     def custom_call(self, target: str, *operands: Value, out: AbstractValue | Sequence[AbstractValue],
@@ -182,7 +182,7 @@ class Builder(Protocol):
     def call_module(self, name: str, text: str, *operands: Value) -> list[Value]:
         """A call of ``main`` of a finished module, whose functions are written into this one under names like ``name``."""
 
-    def with_bindings(self, prim: Primitive, rule: Callable[..., object], *operands: Value, **params: Any) -> list[Value]:
+    def with_bindings(self, prim: Primitive, rule: Callable[..., object], /, *operands: Value, **params: Any) -> list[Value]:
         """The results of ``prim`` by a rule ``rule(context, *values, **params)`` that builds operations with MLIR bindings."""
 
     def host_callback(self, function: Callable[..., Any], operands: Sequence[Value], out: Sequence[AbstractValue], *,

@@ -26,8 +26,8 @@ add_jaxvals_p = add_any_p
 instantiate_zeros = instantiate
 
 primitive_jvps = RuleTable(
-    "jvp", lambda prim, _: lambda primals, tangents, **params: run_jvp_rule(prim, primals, tangents, params),
-    lambda rule: lambda primals, tangents, **params: rule(tuple(primals), tuple(tangents), **params))
+    "jvp", lambda prim, _: lambda primals, tangents, /, **params: run_jvp_rule(prim, primals, tangents, params),
+    lambda rule: lambda primals, tangents, /, **params: rule(tuple(primals), tuple(tangents), **params))
 primitive_transposes = RuleTable("transpose", lambda prim, rule: rule)
 
 
@@ -98,7 +98,7 @@ def deflinear(primitive: Primitive, transpose_rule: Callable) -> None:
     Array(3., dtype=float32, weak_type=True)
     """
     primitive.jvp = LINEAR
-    primitive.transpose = lambda ct, *args, **params: transpose_rule(ct, **params)
+    primitive.transpose = lambda ct, /, *args, **params: transpose_rule(ct, **params)
 
 
 @takes(primitive=Primitive)
@@ -135,7 +135,7 @@ def defjvp(primitive: Primitive, *jvprules: Callable | None) -> None:
 
 
 def _without_output(rule):
-    return lambda g, out, *primals, **params: rule(g, *primals, **params)
+    return lambda g, out, /, *primals, **params: rule(g, *primals, **params)
 
 
 @takes(primitive=Primitive)
@@ -167,10 +167,10 @@ def defbilinear(prim: Primitive, lhs_rule: Callable, rhs_rule: Callable) -> None
     >>> jax.grad(product_p.bind)(2., 5.)
     Array(5., dtype=float32, weak_type=True)
     """
-    prim.jvp = (lambda g, out, x, y, **params: prim.bind(g, y, **params),
-                lambda g, out, x, y, **params: prim.bind(x, g, **params))
+    prim.jvp = (lambda g, out, x, y, /, **params: prim.bind(g, y, **params),
+                lambda g, out, x, y, /, **params: prim.bind(x, g, **params))
 
-    def transpose(ct, x, y, **params):
+    def transpose(ct, x, y, /, **params):
         return (lhs_rule(ct, x, y, **params), None) if is_linear(x) else (None, rhs_rule(ct, x, y, **params))
     prim.transpose = transpose
 

@@ -34,14 +34,14 @@ def _guessed_axis(args, dims) -> AxisData:
 
 
 primitive_batchers = RuleTable(
-    "batch", lambda prim, _: lambda args, dims, **params: _run(prim, _guessed_axis(args, dims), args, dims, params),
-    lambda rule: lambda axis, args, dims, **params: rule(tuple(args), tuple(dims), **params))
+    "batch", lambda prim, _: lambda args, dims, /, **params: _run(prim, _guessed_axis(args, dims), args, dims, params),
+    lambda rule: lambda axis, args, dims, /, **params: rule(tuple(args), tuple(dims), **params))
 fancy_primitive_batchers = RuleTable(
-    "batch", lambda prim, _: lambda axis, args, dims, **params: _run(prim, axis, args, dims, params),
-    lambda rule: lambda axis, args, dims, **params: rule(axis, tuple(args), tuple(dims), **params))
+    "batch", lambda prim, _: lambda axis, args, dims, /, **params: _run(prim, axis, args, dims, params),
+    lambda rule: lambda axis, args, dims, /, **params: rule(axis, tuple(args), tuple(dims), **params))
 axis_primitive_batchers = RuleTable(  # the oldest form: rule(axis_size, axis_name, kind of trace, args, dims)
-    "batch", lambda prim, _: lambda size, name, kind, args, dims, **params: _run(prim, AxisData(name, size), args, dims, params),
-    lambda rule: lambda axis, args, dims, **params: rule(axis.size, axis.name, BatchTrace, tuple(args), tuple(dims), **params))
+    "batch", lambda prim, _: lambda size, name, kind, args, dims, /, **params: _run(prim, AxisData(name, size), args, dims, params),
+    lambda rule: lambda axis, args, dims, /, **params: rule(axis.size, axis.name, BatchTrace, tuple(args), tuple(dims), **params))
 
 
 @takes(prim=Primitive)
@@ -57,7 +57,7 @@ def defvectorized(prim: Primitive) -> None:
     >>> jax.vmap(plus_p.bind)(jnp.arange(3.), jnp.ones(3))
     Array([1., 2., 3.], dtype=float32)
     """
-    prim.batch = lambda axis, args, dims, **params: elementwise(prim, args, dims, params)
+    prim.batch = lambda axis, args, dims, /, **params: elementwise(prim, args, dims, params)
 
 
 defbroadcasting = defvectorized
@@ -75,7 +75,7 @@ def defreducer(prim: Primitive, ident: object = None) -> None:
     >>> jax.vmap(lambda x: total_p.bind(x, axes=(0,)))(jnp.ones((2, 3)))
     Array([3., 3.], dtype=float32)
     """
-    def batch(axis: AxisData, args, dims: Sequence[int | None], *, axes, **params):
+    def batch(axis: AxisData, args, dims: Sequence[int | None], /, *, axes, **params):
         (x,), (d,) = args, dims
         shifted = tuple(a + (a >= d) for a in axes)
         return prim.bind(x, axes=shifted, **params), d - sum(a < d for a in shifted)

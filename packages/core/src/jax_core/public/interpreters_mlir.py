@@ -30,7 +30,7 @@ class BuilderRule:
     def __init__(self, write: Callable[..., Any]):
         self.write = write
 
-    def __call__(self, b: Builder | RuleContext, *values: Any, **params: Any) -> Any:
+    def __call__(self, b: Builder | RuleContext, /, *values: Any, **params: Any) -> Any:
         if isinstance(b, RuleContext):
             return b.run_on_builder(self.write, values, params)
         return self.write(b, *values, **params)
@@ -43,7 +43,7 @@ class LoweringRule(BuilderRule):
         super().__init__(self._traced)
         self.fun, self.multiple_results = fun, multiple_results
 
-    def _traced(self, b, *values, **params):
+    def _traced(self, b, /, *values, **params):
         outs = b.fun(self.fun, *values, **params)
         return outs if self.multiple_results else outs[0]
 
@@ -89,7 +89,7 @@ def register_lowering(prim: Primitive, rule: Callable, platform: str | None = No
     own = {**own, platform: write}
     prim._lower_by_platform = own
 
-    def choose(b: Builder, *values, **params):
+    def choose(b: Builder, /, *values, **params):
         chosen = own.get(b.platform, own.get("gpu") if b.platform in ("cuda", "rocm") else None) or general
         if chosen is None:
             raise NotImplementedError(f"primitive {prim.name!r} has no lowering rule for platform {b.platform!r}")
@@ -99,7 +99,7 @@ def register_lowering(prim: Primitive, rule: Callable, platform: str | None = No
 
 
 def _on_bindings(prim, rule):
-    def write(b: Builder, *values, **params):
+    def write(b: Builder, /, *values, **params):
         outs = b.with_bindings(prim, rule, *values, **params)
         return outs if prim.multiple_results else outs[0]
     return write

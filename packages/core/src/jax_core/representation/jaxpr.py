@@ -431,7 +431,7 @@ def bind(eqn: JaxprEqn, values: Sequence[object]) -> Any:
     return as_written(eqn, eqn.primitive.bind, *values, **eqn.params)
 
 
-def as_written(eqn: JaxprEqn, fun: Callable, *args: Any, **kwargs: Any) -> Any:
+def as_written(eqn: JaxprEqn, fun: Callable, /, *args: Any, **kwargs: Any) -> Any:
     """``fun(*args)`` with x64 such that the equation's numbers keep their types, though it may have been switched since it was written."""
     for x in eqn.invars:
         if type(x) is Literal and get_aval(x.val).dtype is not x.aval.dtype:

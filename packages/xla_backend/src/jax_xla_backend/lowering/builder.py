@@ -557,7 +557,7 @@ class Builder:
             x = self.sharding_constraint(x, placement.update(spec=spec), typed=True)
         return self.sharding_constraint(x, placement, typed=True)
 
-    def fun(self, f: Callable, *operands: Value, **params: Any) -> list[Value]:
+    def fun(self, f: Callable, /, *operands: Value, **params: Any) -> list[Value]:
         """Trace the Python function ``f`` (of arrays; returns an array or a sequence of them) and inline it, placed by the compiler."""
         operands = tuple(map(self.unplaced, operands))
         return self.jaxpr(_traced(f, tuple(x.aval for x in operands), params), *operands)
@@ -578,7 +578,7 @@ class Builder:
         """A call of ``main`` of a finished module; see `nested_modules.call`."""
         return nested_modules.call(self, name, text, operands)
 
-    def with_bindings(self, prim: Primitive, rule: Callable[..., object], *operands: Value, **params: Any) -> list[Value]:
+    def with_bindings(self, prim: Primitive, rule: Callable[..., object], /, *operands: Value, **params: Any) -> list[Value]:
         """The results of ``prim`` by a rule that builds operations with the MLIR bindings; see `bindings.lower`."""
         from . import bindings  # start-up: the bindings are loaded when a rule needs them
         return bindings.lower(self, prim, rule, operands, params)
