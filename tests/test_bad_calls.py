@@ -178,6 +178,8 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("ROTATION.from_euler('xy', 90.0)", ValueError), ("jax.experimental.sparse.linalg.lobpcg_standard(jnp.eye(10), 2)", ValueError),
     ("jsp.interpolate.RegularGridInterpolator((jnp.arange(3.0),), jnp.arange(3.0), fill_value=1j)", ValueError),
     ("jsp.interpolate.RegularGridInterpolator((), jnp.arange(3.0))", ValueError),
+    ("jnp.asarray((lambda r: r.append(r) or r)([]))", ValueError), ("jnp.array([(lambda r: r.extend([r, r]) or r)([])])", ValueError),
+    ("jnp.indices((10**6,) * 3)", jax.errors.JaxRuntimeError), ("jax.jit(lambda x: (x + jnp.zeros((10**6,) * 4)).sum())(1.0)", jax.errors.JaxRuntimeError),
     *((f"jax.grad(jax.checkpoint(jnp.sin, policy=lambda *_, **__: {answer}))(1.0)", TypeError) for answer in ("None", "1", "np.True_", "'save'", "[True]")),
 ]
 
@@ -201,6 +203,13 @@ def test_keys_are_refused_in_words(call):
 
 
 ACCEPTED = [  # what was refused, and is true
+    # more than 32 axes, the limit of some functions of NumPy
+    *(f"{call}.shape == (2,) + (1,) * 38 + (3,)" for call in (
+        "(jnp.ones((2,) + (1,) * 39) + jnp.ones((1,) * 39 + (3,)))", "jnp.where(jnp.ones((2,) + (1,) * 39) > 0, jnp.ones((1,) * 39 + (3,)), 2)",
+        "jax.nn.softmax(jnp.ones((2,) + (1,) * 38 + (3,)), 0)", "jnp.sort(jnp.ones((2,) + (1,) * 38 + (3,)), 0)")),
+    "jnp.broadcast_shapes((2,) + (1,) * 39, (3,)) == (2,) + (1,) * 38 + (3,)",
+    "jsp.signal.csd(*(jnp.arange(8.0),) * 2)[1].dtype == 'complex64' and jsp.signal.welch(jnp.arange(8.0))[1].dtype == 'float32'",
+    "jsp.interpolate.RegularGridInterpolator((np.arange(3.0),) * 2, np.zeros((3, 3, 2)))(np.array([0.5, 0.5])).shape == (1, 2)",
     "jnp.reshape(jnp.ones((2, 3)), (n for n in (3, -1))).shape == jnp.ones(6).reshape(iter((3, 2))).shape == (3, 2)",
     "jax.random.normal(jax.random.key(0), (n for n in (2, 3))).shape == jax.random.gamma(jax.random.key(0), jnp.ones(3), iter((2, 3))).shape == (2, 3)",
     "jax.jit(lambda x: x.reshape(n for n in (3, 2)))(jnp.ones(6)).shape == (3, 2)",

@@ -110,6 +110,12 @@ def test_grid_interpolation(method, fill):
     _assert_same(got, scipy.interpolate.RegularGridInterpolator(grid, values, method, False, fill)(at))
 
 
+def test_the_slope_at_a_point_of_the_grid_is_that_of_the_cell_before_it():
+    at = interpolate.RegularGridInterpolator((np.arange(4.0),), np.arange(4.0) ** 2)
+    slopes = [float(grad(lambda x: at(x[None])[0])(x)) for x in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)]
+    assert slopes == [1.0, 1.0, 1.0, 3.0, 3.0, 5.0]
+
+
 def test_integral_and_nearest_code():
     assert integrate.trapezoid(np.arange(4.0)) == 4.5
     index, distance = vq(np.array([[0.0, 0], [3, 4]]), np.array([[0.0, 0], [3, 3]]))

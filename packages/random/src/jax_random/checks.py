@@ -12,6 +12,7 @@ from jax_core import backends
 from jax_core.configuration import context, flags
 from jax_core.programs.jit import inlined, jit
 from jax_core.representation import dtypes, source
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import TypePromotionError
 from jax_core.representation.placements import is_open
@@ -143,13 +144,13 @@ def broadcast_shape(name: str, shape: Any, *params: Any) -> tuple[int, ...]:
         return () if shape is None else check_shape(name, shape)
     if shape is None:
         try:
-            return np.broadcast_shapes(*shapes)
+            return joint_shape(*shapes)
         except ValueError:
             raise ValueError(f"{name}: parameters of shapes {', '.join(map(str, shapes))} do not broadcast against each "
                              "other") from None
     shape = check_shape(name, shape)
     try:
-        if np.broadcast_shapes(shape, *shapes) == shape:
+        if joint_shape(shape, *shapes) == shape:
             return shape
     except ValueError:
         pass
@@ -168,11 +169,11 @@ _KINDS: dict[str, tuple[tuple[Any, ...], str, Callable[[], Any]]] = {
 def batch_shape(name: str, shape: object, *batches: tuple[int, ...]) -> tuple[int, ...]:
     """``shape``, to which the batch shapes of parameters must broadcast; default what they broadcast to together."""
     try:
-        together = np.broadcast_shapes(*batches)
+        together = joint_shape(*batches)
         if shape is None:
             return together
         shape = check_shape(name, shape)
-        if np.broadcast_shapes(shape, together) == shape:
+        if joint_shape(shape, together) == shape:
             return shape
     except ValueError as error:
         if "negative" in str(error):

@@ -18,6 +18,7 @@ from numpy.exceptions import AxisError
 from jax_core.configuration import flags
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.tracebacks import api_boundary
@@ -88,7 +89,7 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape 
         logits = jnp.asarray(logits, dtype)
     shape = batch if shape is None else check_shape("categorical", shape)
     try:
-        fits = np.broadcast_shapes(shape, batch) == shape
+        fits = joint_shape(shape, batch) == shape
     except ValueError:
         fits = False
     if not fits:

@@ -12,6 +12,7 @@ import numpy as np
 from jax_core.references.api import new_ref
 from jax_core.references.primitives import is_ref
 from jax_core.representation import dtypes, tree_nodes
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 from jax_core.traces.trace import trace_state_clean
@@ -95,7 +96,7 @@ def _restored(base_key: Any, counter: Any) -> StatefulPRNG:
 
 def _shape(size: Any, *parameters: Any) -> tuple[int, ...]:
     if size is None:
-        return np.broadcast_shapes(*map(np.shape, parameters))
+        return joint_shape(*map(np.shape, parameters))
     return (size,) if hasattr(size, "__index__") else tuple(size)
 
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 import numpy as np
 
 from jax_core.representation import splits
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ZERO
@@ -372,7 +373,7 @@ def _hash_type(k0, k1, x0, x1):
     avals = (k0, k1, x0, x1)
     if any(a.dtype != _U32 for a in avals):
         raise TypeError(f"threefry2x32: all four operands must be uint32, got {', '.join(a.str_short() for a in avals)}")
-    shape = np.broadcast_shapes(*(a.shape for a in avals))
+    shape = joint_shape(*(a.shape for a in avals))
     return [ShapedArray(shape, _U32)] * 2
 
 

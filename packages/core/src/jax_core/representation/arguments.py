@@ -10,6 +10,8 @@ import operator
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence, TypeVar, cast
 
+import numpy as np
+
 from . import tree
 from .aval import aval_of_type, get_aval
 from .source import describe_function, written_in
@@ -263,3 +265,14 @@ def takes(**kinds: type | tuple[type, ...]) -> Callable[[_Function], _Function]:
             return fun(*args, **kwargs)
         return cast(_Function, checked)
     return decorate
+
+
+def joint_shape(*shapes: Sequence[Any]) -> tuple[int, ...]:
+    """The shape to which ``shapes`` broadcast. Raises ValueError if there is none.
+
+    Source: `numpy.broadcast_shapes`, which takes 32 axes at most.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except RuntimeError:
+        return (*joint_shape(*(tuple(s[:-32]) for s in shapes)), *joint_shape(*(tuple(s[-32:]) for s in shapes)))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE, LINEAR
@@ -73,7 +74,7 @@ def _complex_lower(b, x, y):
 
 
 def _complex_reference(x, y):
-    out = np.empty(np.broadcast_shapes(np.shape(x), np.shape(y)), np.result_type(np.asarray(x).dtype, np.complex64))
+    out = np.empty(joint_shape(np.shape(x), np.shape(y)), np.result_type(np.asarray(x).dtype, np.complex64))
     out.real, out.imag = x, y
     return out
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, splits
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, none
@@ -240,7 +241,7 @@ def _fitted(name: str, args: Sequence[Any]) -> list | None:
     if len(shapes) < 2 or len({len(shape) for shape in shapes}) > 1:
         return None
     try:
-        np.broadcast_shapes(*shapes)
+        joint_shape(*shapes)
     except ValueError:
         return None
     return _stretched(name, args, shapes)
@@ -321,7 +322,7 @@ def _stretched(name, args, shapes):
         raise TypeError(f"lax.{name} requires operands of one rank, or scalars, got shapes "
                         f"{', '.join(str(np.shape(x)) for x in args)}; use lax.expand_dims, or jax.numpy.")
     try:
-        full = np.broadcast_shapes(*shapes)
+        full = joint_shape(*shapes)
     except ValueError:
         raise TypeError(f"lax.{name} got incompatible shapes for broadcasting: {', '.join(str(np.shape(x)) for x in args)}; "
                         "axes must have equal lengths, or 1.") from None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation import dtypes, partial_sums
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE
@@ -105,7 +106,7 @@ def _select_tree(b, which, cases, first):
 def _select_reference(which, *cases):
     if len(cases) == 2 and which.dtype == bool:
         return np.where(which, cases[1], cases[0])
-    shape = np.broadcast_shapes(np.shape(which), *map(np.shape, cases))
+    shape = joint_shape(np.shape(which), *map(np.shape, cases))
     which = np.clip(np.asarray(which).astype(np.int64), 0, len(cases) - 1)
     if len(cases) == 1:
         return np.array(np.broadcast_to(cases[0], shape))

@@ -14,6 +14,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
@@ -224,7 +225,7 @@ def _is_strong_integer(x):
 
 def _power_of_integers(base, exponent):
     """Binary exponentiation. Accelerators take all bits in one pass; the CPU a few, and more as long as some exponent has a bit left."""
-    shape = np.broadcast_shapes(shape_of(base), shape_of(exponent))
+    shape = joint_shape(shape_of(base), shape_of(exponent))
     base, exponent = broadcast_together((strong(base), strong(exponent)), shape)
     one, zero = _like(base, 1), _like(base, 0)
 
@@ -488,7 +489,7 @@ def _integers(name, x1, x2):
     x1, x2 = promote_args(name, x1, x2)
     if not dtypes.issubdtype(lax.dtype(x1), np.integer):
         raise ValueError(f"Arguments to jax.numpy.{name} must be integers, got dtype {lax.dtype(x1)}.")
-    shape = np.broadcast_shapes(shape_of(x1), shape_of(x2))
+    shape = joint_shape(shape_of(x1), shape_of(x2))
     return broadcast_to(x1, shape), broadcast_to(x2, shape)
 
 

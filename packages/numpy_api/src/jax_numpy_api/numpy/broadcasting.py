@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation.arguments import integers
+from jax_core.representation.arguments import integers, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Placement, Shape
 from jax_core.traces import structural
@@ -57,7 +57,7 @@ def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
     """
     check_arraylike("broadcast_arrays", *args)
     try:
-        shape = np.broadcast_shapes(*map(shape_of, args))
+        shape = joint_shape(*map(shape_of, args))
     except ValueError:
         raise ValueError("Incompatible shapes for broadcasting: "
                          f"shapes={[tuple(shape_of(a)) for a in args]}") from None
@@ -72,6 +72,6 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     """
     parsed = [(s,) if isinstance(s, (int, np.integer)) else integers(f"broadcast_shapes: shape {i}", s) for i, s in enumerate(shapes)]
     try:
-        return np.broadcast_shapes(*parsed)
+        return joint_shape(*parsed)
     except ValueError:
         raise ValueError(f"Incompatible shapes for broadcasting: shapes={parsed}") from None

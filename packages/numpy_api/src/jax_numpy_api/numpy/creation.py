@@ -433,11 +433,21 @@ def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
     return _from_numpy(np.asarray(x), dtype)
 
 
+MOST_AXES, _FEW_LEVELS = 64, 4  # NumPy's limit; so many levels are counted without a look at what comes twice
+
+
 def _leaf_types(x: Any) -> set:
-    """The classes of the innermost elements of nested lists and tuples; whole levels are scanned at C speed."""
+    """The classes of the innermost elements of nested lists and tuples; whole levels are scanned at C speed. Raises ValueError for more
+    levels than an array has axes, as a list has that holds itself."""
     found: set = set()
     level = x
-    while level:
+    for depth in itertools.count():
+        if not level:
+            break
+        if depth > _FEW_LEVELS:
+            if depth > MOST_AXES:
+                raise ValueError(f"jax.numpy.array: the list is nested deeper than {MOST_AXES} levels, the most axes of an array; does it hold itself?")
+            level = list({id(z): z for z in level}.values())  # else one that holds itself twice doubles the level each time
         kinds = set(map(type, level))
         nested = kinds & {list, tuple}
         found |= kinds - nested

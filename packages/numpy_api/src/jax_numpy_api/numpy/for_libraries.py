@@ -8,6 +8,7 @@ from typing import Any, Callable, Collection, Sequence
 
 import numpy as np
 
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, PyTree
 
@@ -191,7 +192,7 @@ def lu_solve(lu: ArrayLike, permutation: ArrayLike, b: ArrayLike, trans: int = 0
     if right.ndim == 1:
         return lax.squeeze(lu_solve(factors, order, lax.expand_dims(right, (1,)), trans), (factors.ndim - 1,))
     if right.shape[:-2] != factors.shape[:-2]:
-        lead = np.broadcast_shapes(factors.shape[:-2], right.shape[:-2])
+        lead = joint_shape(factors.shape[:-2], right.shape[:-2])
         factors, order, right = (broadcast_to(x, (*lead, *x.shape[x.ndim - k:])) for x, k in ((factors, 2), (order, 1), (right, 2)))
     return solve_by_lu(factors, order, right, trans)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors
-from jax_core.representation.arguments import integer
+from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_core.traces.trace import Tracer
@@ -134,7 +134,7 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
     computed = np.dtype(lax.dtype(start))
     dtype = dtype or computed
     check_batch_ranks("linspace", (shape_of(start), 0), (shape_of(stop), 0))
-    shape = np.broadcast_shapes(shape_of(start), shape_of(stop))
+    shape = joint_shape(shape_of(start), shape_of(stop))
     start, stop = broadcast_to(start, shape), broadcast_to(stop, shape)
     gaps = num - 1 if endpoint else num
     # XLA divides by a number that it knows by multiplying with its reciprocal, and 49 * (1 / 49) is less than 1.

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jax_core.representation import dtypes, errors, tree
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.traces.structural import broadcast_in_dim_p
 
@@ -361,7 +362,7 @@ def _make_general(shape: tuple, index: tuple, wrap: bool) -> General:
     entries = _entries(shape, _expanded(index, len(shape)))
     arrays = [e[2] for e in entries if e[0] == "array"]
     try:
-        common = np.broadcast_shapes(*(shape_of(a) for a in arrays))
+        common = joint_shape(*(shape_of(a) for a in arrays))
     except ValueError:
         raise ValueError("shape mismatch: indexing arrays could not be broadcast together with shapes "
                          f"{', '.join(str(shape_of(a)) for a in arrays)}") from None

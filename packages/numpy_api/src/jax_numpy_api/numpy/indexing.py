@@ -20,7 +20,7 @@ import numpy as np
 from jax_core import backends
 from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, source, splits
-from jax_core.representation.arguments import check_callable
+from jax_core.representation.arguments import check_callable, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import ShardingTypeError
@@ -299,7 +299,7 @@ def _fitted(value: Any, plan: Any, what: str) -> Any:
     if target == plan.kept and (own == target or own == ()):
         return broadcast_to(value, target)
     try:
-        fits = np.broadcast_shapes(own, target) == tuple(target)
+        fits = joint_shape(own, target) == tuple(target)
     except ValueError:
         fits = False
     if not fits:

@@ -7,7 +7,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
-from jax_core.representation.arguments import integer
+from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
@@ -123,7 +123,7 @@ def _batched_matmul(a, b, precision, preferred, out_sharding):
     sa, sb = shape_of(a), shape_of(b)
     lead_a, lead_b = sa[:-2] if len(sa) > 1 else (), sb[:-2] if len(sb) > 1 else ()
     try:
-        lead = np.broadcast_shapes(lead_a, lead_b)
+        lead = joint_shape(lead_a, lead_b)
     except ValueError:
         raise ValueError(f"matmul: batch axes of shapes {sa} and {sb} do not broadcast: {lead_a} and {lead_b}.") from None
     rank = len(lead)
@@ -415,7 +415,7 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError(f"Dimension must be either 2 or 3 for cross product, got shapes {a.shape} and {b.shape}")
-    lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    lead = joint_shape(a.shape[:-1], b.shape[:-1])
     a, b = broadcast_to(a, (*lead, a.shape[-1])), broadcast_to(b, (*lead, b.shape[-1]))
     if a.shape[-1] == 2 and b.shape[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]

@@ -7,7 +7,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors
-from jax_core.representation.arguments import integer
+from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -51,7 +51,7 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     check_arraylike("polyval", p, x)
     p, x = (as_array(v) for v in promote_dtypes(p, x))
     x = lax.convert_element_type(x, x.dtype)
-    shape = np.broadcast_shapes(p.shape[1:], x.shape)
+    shape = joint_shape(p.shape[1:], x.shape)
     x = broadcast_to(x, shape)
     if p.ndim == 0:
         raise TypeError("jax.numpy.polyval: p must have an axis of coefficients, got a scalar")

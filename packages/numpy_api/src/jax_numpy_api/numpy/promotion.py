@@ -22,7 +22,7 @@ from jax_core.configuration import context, engine, flags
 from jax_core.programs.call import can_be_key
 from jax_core.references.primitives import is_ref
 from jax_core.representation import dtypes, source, splits
-from jax_core.representation.arguments import integer
+from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, get_aval, own_array
 from jax_core.representation.errors import ConcretizationTypeError, TracerIntegerConversionError, no_array, shape_error
@@ -314,7 +314,7 @@ def broadcast_shape(name: str, *shapes: Sequence[int]) -> tuple[int, ...]:
     """The common shape. Where there is none, raises in the name of ``name``, with all shapes: TypeError if they have one rank, else
     ValueError."""
     try:
-        return np.broadcast_shapes(*shapes)
+        return joint_shape(*shapes)
     except ValueError:
         listed = ", ".join(str(tuple(s)) for s in shapes)
         kind = TypeError if len({len(s) for s in shapes}) == 1 else ValueError

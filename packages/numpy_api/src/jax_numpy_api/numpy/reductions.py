@@ -17,6 +17,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 
@@ -88,7 +89,7 @@ def _masked(name: str, a: Any, where: Any, fill: Any) -> Any:
     if where is None:
         return a
     try:
-        shape = np.broadcast_shapes(shape_of(a), shape_of(where))
+        shape = joint_shape(shape_of(a), shape_of(where))
     except ValueError:
         raise ValueError(f"{name}: where of shape {shape_of(where)} and the array of shape {shape_of(a)} do not broadcast"
                          ) from None

@@ -8,7 +8,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
-from jax_core.representation.arguments import integer
+from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
@@ -448,7 +448,7 @@ def array_equiv(a1: ArrayLike | Sequence[Any], a2: ArrayLike | Sequence[Any]) ->
     """
     try:
         a1, a2 = asarray(a1), asarray(a2)
-        np.broadcast_shapes(a1.shape, a2.shape)
+        joint_shape(a1.shape, a2.shape)
     except ValueError:  # not of one shape: not equivalent, as in NumPy
         return array(False)
     rank = max(a1.ndim, a2.ndim)

@@ -12,6 +12,7 @@ import numpy as np
 from jax_core.configuration import context, flags
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes, errors, splits
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike
@@ -170,10 +171,10 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
     index = convert(as_array(limited(a, len(given), mode, "choose", "choice array")), np.dtype(np.int32))
     if len(given) <= _FEW:
         given = [given[i] for i in range(len(given))]
-        shape = np.broadcast_shapes(shape_of(index), *(shape_of(c) for c in given))
+        shape = joint_shape(shape_of(index), *(shape_of(c) for c in given))
         return lax.select_n(broadcast_to(index, shape), *[broadcast_to(strong(as_array(c)), shape) for c in given])
     if isinstance(given, list):
-        common = np.broadcast_shapes(*(shape_of(c) for c in given))
+        common = joint_shape(*(shape_of(c) for c in given))
         given = stack([broadcast_to(as_array(c), common) for c in given])
     return _chosen(index, strong(as_array(given)))
 
@@ -181,7 +182,7 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
 def _chosen(index: Any, choices: Any) -> Any:
     """``choices[index[i...], i...]``, where either is broadcast along ``i``; nothing larger than the result is made on the way."""
     own = choices.shape[1:]
-    shape = np.broadcast_shapes(index.shape, own)
+    shape = joint_shape(index.shape, own)
     places: list[Any] = [0 if n == 1 else lax.broadcasted_iota(np.int32, (n,) + (1,) * (len(own) - 1 - axis), 0) for axis, n in enumerate(own)]
     return broadcast_to(getitem(choices, (index, *places)), shape)
 

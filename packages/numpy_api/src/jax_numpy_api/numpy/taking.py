@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation import dtypes, errors, splits
-from jax_core.representation.arguments import integer
+from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.source import attributed_to, capture
@@ -126,7 +126,7 @@ def _along_or(arr, indices, axis, mode, fill_value, wrap_negative_indices):
         raise ValueError(f"jax.numpy.take_along_axis: indices of shape {indices.shape} and arr of shape {arr.shape} must have equally many axes; "
                          "give indices an axis of length 1 where they are to be repeated")
     axis = canonical_axis(axis, arr.ndim)
-    lead = np.broadcast_shapes(_without(arr.shape, axis), _without(indices.shape, axis))
+    lead = joint_shape(_without(arr.shape, axis), _without(indices.shape, axis))
     with attributed_to(capture()):  # found once for all operations
         return _take_along(arr, indices, axis, lead, mode, fill_value, wrap_negative_indices)
 

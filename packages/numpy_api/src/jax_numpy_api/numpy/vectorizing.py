@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, Sequence, cast
 
 import numpy as np
 
-from jax_core.representation.arguments import check_callable
+from jax_core.representation.arguments import check_callable, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.vmap import vmap
@@ -128,7 +128,7 @@ def _core_sizes(args: list, inputs: list, where: str) -> dict:
 def mapped_shape(leads: Sequence[tuple[int, ...]], where: str) -> tuple[int, ...]:
     """What the shapes of the axes that are mapped over broadcast to."""
     try:
-        return np.broadcast_shapes(*leads)
+        return joint_shape(*leads)
     except ValueError:
         raise ValueError(f"vectorize: axes to map over do not broadcast: {', '.join(map(str, leads))} {where}") from None
 

@@ -22,8 +22,8 @@ def _points(points: Any, ndim: int) -> Array:
         points = jnp.stack(jnp.broadcast_arrays(*points), -1)
     check_arraylike("RegularGridInterpolator", points)
     points = jnp.asarray(points)
-    if points.ndim == 1 and ndim == 1:
-        points = points[:, None]
+    if points.ndim == 1:
+        return points[:, None] if ndim == 1 else points[None]
     return points if points.ndim else points.reshape(1, 1)
 
 
@@ -37,7 +37,8 @@ class RegularGridInterpolator:
       bounds_error: must be False, as errors cannot depend on values.
       fill_value: used outside of the grid; None to extrapolate.
 
-    Calling it with points ``(..., d)`` or a tuple of ``d`` coordinates gives ``(..., *values.shape[d:])``.
+    Calling it with points ``(..., d)`` or a tuple of ``d`` coordinates gives ``(..., *values.shape[d:])``; a vector of ``d`` numbers is
+    ``(1, d)``.
 
     Raises:
       ValueError: shapes that do not fit, coordinates that do not rise, another method.
@@ -92,10 +93,10 @@ class RegularGridInterpolator:
 
     @staticmethod
     def _cell(p, x):
-        """Index of the cell, and position in it from 0 to 1."""
+        """Index of the cell, and position in it from 0 to 1: a point of the grid is the end of the cell before it, whose slope it has."""
         if p.shape[0] == 1:
             return jnp.zeros(x.shape, int), jnp.zeros_like(x)
-        i = jnp.clip(jnp.searchsorted(p, x, side="right") - 1, 0, p.shape[0] - 2)
+        i = jnp.clip(jnp.searchsorted(p, x) - 1, 0, p.shape[0] - 2)
         return i, (x - p[i]) / (p[i + 1] - p[i])
 
     def _linear(self, cells):

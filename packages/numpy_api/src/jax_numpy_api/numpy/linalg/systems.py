@@ -14,6 +14,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
@@ -64,7 +65,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     vector = b.ndim == 1
     b = lax.expand_dims(b, (1,)) if vector else b
     check_batch_ranks("solve", (a.shape, 2), (b.shape, 2))
-    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    lead = joint_shape(a.shape[:-2], b.shape[:-2])
     out = solve_matrices(broadcast_to(a, (*lead, *a.shape[-2:])), broadcast_to(b, (*lead, *b.shape[-2:])))
     return lax.squeeze(out, (out.ndim - 1,)) if vector else out
 

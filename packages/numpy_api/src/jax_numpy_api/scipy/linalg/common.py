@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation import dtypes, source
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 
 from ... import numpy as jnp
@@ -62,5 +63,5 @@ def as_columns(name: str, a: Array, b: Array) -> tuple:
         raise ValueError(f"jax.scipy.linalg.{name}: needs a[..., m, m] and b[..., m] or b[..., m, k], got shapes {a.shape} "
                          f"and {b.shape[:-1] if vector else b.shape}")
     check_batch_ranks(name, (a.shape, 2), (b.shape, 2))
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    batch = joint_shape(a.shape[:-2], b.shape[:-2])
     return jnp.broadcast_to(a, batch + a.shape[-2:]), jnp.broadcast_to(b, batch + b.shape[-2:]), vector

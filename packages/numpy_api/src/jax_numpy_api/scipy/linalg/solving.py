@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from jax_core.programs.jit import inlined
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -153,7 +154,7 @@ def _solve_sylvester(a, b, c, method, tol):
     if b.ndim < 2 or b.shape[-2] != b.shape[-1] or c.shape[-2:] != (a.shape[-2], b.shape[-2]) or a.shape[-2] != a.shape[-1]:
         raise ValueError(f"jax.scipy.linalg.solve_sylvester: needs shapes (m, m), (n, n), (m, n); got {a.shape}, {b.shape}, "
                          f"{c.shape}")
-    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
+    lead = joint_shape(a.shape[:-2], b.shape[:-2], c.shape[:-2])
     if lead:
         one = functools.partial(_solve_sylvester, method=method, tol=tol)
         a, b, c = (jnp.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (a, b, c))

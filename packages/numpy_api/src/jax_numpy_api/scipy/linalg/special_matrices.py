@@ -13,6 +13,7 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
@@ -110,7 +111,7 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     c, r = map(strong, (_vectors("toeplitz", c) * 2) if r is None else _vectors("toeplitz", c, r))
     if r is c:
         r = jnp.conj(c)
-    batch = np.broadcast_shapes(c.shape[:-1], r.shape[:-1])
+    batch = joint_shape(c.shape[:-1], r.shape[:-1])
     c, r = (jnp.broadcast_to(x, (*batch, x.shape[-1])) for x in (c, r))
     m, n = c.shape[-1], r.shape[-1]
     if m == 0 or n == 0:
@@ -134,7 +135,7 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """
     _no_numbers("hankel", c=c, r=r)
     c, r = map(strong, _vectors("hankel", c, jnp.zeros_like(jnp.asarray(c)) if r is None else r))
-    batch = np.broadcast_shapes(c.shape[:-1], r.shape[:-1])
+    batch = joint_shape(c.shape[:-1], r.shape[:-1])
     c, r = (jnp.broadcast_to(x, (*batch, x.shape[-1])) for x in (c, r))
     m, n = c.shape[-1], r.shape[-1]
     if m == 0 or n == 0:
@@ -279,7 +280,7 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
     if s.shape[-1] != n - 1 or n < 2:
         raise ValueError(f"jax.scipy.linalg.leslie: s must be one shorter than f, and not empty; got shapes {f.shape} and "
                          f"{s.shape}")
-    batch = np.broadcast_shapes(f.shape[:-1], s.shape[:-1])
+    batch = joint_shape(f.shape[:-1], s.shape[:-1])
     f, s = jnp.broadcast_to(f, (*batch, n)), jnp.broadcast_to(s, (*batch, n - 1))
     low = jnp.pad(jnp.where(np.eye(n - 1, dtype=bool), s[..., None, :], 0), [(0, 0)] * len(batch) + [(0, 0), (0, 1)])
     return jnp.concatenate([f[..., None, :], low], -2)

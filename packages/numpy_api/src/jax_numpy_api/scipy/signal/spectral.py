@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes
-from jax_core.representation.arguments import integer
+from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -128,12 +128,12 @@ def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = "h
     Array(0.125, dtype=float32)
     """
     check_arraylike("csd", x, *(() if y is None else (y,)))
-    same = y is None or y is x
+    same = y is None  # not where y is x: the dtype would depend on what jit hides
     x, y = promote_dtypes_inexact(x, x if same else y)
     x, y = as_array(x), as_array(y)
     axis = canonical_axis(axis, x.ndim)
     x, y = jnp.moveaxis(x, axis, -1), jnp.moveaxis(y, axis, -1)
-    batch = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+    batch = joint_shape(x.shape[:-1], y.shape[:-1])
     n = max(x.shape[-1], y.shape[-1])
     if x.size == 0 or y.size == 0:
         return jnp.zeros((*batch, 0)), jnp.zeros((*batch, 0))
@@ -314,6 +314,8 @@ def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Sequence[
         raise ValueError(f"Trend type must be 'linear' or 'constant', got {type!r}")
     axis = canonical_axis(axis, data.ndim)
     n = data.shape[axis]
+    if not n:
+        raise ValueError(f"detrend: there is no line through no data, got shape {data.shape}")
     if np.asarray(bp).size and np.asarray(bp).dtype.kind not in "iu":
         raise TypeError(f"detrend: break points must be whole numbers, got {bp!r}")
     breaks = np.unique(np.concatenate([[0], np.atleast_1d(bp), [n]])).astype(int)

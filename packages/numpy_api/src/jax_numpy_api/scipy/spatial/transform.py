@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from jax_core.extension_points import random_functions
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
@@ -282,7 +283,7 @@ class Rotation(NamedTuple):
         if v.shape[-1:] != (3,):
             raise ValueError(f"Rotation.apply: vectors must have shape (3,) or (n, 3), got {v.shape}")
         axis, w = q[..., :3], q[..., 3:]
-        shape = np.broadcast_shapes(axis.shape, v.shape)
+        shape = joint_shape(axis.shape, v.shape)
         v, axis, w = (jnp.broadcast_to(x, shape) for x in (v, axis, w))
         t = 2 * jnp.cross(axis, v)
         return v + w * t + jnp.cross(axis, t)

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from jax_core.programs.jit import inlined
+from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -54,7 +53,7 @@ def _logpdf(x, mean, cov):
         raise ValueError(f"multivariate_normal.logpdf: mean of shape {mean.shape} needs cov of shape (..., {n}, {n}), got "
                          f"{cov.shape}")
     factor = lax.linalg.cholesky(cov)
-    batch = np.broadcast_shapes(y.shape[:-1], cov.shape[:-2])
+    batch = joint_shape(y.shape[:-1], cov.shape[:-2])
     whitened = lax.linalg.triangular_solve(jnp.broadcast_to(factor, (*batch, n, n)), jnp.broadcast_to(y, (*batch, n))[..., None],
                                            left_side=True, lower=True)[..., 0]
     log_root = jnp.sum(jnp.log(jnp.diagonal(factor, axis1=-2, axis2=-1)), -1)
