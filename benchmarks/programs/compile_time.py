@@ -47,6 +47,7 @@ programs = {
     "part_of_normal": (lambda key: random.normal(key, (1000,))[10:210], (random.PRNGKey(0),)),
     "windows_of_normals": (lambda key: [random.normal(key, (1000,))[10 * i:10 * i + 200].sum() for i in range(12)], (random.PRNGKey(0),)),
     "gamma": (lambda key: random.gamma(key, 2.0, (1000,)), (random.PRNGKey(0),)),
+    "gamma_16000": (lambda key: random.gamma(key, 2.0, (16_000,)), (random.PRNGKey(0),)),
     "counted_chain_16": (lambda: jnp.exp(steps(lax.iota(jnp.float32, 1000), 16)), ()),
     "counted_chain_18": (lambda: jnp.exp(steps(lax.iota(jnp.float32, 1000), 18)), ()),
     "counted_chain_20": (lambda: jnp.exp(steps(lax.iota(jnp.float32, 1000), 20)), ()),

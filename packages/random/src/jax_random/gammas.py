@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from jax_core.representation.typing import PyTree
 
 _GATHERED = 8  # of n elements, n / 8 are gathered for further trials
-_FEW = 4096  # arrays up to this size are not worth gathering
+_FEW = 1 << 14  # arrays up to this size are not worth gathering: the program would take twice as long to compile
 
 
 # -- drawing -----------------------------------------------------------------------------------------------------------
