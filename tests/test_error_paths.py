@@ -22,6 +22,8 @@ from jax_core.representation.primitive import Primitive
 from jax_core.traces import collector
 from jax_xla_backend.lowering.builder import Builder
 
+pytestmark = pytest.mark.usefixtures("young_heap")
+
 X = np.linspace(0.1, 1.0, 4, dtype=np.float32)
 SAMPLES = 6  # of the operations of each program
 

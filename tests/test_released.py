@@ -9,6 +9,8 @@ import jax
 import jax.experimental.layout
 import jax.numpy as jnp
 
+pytestmark = pytest.mark.usefixtures("young_heap")
+
 F32 = jax.ShapeDtypeStruct((), np.float32)
 
 
