@@ -20,6 +20,7 @@ ACCELERATOR = os.environ.get("JAX_PLATFORMS", "").partition(",")[0] not in ("", 
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "any_code: what programs compute is tested, whatever their code: it is the one that compiles in the least time")
     config.addinivalue_line("markers", "only_cpu: a test of code for the CPU alone, or of what only the CPU has")
 
 
@@ -55,6 +56,17 @@ def pytest_collection_modifyitems(items):
 def pytest_runtest_setup(item):
     if ACCELERATOR and item.get_closest_marker("only_cpu") is not None:
         pytest.skip("is about the CPU alone")
+
+
+@pytest.fixture(autouse=True)
+def code(request):
+    """Compilation takes most of the suite's time, and of what is not about code most would be for code that runs once."""
+    if request.node.get_closest_marker("any_code") is None:
+        yield
+        return
+    from jax_core.configuration import flags
+    with flags.disable_most_optimizations(True):
+        yield
 
 
 def why_not_here(error):

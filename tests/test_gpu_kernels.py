@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax.experimental.pallas.ops.gpu import attention, decode_attention, layer_norm, paged_attention, rms_norm, softmax
 
+pytestmark = pytest.mark.any_code
+
 
 def normal(seed, *shape):
     return np.random.RandomState(seed).randn(*shape).astype(np.float32)

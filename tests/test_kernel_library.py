@@ -10,6 +10,8 @@ from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas.ops.tpu import flash_attention as fa, matmul, megablox
 from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention, quantization_utils
 
+pytestmark = pytest.mark.any_code
+
 kernels = importlib.import_module("jax.experimental.pallas.ops.tpu.megablox.gmm")
 
 

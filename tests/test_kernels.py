@@ -17,6 +17,8 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu, triton
 from jax_xla_backend.kernels import mosaic
 
+pytestmark = pytest.mark.any_code
+
 SPEC = importlib.util.spec_from_file_location("kernels", pathlib.Path(__file__).parents[1] / "examples" / "kernels.py")
 kernels = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(kernels)

@@ -11,6 +11,8 @@ from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
+pytestmark = pytest.mark.any_code
+
 DMA, REGULAR = pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.REGULAR
 ANYWHERE = pl.BlockSpec(memory_space=pl.ANY)
 N = 8

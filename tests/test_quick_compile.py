@@ -7,6 +7,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax_core.configuration import flags
 from jax_xla_backend.compiling import compile as xla_compile, compiler_options
 from jax_xla_backend.compiling.compiler_options import (
     EXTRA_OPTIONS,
@@ -184,6 +185,18 @@ def test_options_of_the_caller_and_the_switch_stand():
         assert chosen(jnp.sin, SMALL) == ()
     finally:
         jax.config.update("jax_quick_compile", True)
+
+
+@pytest.mark.parametrize("function", [jnp.sin, lambda x: lax.fori_loop(0, 9, lambda _, x: jnp.tanh(x) + 1, x)])
+def test_who_wants_no_optimisation_gets_the_quickest_code(function):
+    """As many programs of this suite do (`any_code` in conftest.py)."""
+    with flags.disable_most_optimizations(True):
+        options = dict(chosen(function, BIG))
+        np.testing.assert_allclose(jax.jit(lambda x: function(x))(BIG), function(BIG), rtol=1e-6)
+        on_gpu = options_for(lowered(function, BIG), "cuda", ())
+    assert options.items() >= dict(NOT_OPTIMISED).items() and options[EXTRA_OPTIONS].startswith(dict(QUICK_OPTIONS)[EXTRA_OPTIONS])
+    assert dict(NOT_OPTIMISED).items() - dict(chosen(function, BIG)).items()
+    assert on_gpu == options_for(lowered(function, BIG), "cuda", ())
 
 
 def test_extra_options_reach_the_compiler():

@@ -8,6 +8,8 @@ import jax.numpy as jnp
 from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas.ops.tpu import ragged_paged_attention as library
 
+pytestmark = pytest.mark.any_code
+
 RNG = np.random.RandomState(0)
 Q, PAGES = RNG.randn(32, 4, 16).astype(np.float32), RNG.randn(10, 16, 4, 16).astype(np.float32)
 LENGTHS, TABLE = np.int32([20, 5, 40, 1]), np.int32([[0, 1, 2], [3, 0, 0], [4, 5, 6], [9, 9, 9]])

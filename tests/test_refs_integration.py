@@ -15,6 +15,8 @@ from jax.experimental import random as stateful
 from jax.test_util import check_grads
 from jax_numpy_api.numpy import promotion
 
+pytestmark = pytest.mark.any_code
+
 X = jnp.arange(3.0) + 1
 
 

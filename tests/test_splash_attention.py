@@ -9,6 +9,8 @@ import jax.numpy as jnp
 from jax.experimental.pallas.ops.tpu import splash_attention as sa
 from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_mask as masks, splash_attention_mask_info as infos
 
+pytestmark = pytest.mark.any_code
+
 
 def normal(seed, *shape):
     return np.random.RandomState(seed).randn(*shape).astype(np.float32)

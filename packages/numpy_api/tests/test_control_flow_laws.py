@@ -19,6 +19,8 @@ from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
+pytestmark = pytest.mark.any_code
+
 f32 = np.float32
 N = 3
 ROWS = np.linspace(-1.0, 1.0, 12, dtype=np.float32).reshape(4, N)

@@ -19,6 +19,8 @@ from jax_core.transformations.vmap import vmap
 from jax_numpy_api import image, lax, nn, numpy as jnp
 from jax_numpy_api.ffi import ffi_call
 
+pytestmark = pytest.mark.any_code
+
 X = np.linspace(0.0, 1.0, 3, dtype=np.float32)
 SCALE = {"b": np.float32(2)}
 

@@ -16,6 +16,8 @@ from jax_numpy_api import jet as taylor, lax, nn, numpy as jnp
 from jax_numpy_api.jet import jet, jet2, zero_series, zero_term
 from jax_numpy_api.scipy import special
 
+pytestmark = pytest.mark.any_code
+
 
 @pytest.fixture(autouse=True)
 def x64():

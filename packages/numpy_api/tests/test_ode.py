@@ -9,6 +9,8 @@ from jax_core.transformations.autodiff import grad, jacrev
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp, ode
 
+pytestmark = pytest.mark.any_code
+
 T = np.array([0.0, 0.3, 1.0, 1.1, 2.5])
 
 

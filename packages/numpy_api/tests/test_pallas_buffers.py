@@ -16,6 +16,8 @@ from jax_numpy_api.pallas.spaces import ANY, HBM, SMEM, VMEM, SemaphoreType
 from jax_numpy_api.pallas.specs import BlockSpec, GridSpec, InterpretParams
 from jax_numpy_api.pallas.tpu import CompilerParams
 
+pytestmark = pytest.mark.any_code
+
 X = np.arange(4, dtype=np.float32)
 nan = np.nan
 AS_A_TPU = InterpretParams()

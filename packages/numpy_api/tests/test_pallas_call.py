@@ -42,6 +42,8 @@ from jax_numpy_api.pallas.specs import (
     squeezed,
 )
 
+pytestmark = pytest.mark.any_code
+
 X = np.arange(8, dtype=np.float32)
 nan = np.nan
 STEP = np.repeat(np.float32([0, 1]), 4)

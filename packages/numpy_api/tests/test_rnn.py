@@ -8,6 +8,8 @@ from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp, rnn
 
+pytestmark = pytest.mark.any_code
+
 _RNG = np.random.default_rng(0)
 NETWORKS = [dict(input_size=3, hidden_size=4, num_layers=n, bidirectional=b) for n in (1, 2) for b in (False, True)]
 

@@ -18,6 +18,8 @@ from jax_numpy_api import numpy as jnp
 from jax_random import discrete, gammas, initializers
 from jax_random.stateful import StatefulPRNG
 
+pytestmark = pytest.mark.any_code
+
 N = 10_000
 LEAST_P = 1e-3
 KEY = random.PRNGKey(2024)
@@ -49,6 +51,7 @@ CONTINUOUS = {
     "gamma small": (lambda k: random.gamma(k, 0.2, (N,)), stats.gamma(0.2)),
     "gamma": (lambda k: random.gamma(k, 3.0, (N,)), stats.gamma(3)),
     "gamma large": (lambda k: random.gamma(k, 1000.0, (N,)), stats.gamma(1000)),
+    "gamma of many": (lambda k: random.gamma(k, 1.2, (2 * N,)), stats.gamma(1.2)),  # those rejected once are gathered
     "loggamma": (lambda k: random.loggamma(k, 0.2, (N,)), stats.loggamma(0.2)),
     "beta": (lambda k: random.beta(k, 2.0, 0.5, (N,)), stats.beta(2, 0.5)),
     "chisquare": (lambda k: random.chisquare(k, 3.0, (N,)), stats.chi2(3)),
@@ -66,6 +69,16 @@ CONTINUOUS = {
 def test_kolmogorov_smirnov(draw, distribution):
     x = np.asarray(draw(KEY), np.float64)
     assert stats.kstest(x, distribution.cdf).pvalue > LEAST_P
+
+
+def test_gathering_changes_no_variate():
+    """Of many elements those rejected once are gathered for further trials; each goes on with its own keys."""
+    n, draw = 2 * gammas._FEW, lambda k: random.gamma(k, 0.7, (2 * gammas._FEW,))
+    with flags.one_form(True):
+        want = np.asarray(jit(lambda k: draw(k))(KEY))
+    got = np.asarray(jit(lambda k: draw(k))(KEY))
+    np.testing.assert_allclose(got, want, rtol=1e-4)
+    assert len(set(got.tolist())) > 0.9 * n
 
 
 MOMENTS = ["uniform bounds", "normal", "truncated", "lognormal", "exponential", "laplace", "logistic", "gumbel", "maxwell",

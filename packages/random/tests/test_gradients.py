@@ -12,6 +12,8 @@ from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 from jax_random.gammas import gamma_slope, log_gamma_slope
 
+pytestmark = pytest.mark.any_code
+
 KEY = random.PRNGKey(5)
 SHAPES = (1e-4, 1e-2, 0.1, 0.5, 1.0, 1.5, 5.0, 9.9, 10.1, 30.0, 1e3, 1e4)
 QUANTILES = (1e-6, 1e-3, 0.1, 0.5, 0.9, 0.999, 1 - 1e-6)

@@ -15,6 +15,8 @@ from jax_numpy_api import lax, numpy as jnp
 from jax_random.counters import philox2, philox4, threefry4
 from jax_random.extend import define_prng_impl
 
+pytestmark = pytest.mark.any_code
+
 
 def same(keys, others) -> bool:
     return keys.dtype == others.dtype and np.array_equal(random.key_data(keys), random.key_data(others))

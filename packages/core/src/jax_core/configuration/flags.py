@@ -193,7 +193,7 @@ optimization_level = define_enum("jax_optimization_level", ("UNKNOWN", "O0", "O1
 memory_fitting_level = define_enum("jax_memory_fitting_level", ("UNKNOWN", "O0", "O1", "O2", "O3"), "O2",
                                    "Effort of the compiler to fit into memory.")
 disable_most_optimizations = define_bool("jax_disable_most_optimizations", False,
-                                         "Compile fast, run slowly; for tests.")
+                                         "Compile fast, run slowly; for tests.", affects_tracing=True)
 use_magma = define_enum("jax_use_magma", ("off", "on", "auto"), "auto",
                         "Whether `eig` on GPU may call MAGMA.", affects_tracing=True)
 captured_constants_warn_bytes = define_int("jax_captured_constants_warn_bytes", 2_000_000_000,

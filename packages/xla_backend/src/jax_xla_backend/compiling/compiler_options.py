@@ -44,15 +44,18 @@ def options_for(module: Module, platform: str, items: tuple) -> tuple:
     * Loops inside kernels are not unrolled where that makes them no faster (see `planning.unrolling`).
     * Programs that compute much for each element get vectors of 512 bits where the processor has good ones (see `planning.wide_vectors`).
     * Loops become one function each where that pays (see `planning.loops`).
+    * With ``jax_disable_most_optimizations`` programs get what compiles in the least time, on the CPU, and nothing of the above.
     * The fusion planner's barriers are made to last in programs that have no others (see `BARRIER_OPTIONS`).
 
     Args:
       items: options of the caller.
     """
+    if platform == "cpu" and not items and flags.disable_most_optimizations.value:
+        return joined((*NOT_OPTIMISED, _FEW_PARTS), ",".join([_QUICK, NO_SLP, NO_UNROLLING]))
     limit = module.facts.loop_limit
     extra = "" if limit == USUAL else f"{LOOP_OPTION}={limit}"
     chosen: tuple = ()
-    ours = module.facts.work if platform == "cpu" and not items and not flags.disable_most_optimizations.value else None
+    ours = module.facts.work if platform == "cpu" and not items else None
     barriers = module.facts.barriers
     if barriers:
         alone = barriers == module.text().count("stablehlo.optimization_barrier")
