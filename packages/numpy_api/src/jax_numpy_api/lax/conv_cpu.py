@@ -18,7 +18,7 @@ Left aside: patches and a product of matrices for each group, no faster than XLA
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -59,7 +59,8 @@ def formulation(lhs: ShapedArray, rhs: ShapedArray, out: ShapedArray, params: di
     last, kernel_last = (0, rank - 1, *range(1, rank - 1)), (rank - 1, rank - 2, *range(rank - 2))
     canonical = (tuple(numbers.lhs_spec), tuple(numbers.rhs_spec), tuple(numbers.out_spec)) == (last, kernel_last, last)
     inner = _inner(groups, batch_groups, lhs, rhs, numbers)
-    if inner is None or canonical and inner is _plain and lhs.dtype != np.float64:
+    products = lhs.dtype == np.float64 and _products([rhs.shape[i] for i in numbers.rhs_spec[2:]], [out.shape[i] for i in numbers.out_spec[2:]])
+    if inner is None or canonical and inner is _plain and not products:  # else `_plain` would bind what it was asked for, without end
         return None
     changed = {**params, "dimension_numbers": type(numbers)(last, kernel_last, last)}
     to_last, kernel_to_last = _order(numbers.lhs_spec, last), _order(numbers.rhs_spec, kernel_last)
@@ -98,12 +99,17 @@ def _inner(groups, batch_groups, lhs, rhs, numbers):
 def _plain(x: Any, k: Array, params: dict, bind: Callable) -> Any:
     """Without groups."""
     if x.dtype == np.float64:
-        window, (padded, spatial) = np.shape(k)[:-2], _padded(x, k, params)
-        if math.prod(spatial) <= min(_TAPS, math.prod(window)):
-            return _by_results(padded, k, params, spatial)
-        if math.prod(window) <= _TAPS:
-            return _by_taps(padded, k, params, spatial)
+        padded, spatial = _padded(x, k, params)
+        if products := _products(np.shape(k)[:-2], spatial):
+            return products(padded, k, params, spatial)
     return bind(x, k, **params)
+
+
+def _products(window: Sequence[int], spatial: Sequence[int]) -> Callable | None:
+    """How a convolution in float64 is products of matrices; None for a large kernel and a large result."""
+    if math.prod(spatial) <= min(_TAPS, math.prod(window)):
+        return _by_results
+    return _by_taps if math.prod(window) <= _TAPS else None
 
 
 def _padded(x, k: Array, params):
