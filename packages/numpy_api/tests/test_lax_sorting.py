@@ -152,6 +152,17 @@ def test_a_running_product_with_zeros_has_a_derivative():
     assert np.array_equal(g, [1, 2 + 6 + 24, 0, 0])
 
 
+@pytest.mark.parametrize("shape", [(8, 3), (16, 3), (16, 8), (3, 16), (16, 24), (1000, 3)])
+@pytest.mark.parametrize("run", [lambda f: f, jit], ids=["eager", "jit"])
+def test_running_products_and_sums_go_from_one_element_to_the_next(run, shape):
+    """Large numbers behind a zero have the product 0, though not among themselves; XLA makes vectors of a window unless it unrolls it."""
+    x = np.full(shape, 2, np.float32)
+    x[:, :3] = 1e30, 0, 2e30
+    assert np.array_equal(run(lambda x: lax.cumprod(x, 1))(x), np.cumprod(x, 1))
+    x[:, :3] = 3e38, -3e38, 2e38
+    np.testing.assert_allclose(run(lambda x: lax.cumsum(x, 1))(x), np.cumsum(x, 1), rtol=1e-6)
+
+
 def test_running_extrema_keep_nan():
     """From the first NaN on, all are NaN."""
     x = np.array([1, np.nan, 3, 0], np.float32)

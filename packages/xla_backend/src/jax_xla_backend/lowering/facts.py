@@ -57,7 +57,9 @@ class Work:
 
     @functools.cached_property
     def unrolls(self) -> bool:
-        """Whether unrolled code is faster (`unrolling`)."""
+        """Whether unrolled code is faster, or alone right (`unrolling`)."""
+        if unrolling.keeps_order(self._jaxpr):
+            return True
         if self.small:
             return unrolling.steps_gain(self._jaxpr)
         return unrolling.gains(self._jaxpr) or unrolling.has_short_steps(self._jaxpr)

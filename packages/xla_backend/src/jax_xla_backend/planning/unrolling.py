@@ -21,6 +21,12 @@ SHORT = 16
 """Elements of a last axis that is worth unrolling, less than; of a vector in a step, at most."""
 
 
+def keeps_order(jaxpr: Jaxpr) -> bool:
+    """Whether there are running sums or products that unrolled code alone computes in their order, so that 1e30, 0, 2e30 have one: a loop
+    over the elements of a window becomes vectors of them."""
+    return any([e.primitive.traits.kind is Kind.SWEEP and e.outvars[0].aval.dtype.kind not in "iub" for program in programs(jaxpr) for e in program.eqns])
+
+
 def steps_gain(jaxpr: Jaxpr) -> bool:
     """Whether it pays in the steps of a program over small arrays: they have windows, arrays of two axes, or short vectors."""
     return any([e.primitive.traits.inner is Inner.WINDOWS or any([getattr(v.aval, "ndim", 0) > 1 or _is_short(v.aval) for v in e.outvars])
