@@ -40,6 +40,14 @@ def test_slopes_at_corners():
     assert grad(nn.relu)(0.0) == 0 and grad(nn.elu)(0.0) == 1
 
 
+@pytest.mark.parametrize("function", [nn.silu, nn.gelu, nn.mish, nn.swish])
+def test_second_derivatives_of_nan(function):
+    """The function's argument is clamped in its slope; the derivative of that is 0 where it is far, and not where it is NaN."""
+    second = grad(grad(function))
+    assert np.isnan(second(jnp.float32(np.nan)))
+    assert [float(second(jnp.float32(x))) for x in (np.inf, -np.inf, 200, -200)] == [0.0] * 4
+
+
 @pytest.mark.parametrize("axis", [0, -1, (0, 1)])
 def test_softmax(axis):
     x = np.random.default_rng(0).normal(size=(3, 4)) * 10

@@ -41,6 +41,7 @@ def relu(x: ArrayLike) -> Array:
     >>> jax.nn.relu(jnp.array([-1., 2.]))
     Array([0., 2.], dtype=float32)
     """
+    check_arraylike("relu", x)
     return jnp.maximum(x, 0)
 
 
@@ -60,6 +61,7 @@ def relu6(x: ArrayLike) -> Array:
     >>> jax.nn.relu6(jnp.array([-1., 2., 9.]))
     Array([0., 2., 6.], dtype=float32)
     """
+    check_arraylike("relu6", x)
     return jnp.minimum(jnp.maximum(x, 0), 6.0)
 
 
@@ -146,10 +148,22 @@ def _value_and_slope(gate):
     """Of `_real_gated`, where the product rule would say infinity times 0; one compiled call, also in an eager derivative."""
     def value_and_slope(x):
         far = np.asarray(_far(x), x.dtype)[()]
-        near = lax.clamp(-far, x, far)  # one operation: XLA's CPU compiler writes it twice rather than making it a kernel
+        near = _clamped(x, far)
         weight, steepness = jvp(gate, (near,), (jnp.ones_like(near),))
         return jnp.maximum(x, -_far(x)) * weight, weight + near * steepness
     return jit(value_and_slope, inline=True)
+
+
+@functools.partial(custom_jvp, nondiff_argnums=(1,))
+def _clamped(x, far):
+    return lax.clamp(-far, x, far)  # one operation: XLA's CPU compiler writes it twice rather than making it a kernel
+
+
+@_clamped.defjvp
+def _clamped_jvp(far, primals, tangents):
+    """As that of `clamp`, but what comes from NaN is not 0."""
+    (x,), (t,) = primals, tangents
+    return _clamped(x, far), jnp.where(lax.abs(x) >= far, 0, t)
 
 
 def _far(x: Array) -> float:
