@@ -256,8 +256,6 @@ def _compile(module: Any, on: Any, devices: Sequence[Any], items: tuple, host_ca
 
     try:
         return interruptible.call(functools.partial(parsing.read, program, work) if isinstance(program, str) else work)
-    except RuntimeError as error:
-        if not isinstance(error, RuntimeError_) and "static extent" not in str(error):  # which comes as a plain one
-            raise
+    except RuntimeError_ as error:
         from .complaints import explained  # start-up: only a program that fails needs it
         raise explained(error, module, devices) from error

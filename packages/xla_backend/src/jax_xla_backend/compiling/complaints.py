@@ -40,8 +40,6 @@ def explained(error: Exception, module: Module, devices: Sequence[Device]) -> Ex
         return RuntimeError_(said)
     if "invalid dimension" in said and (long := next((n for n in re.findall(r"\d{19,}", str(module)) if int(n) >= 2**63), None)):
         return ValueError(f"an axis of length {long} is longer than those of any array, which have at most 2**63 - 1")
-    if "overflow in static extent" in said:
-        said = f"RESOURCE_EXHAUSTED: {said.partition('overflow')[2].partition('dimensions=')[2]} are more elements than any memory holds"
     start = f"XLA could not compile the program for {devices[0].device_kind or devices[0].platform}"
     if "RESOURCE_EXHAUSTED" in said or "Ran out of memory" in said or "Out of memory" in said:
         return RuntimeError_(f"{start}: {_important(said)}\n{_what_takes_how_much(str(module), len(devices))}")

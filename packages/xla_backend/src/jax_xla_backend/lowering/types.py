@@ -9,6 +9,7 @@ Source: StableHLO specification, "Types" and "Constants"; MLIR language referenc
 """
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Sequence, cast
 
 import ml_dtypes
@@ -16,6 +17,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, Token, abstract_token
+
+from ..jaxlib_compat import RuntimeError_
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DTypeLike
@@ -108,6 +111,9 @@ def _type_text(aval) -> str:
     if not isinstance(aval, ShapedArray):
         raise TypeError(f"lowering: a value of type {aval} has no counterpart in StableHLO")
     stored = physical_aval(aval)
+    if all([type(n) is int and n < 1 << 63 for n in stored.shape]) and math.prod(stored.shape) * stored.dtype.itemsize >= 1 << 63:
+        # XLA counts with 64 bits; that of jaxlib 0.10 ends the process
+        raise RuntimeError_(f"RESOURCE_EXHAUSTED: Out of memory: a value of type {aval.str_short()} has more bytes than any memory holds")
     return "tensor<" + "".join([f"{n}x" for n in stored.shape]) + element_text(stored.dtype) + ">"
 
 
