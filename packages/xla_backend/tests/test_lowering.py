@@ -21,7 +21,7 @@ from jax_core.representation.traits import ARITHMETIC, Kind, Traits
 from jax_core.traces import structural
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 from jax_xla_backend.arrays.put import put
-from jax_xla_backend.compiling import compile
+from jax_xla_backend.compiling import parsing
 from jax_xla_backend.jaxlib_compat import _jax
 from jax_xla_backend.lowering.facts import Facts
 from jax_xla_backend.lowering.module import lower_module
@@ -62,7 +62,7 @@ def run(module, *args, debug_info=False):
     on = client.get_client("cpu")
     devices = tuple(on.local_devices()[:1])
     text = module.text(debug_info)
-    source_module = compile.parse(text) if module.facts.host_callbacks else text
+    source_module = parsing.parse(text) if module.facts.host_callbacks else text
     extra = (list(module.facts.host_callbacks),) if module.facts.host_callbacks else ()
     loaded = on.compile_and_load(source_module, _jax.DeviceList(devices), _jax.CompileOptions(), *extra)
     tokens = [np.zeros((0,), bool) for _ in module.facts.ordered_effects]
@@ -412,7 +412,7 @@ def test_callbacks_on_tpu_are_messages():
     module = lower_module(closed, LowerSpec("f"), platform="tpu")
     assert [(t.send_channels, t.receive_channels) for t in module.facts.host_transfers] == [([1], [2]), ([3], [4])]
     text = module.text()
-    compile.parse(text)
+    parsing.parse(text)
     assert text.count("stablehlo.send") == 2 and "#stablehlo.channel_handle<handle = 4, type = 3>" in text
     assert module.facts.host_callbacks == []
 
@@ -433,7 +433,7 @@ def test_custom_call_attributes():
             "axes = array<i64: 1, 2>}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = "
             "[dense<[1, 0]> : tensor<2xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<"
             "output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]}") in text
-    compile.parse(text)
+    parsing.parse(text)
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------

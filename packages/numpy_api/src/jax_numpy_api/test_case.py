@@ -213,10 +213,10 @@ def with_config(**kwds: object) -> Callable[[type[JaxTestCase]], type[JaxTestCas
 def ignore_warning(*, message: str | None = None, category: type[Warning] = Warning) -> Iterator[None]:
     """``with`` it, or under it as a decorator, warnings of a category are not shown whose text begins as the expression ``message`` says.
 
-    >>> import warnings
     >>> from jax._src import test_util
-    >>> with test_util.ignore_warning(category=UserWarning):
-    ...     warnings.warn("unseen")
+    >>> with test_util.ignore_warning(message="Explicitly requested dtype"):
+    ...     print(jnp.zeros(2, "float64"))
+    [0. 0.]
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=message or "", category=category)
