@@ -88,7 +88,7 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
       device: placement.
 
     Raises:
-      ValueError: ``num`` is negative.
+      ValueError: ``num`` is negative, or longer than any axis.
 
     Source: `numpy.linspace`.
 
@@ -114,6 +114,8 @@ def _count(num, name):
     num = integer(f"{name}: num", num)
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    if num >= 1 << 63:
+        raise ValueError(f"{name}: num: {num} samples are more than any axis holds, which has at most 2**63 - 1")
     return num
 
 
