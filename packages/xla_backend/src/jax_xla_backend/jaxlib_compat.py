@@ -76,7 +76,7 @@ LAUNCHES_SHARE_THREADS = VERSION < (0, 12)
 
 
 def bindings(name: str) -> Any:
-    """A module of jaxlib's MLIR bindings (``"ir"``, ``"dialects.stablehlo"``), which only lowering rules of users' own need."""
+    """A module of jaxlib's MLIR bindings (``"ir"``, ``"dialects.stablehlo"``). They take a while to load, all dialects some 60 ms."""
     return importlib.import_module(f"jaxlib.mlir.{name}")
 
 
@@ -168,25 +168,19 @@ def kernels(name: str) -> Any:
         return None
 
 
-def mlir() -> types.SimpleNamespace:
-    """The MLIR bindings: ``ir``, and the dialects by name."""
-    from jaxlib.mlir import ir  # start-up: the bindings take 60 ms to load
-    from jaxlib.mlir._mlir_libs import _jax_mlir_ext as extension  # start-up: as above
-    from jaxlib.mlir.dialects import chlo, sdy, stablehlo  # start-up: as above
-
-    return types.SimpleNamespace(ir=ir, extension=extension, chlo=chlo, sdy=sdy, stablehlo=stablehlo)
+def dialect_registry() -> Any:
+    """The dialects that the bindings bring along, without those of `mlir_context`."""
+    registry = bindings("ir").DialectRegistry()
+    bindings("_mlir_libs._jax_mlir_ext").register_dialects(registry)
+    return registry
 
 
 def mlir_context() -> Any:
     """A new context of the bindings, in which programs can be read. The classes of operations, which take longer to load, are not."""
-    from jaxlib.mlir import ir  # start-up: these take 20 to 30 ms to load
-    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _sdy, _stablehlo  # start-up: as above
-
-    context, registry = ir.Context(), ir.DialectRegistry()
-    _jax_mlir_ext.register_dialects(registry)
-    context.append_dialect_registry(registry)
-    for dialect in (_stablehlo, _chlo, _sdy):
-        dialect.register_dialect(context)
+    context = bindings("ir").Context()
+    context.append_dialect_registry(dialect_registry())
+    for dialect in ("stablehlo", "chlo", "sdy"):
+        bindings(f"_mlir_libs._{dialect}").register_dialect(context)
     return context
 
 

@@ -5,10 +5,11 @@ operations takes to compile. A process that compiles many loads the bindings, an
 """
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any, Callable, TypeVar
 
-from ..jaxlib_compat import bindings, mlir, mlir_context
+from ..jaxlib_compat import bindings, mlir_context
 
 T = TypeVar("T")
 
@@ -20,7 +21,6 @@ LARGE = 1 << 20
 
 _free: list[tuple[Any, int]] = []  # contexts that no compilation uses, and how much each may still read
 _count = itertools.count()
-_context: Any = None
 
 
 def read(text: str, use: Callable[[Any], T]) -> T:
@@ -48,13 +48,16 @@ def read(text: str, use: Callable[[Any], T]) -> T:
 
 def parse(text: str) -> Any:
     """The module, for those who look into it."""
-    global _context
-    if _context is None:
-        mlir()  # the classes of operations
-        context = mlir_context()
-        context.load_all_available_dialects()
-        _context = context
-    return _module(text, _context)
+    return _module(text, _context_of_readers())
+
+
+@functools.cache
+def _context_of_readers() -> Any:
+    for dialect in ("stablehlo", "chlo", "sdy"):
+        bindings(f"dialects.{dialect}")  # the classes of its operations
+    context = mlir_context()
+    context.load_all_available_dialects()
+    return context
 
 
 def _module(text: str, context: Any) -> Any:

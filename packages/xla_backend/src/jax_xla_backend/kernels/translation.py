@@ -15,7 +15,7 @@ from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.transformations.manual import AxisEnv
 
-from ..jaxlib_compat import bindings, kernel_dialect, mlir
+from ..jaxlib_compat import bindings, kernel_dialect
 from ..lowering.bindings import make_ir_context
 from ..lowering.module import lower_module
 from ..lowering.outside_calls import quoted
@@ -575,7 +575,7 @@ def _maker(value: Any) -> Any:
 
 def dot_numbers(op: Operation) -> dict[str, list[int]]:
     """The axes of a product, by the names of StableHLO."""
-    numbers = mlir().stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    numbers = bindings("dialects.stablehlo").DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
     return {name: list(getattr(numbers, name)) for name in (
         "lhs_contracting_dimensions", "rhs_contracting_dimensions", "lhs_batching_dimensions", "rhs_batching_dimensions")}
 

@@ -18,7 +18,7 @@ from jax_core.public.interpreters_mlir import RuleContext
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr
 
-from ..jaxlib_compat import bindings, mlir_context
+from ..jaxlib_compat import bindings, dialect_registry, mlir_context
 from .axis_contexts import ShapePolyLoweringState, axis_context
 from .outside_calls import attribute_text
 from .types import dense_text, element_text, type_text
@@ -536,13 +536,7 @@ def module_to_bytecode(module: IrModule) -> bytes:
     return out.getvalue()
 
 
-def _upstream_dialects() -> Any:
-    registry = ir.DialectRegistry()
-    bindings("_mlir_libs._jax_mlir_ext").register_dialects(registry)
-    return registry
-
-
 DEVICE_TO_DEVICE_TYPE, SEND_TO_HOST_TYPE, RECV_FROM_HOST_TYPE = 1, 2, 3  # types of channels, StableHLO specification
 Token = ir.Value
 JaxIrContext = ir.Context
-upstream_dialects = _upstream_dialects()
+upstream_dialects = dialect_registry()

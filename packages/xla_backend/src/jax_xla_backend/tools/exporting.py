@@ -10,7 +10,7 @@ from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 
 from ..compiling import parsing
-from ..jaxlib_compat import VERSION_TEXT, _jax, mlir
+from ..jaxlib_compat import VERSION_TEXT, _jax, bindings
 from ..running import stages
 from . import inspecting
 
@@ -46,7 +46,7 @@ def custom_call_targets(text: str) -> list[str]:
 
 def portable_artifact(text: str) -> bytes:
     """The module in the versioned form, for versions of the last twelve weeks and later."""
-    stablehlo = mlir().stablehlo
+    stablehlo = bindings("dialects.stablehlo")
     target = stablehlo.get_version_from_compatibility_requirement(stablehlo.StablehloCompatibilityRequirement.WEEK_12)
     return _jax.mlir.serialize_portable_artifact(text, target)
 
