@@ -199,6 +199,16 @@ def test_who_wants_no_optimisation_gets_the_quickest_code(function):
     assert on_gpu == options_for(lowered(function, BIG), "cuda", ())
 
 
+def test_calls_heed_that_no_optimisation_is_wanted():
+    f = jax.jit(lambda x: jnp.tanh(x) * 3.25)
+    f(BIG)
+    with flags.disable_most_optimizations(True):
+        before = xla_compile.counts["compiled"]
+        f(BIG), f(BIG)
+    f(BIG)
+    assert xla_compile.counts["compiled"] == before + 1
+
+
 def test_extra_options_reach_the_compiler():
     options = xla_compile.compile_options(jax.devices("cpu")[:1], joined(QUICK_OPTIONS, NO_UNROLLING)).SerializeAsString()
     assert b"xla_cpu_disable_new_fusion_emitters" in options and b"xla_cpu_disable_loop_unrolling" in options

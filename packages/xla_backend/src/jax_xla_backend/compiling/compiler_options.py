@@ -44,14 +44,14 @@ def options_for(module: Module, platform: str, items: tuple) -> tuple:
     * Loops inside kernels are not unrolled where that makes them no faster (see `planning.unrolling`).
     * Programs that compute much for each element get vectors of 512 bits where the processor has good ones (see `planning.wide_vectors`).
     * Loops become one function each where that pays (see `planning.loops`).
-    * With ``jax_disable_most_optimizations`` programs get what compiles in the least time, on the CPU, and nothing of the above.
     * The fusion planner's barriers are made to last in programs that have no others (see `BARRIER_OPTIONS`).
+    * With ``jax_disable_most_optimizations`` programs get what compiles in the least time, on the CPU, and nothing of the above.
 
     Args:
       items: options of the caller.
     """
     if platform == "cpu" and not items and flags.disable_most_optimizations.value:
-        return joined((*NOT_OPTIMISED, _FEW_PARTS), ",".join([_QUICK, NO_SLP, NO_UNROLLING]))
+        return _quickest((), 0)
     limit = module.facts.loop_limit
     extra = "" if limit == USUAL else f"{LOOP_OPTION}={limit}"
     chosen: tuple = ()
@@ -95,10 +95,13 @@ def first_options(module: Module, items: tuple) -> tuple:
     """
     if _QUICK in dict(items).get(EXTRA_OPTIONS, ""):
         return items
-    loops = module.facts.work is not None and module.facts.work.has_loops
-    given = dict(items) | dict([_FEW_PARTS]) | {LEVEL: 1 if loops else 0}
-    extra = [_QUICK, NO_SLP] if loops else [_QUICK, NO_SLP, NO_UNROLLING]
-    return joined(tuple(given.items()), ",".join(extra))
+    return _quickest(items, 1 if module.facts.work is not None and module.facts.work.has_loops else 0)
+
+
+def _quickest(items: tuple, level: int) -> tuple:
+    """``items`` with what leaves out most of the compiler's work but for LLVM's at ``level``."""
+    given = dict(items) | dict([_FEW_PARTS]) | {LEVEL: level}
+    return joined(tuple(given.items()), ",".join([_QUICK, NO_SLP, *([] if level else [NO_UNROLLING])]))
 
 
 def joined(items: tuple, extra: str) -> tuple:
