@@ -1,7 +1,7 @@
 """The gamma distribution, its gradient, and the distributions made from gamma variates.
 
 A variate is drawn by rejection from its own chain of keys, one for each element, so its value depends on neither the
-shape of the array nor its neighbours. Most elements are accepted at the first trial: it is made for the whole array at
+shape of the array nor its neighbours. Most elements are accepted at the first trial: of a large array it is made for all at
 once, and the loop over further trials runs on the few that are left, gathered together.
 
 The derivative by the shape parameter is that of the quantile function at the drawn value (implicit

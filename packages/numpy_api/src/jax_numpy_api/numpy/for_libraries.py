@@ -197,12 +197,6 @@ def lu_solve(lu: ArrayLike, permutation: ArrayLike, b: ArrayLike, trans: int = 0
     return solve_by_lu(factors, order, right, trans)
 
 
-__all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "constant_as", "dimension_as_value", "lu_solve",
-           "promote_args", "promote_args_inexact",
-           "promote_args_numeric", "promote_dtypes", "promote_dtypes_complex", "promote_dtypes_inexact", "promote_dtypes_numeric",
-           "promote_shapes"]
-
-
 def apply_excluded(func: Callable[..., PyTree], excluded: Collection[int | str], args: Sequence[object],
                    kwargs: dict[str, object]) -> tuple[Callable[..., PyTree], Sequence[object], dict[str, object]]:
     """``func`` with the arguments at some positions and of some names filled in, and the arguments that are left.
@@ -244,3 +238,9 @@ def check_output_dims(func: Callable[..., PyTree], dim_sizes: dict[str, int], ex
     Array([0., 0.], dtype=float32)
     """
     return vectorizing._checked(func, expected_output_core_dims, dim_sizes, error_context)
+
+
+__all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "constant_as", "dimension_as_value", "lu_solve",
+           "promote_args", "promote_args_inexact",
+           "promote_args_numeric", "promote_dtypes", "promote_dtypes_complex", "promote_dtypes_inexact", "promote_dtypes_numeric",
+           "promote_shapes"]

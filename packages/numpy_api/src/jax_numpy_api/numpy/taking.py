@@ -78,8 +78,8 @@ def _taken_or(a, indices, axis, mode, unique_indices, indices_are_sorted, fill_v
         indices = np.asarray(indices)
     index = (*[slice(None)] * axis, indices)
     return _IndexUpdateRef(a, index).get(mode="fill" if mode is None else mode, fill_value=fill_value,
-                                  unique_indices=unique_indices, indices_are_sorted=indices_are_sorted,
-                                  wrap_negative_indices=mode != "clip")
+                                         unique_indices=unique_indices, indices_are_sorted=indices_are_sorted,
+                                         wrap_negative_indices=mode != "clip")
 
 
 _taken = adaptive("always", (2, 3, 4, 5))(_taken_or)
