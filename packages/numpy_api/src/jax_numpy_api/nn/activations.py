@@ -193,7 +193,8 @@ def mish(x: ArrayLike) -> Array:
     >>> jax.nn.mish(1.)
     Array(0.8650985, dtype=float32, weak_type=True)
     """
-    (x,) = _inexact("mish", x)
+    x = _array("mish", x)
+    x = x * 1.0 if x.dtype == bool else _inexact("mish", x)[0]  # a truth value is as weak beside a number as it is in `softplus`
     return _gated(jnp.asarray(x), _mish_gate)
 
 
