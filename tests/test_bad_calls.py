@@ -15,8 +15,10 @@ import pytest
 import bad_calls
 import jax
 import jax.example_libraries.optimizers
+import jax.example_libraries.stax
 import jax.experimental.mesh_utils
 import jax.experimental.multihost_utils
+import jax.experimental.ode
 import jax.experimental.shard_map
 import jax.experimental.sparse
 import jax.experimental.sparse.linalg
@@ -127,6 +129,11 @@ REFUSED = [  # what was accepted, or ended in another class than users of the pu
     ("jnp.array(2) * [0]", TypeError), ("(1, 2) * jnp.array(2)", TypeError), ("jax.nn.sigmoid(1)", TypeError), ("jax.nn.glu(jnp.arange(4))", TypeError),
     ("jsp.special.gammaln(1j)", TypeError), ("jsp.special.gammasgn(1j)", ValueError), ("jsp.special.factorial(1j)", TypeError), ("jsp.special.entr(1j)", ValueError),
     ("jsp.special.sph_harm_y(jnp.ones(1), jnp.ones(1, int), jnp.ones(1), jnp.ones(1))", TypeError), ("jsp.special.ndtr(1)", TypeError), ("jsp.special.ndtri(jnp.arange(2))", TypeError), ("jsp.special.spence(1)", TypeError),
+    ("jax.extend.core.jaxprs_in_params(3)", TypeError), ("jax.debug.visualize_sharding((2, 3), 3)", TypeError),
+    ("jax.experimental.ode.runge_kutta_step(lambda y, t: y, 'x', jnp.ones(3), 0.0, 1.0)", TypeError),
+    ("jax.experimental.sparse.bcsr_extract(3, jnp.arange(2), jnp.ones((2, 3)))", ValueError), ("jax.experimental.sparse.bcsr_extract(jnp.arange(2), jnp.arange(2), jnp.ones((2, 3)))", ValueError),
+    ("jax.experimental.sparse.bcsr_extract(jnp.arange(2), jnp.arange(3), jnp.ones(2))", ValueError), ("jax.example_libraries.stax.GeneralConv(3, 3, (2, 2))", TypeError),
+    ("jax.example_libraries.stax.GeneralConv(('NHWC', 'HWIO', 'NHWC'), 3, 'x')", ValueError), ("jax.example_libraries.stax.Conv(3, (2, 2))[0](jax.random.key(0), (1, 2))", ValueError),
     ("jax.interpreters.ad.defjvp2(-1, None)", TypeError), ("jax.interpreters.ad.jvp(jnp.ones(3))", TypeError), ("jax.interpreters.batching.defvectorized((1, 2))", TypeError),
     ("jax.interpreters.mlir.register_lowering(object(), None)", TypeError), ("jax.interpreters.partial_eval.dce_jaxpr(1, [])", TypeError),
     ("jax.interpreters.partial_eval.close_jaxpr(object())", TypeError), ("jax.interpreters.ad.zeros_like_aval(10**30)", TypeError),
@@ -235,6 +242,7 @@ ACCEPTED = [  # what was refused, and is true
     "jsp.linalg.dft(2.0).shape == jsp.linalg.hadamard(2.0).shape == (2, 2) and jsp.linalg.helmert(3.0).shape == (2, 3)",
     "not jsp.spatial.transform.Rotation.from_euler('x', 90.0).as_quat().weak_type and jsp.spatial.transform.Rotation.from_euler('x', [1.0, 2.0]).as_quat().shape == (2, 4)",
     "jax.experimental.sparse.random_bcoo(jax.random.key(0), (4, 4), nse=np.float32(0.5)).nse == 8",
+    "jax.experimental.ode.runge_kutta_step(lambda y, t: y, 1.0, 1.0, 0.0, 0.5)[0].shape == ()",
     "jax.random.randint(jax.random.key(0), (), 0, 2**32, 'uint32').dtype == 'uint32'", "jax.random.randint(jax.random.key(0), (2,), -2**31, 2**31).shape == (2,)", "jax.random.randint(jax.random.key(0), (), 0, 2**31).dtype == 'int32'",
     # lists, where SciPy's examples have them
     "jnp.vectorize(lambda x: x + 1)([1, 2]).tolist() == [2, 3]", "jnp.vectorize(jnp.dot, signature='(n),(n)->()')(np.eye(2), [1., 2.]).tolist() == [1., 2.]",

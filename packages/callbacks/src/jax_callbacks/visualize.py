@@ -88,6 +88,7 @@ def visualize_sharding(shape: Sequence[int], sharding: Placement, *, use_color: 
 
     Raises:
       ValueError: the shape does not have one or two axes.
+      TypeError: ``sharding`` is none.
 
     >>> jax.debug.visualize_sharding((4, 4), jnp.zeros(()).sharding, use_color=False, scale=0.3)
     ┌───────┐
@@ -97,6 +98,8 @@ def visualize_sharding(shape: Sequence[int], sharding: Placement, *, use_color: 
     """
     shape = tuple(shape)
     _check_rank(shape)
+    if not hasattr(sharding, "devices_indices_map"):
+        raise TypeError(f"visualize_sharding: sharding must be a Sharding, as x.sharding of an array x is, got {sharding!r} of type {type(sharding).__name__}")
     show = _notebook_display()
     if show is not None:
         show({"text/html": sharding_pictures.as_html(shape, sharding)}, raw=True)

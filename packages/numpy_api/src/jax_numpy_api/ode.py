@@ -287,7 +287,7 @@ def runge_kutta_step(func: Callable, y0: Array, f0: Array, t0: Array, dt: Array)
     >>> y1, slopes.shape
     (Array([0.9048374], dtype=float32), (7, 1))
     """
-    dt = jnp.asarray(dt)
+    y0, f0, dt = jnp.asarray(y0), jnp.asarray(f0), jnp.asarray(dt)
     end, slopes = _stages(func, y0, f0, t0, dt)
     return end, slopes[-1], dt.astype(end.dtype) * _weighted(_ERROR, slopes), jnp.stack(slopes)
 

@@ -12,6 +12,8 @@ import functools
 import math
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
+import numpy as np
+
 from jax_numpy_api import lax, nn, numpy as jnp
 
 from .api import split
@@ -51,11 +53,13 @@ def Dense(out_dim: int, W_init: Callable = glorot(), b_init: Callable = randn())
 
 def _convolution(shape_of, convolve, dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init):
     """What `GeneralConv` and `GeneralConvTranspose` share; ``shape_of`` and ``convolve`` are the two of one kind."""
-    lhs_spec, rhs_spec, out_spec = dimension_numbers
+    lhs_spec, rhs_spec, out_spec = _specs(dimension_numbers, filter_shape)
     strides = tuple(strides or (1,) * len(filter_shape))
     W_init = W_init or glorot(rhs_spec.index("I"), rhs_spec.index("O"))
 
     def init_fun(rng: Array, input_shape: PyTree):
+        if np.ndim(input_shape) != 1 or len(input_shape) != len(lhs_spec):
+            raise ValueError(f"init_fun of a convolution: input_shape must have an entry for each letter of {lhs_spec!r}, got {input_shape!r}")
         sizes = iter(filter_shape)
         channels = {"O": out_chan, "I": input_shape[lhs_spec.index("C")]}
         kernel = tuple(channels[c] if c in channels else next(sizes) for c in rhs_spec)
@@ -68,6 +72,16 @@ def _convolution(shape_of, convolve, dimension_numbers, out_chan, filter_shape, 
         w, b = params
         return convolve(inputs, w, strides, padding, dimension_numbers=dimension_numbers) + b
     return init_fun, apply_fun
+
+
+def _specs(dimension_numbers, filter_shape):
+    """The three strings, checked."""
+    if not isinstance(dimension_numbers, (tuple, list)) or [type(spec) for spec in dimension_numbers] != [str] * 3:
+        raise TypeError(f"GeneralConv: dimension_numbers must be three strings, as ('NHWC', 'HWIO', 'NHWC'), got {dimension_numbers!r}")
+    lhs_spec, rhs_spec, out_spec = dimension_numbers
+    if np.ndim(filter_shape) != 1 or len(filter_shape) != len(rhs_spec) - 2:
+        raise ValueError(f"GeneralConv: filter_shape must have an entry for each spatial letter of {rhs_spec!r}, got {filter_shape!r}")
+    return lhs_spec, rhs_spec, out_spec
 
 
 def GeneralConv(dimension_numbers: Sequence[str], out_chan: int, filter_shape: Sequence[int],

@@ -485,7 +485,11 @@ def jaxprs_in_params(params: dict) -> list[Jaxpr]:
     [2]
     """
     found = []
-    for value in params.values():
+    try:
+        values = params.values()
+    except AttributeError:
+        raise TypeError(f"jaxprs_in_params: params must be the dict of an equation's parameters, got {params!r} of type {type(params).__name__}") from None
+    for value in values:
         if type(value) in _NO_PROGRAMS:
             continue
         for item in value if isinstance(value, (tuple, list)) else (value,):

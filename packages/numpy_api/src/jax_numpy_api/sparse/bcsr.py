@@ -246,11 +246,21 @@ def bcsr_todense(mat: BCSR) -> Array:
 def bcsr_extract(indices: ArrayLike, indptr: ArrayLike, mat: ArrayLike) -> Array:
     """The elements of the dense ``mat`` at the points that ``indices`` and ``indptr`` store, in their order.
 
+    Raises:
+      ValueError: ``indices`` and ``indptr`` are not of as many axes, or ``mat`` is not of at least one more.
+
     >>> from jax.experimental import sparse
     >>> sparse.bcsr_extract(jnp.array([1, 0]), jnp.array([0, 1, 2]), jnp.array([[3, 5], [7, 9]]))
     Array([5, 7], dtype=int32)
     """
-    return bcsr_extract_p.bind(jnp.asarray(indices), jnp.asarray(indptr), jnp.asarray(mat))
+    indices, indptr, mat = jnp.asarray(indices), jnp.asarray(indptr), jnp.asarray(mat)
+    if not 0 < indices.ndim == indptr.ndim < mat.ndim:
+        raise ValueError(f"bcsr_extract: indices and indptr must be vectors, or batches of such, and mat matrices with as many axes of batches, "
+                         f"got shapes {indices.shape}, {indptr.shape} and {mat.shape}")
+    if mat.shape[indices.ndim - 1] != indptr.shape[-1] - 1:
+        raise ValueError(f"bcsr_extract: mat of shape {mat.shape} has {mat.shape[indices.ndim - 1]} rows, but indptr of shape {indptr.shape} is of "
+                         f"{indptr.shape[-1] - 1}; it has one element more than there are rows")
+    return bcsr_extract_p.bind(indices, indptr, mat)
 
 
 @takes(mat=BCSR)
