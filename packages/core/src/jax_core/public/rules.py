@@ -19,6 +19,7 @@ class RuleTable(MutableMapping):
     def __init__(self, attribute: str, show: Callable, take: Callable = lambda rule: rule):
         self._attribute, self._show, self._take = attribute, show, take
         self._set: dict[Primitive, Callable] = {}
+        self._shown: dict[Primitive, tuple[object, Callable]] = {}  # the attribute's value and what it was shown as: the same at each look-up
 
     def __getitem__(self, prim: Primitive) -> Callable:
         if prim in self._set:
@@ -26,7 +27,10 @@ class RuleTable(MutableMapping):
         value = getattr(prim, self._attribute, None)
         if value is None:
             raise KeyError(prim)
-        return self._show(prim, value)
+        known = self._shown.get(prim)
+        if known is None or known[0] is not value:
+            known = self._shown[prim] = value, self._show(prim, value)
+        return known[1]
 
     def __setitem__(self, prim: Primitive, rule: Callable) -> None:
         self._set[prim] = rule
@@ -34,6 +38,7 @@ class RuleTable(MutableMapping):
 
     def __delitem__(self, prim: Primitive) -> None:
         self._set.pop(prim, None)
+        self._shown.pop(prim, None)
         setattr(prim, self._attribute, None)
 
     def __contains__(self, prim: object) -> bool:
