@@ -89,11 +89,14 @@ def test_chips():
     chip = pltpu.get_tpu_info_for_chip(pltpu.ChipVersion.TPU_V5P, 2)
     assert chip.is_megacore and not chip.is_lite and chip.num_cores == 2 and chip.sparse_core.num_cores == 4 and not chip.is_split_chip
     chips = {version.name: pltpu.get_tpu_info_for_chip(version, 1) for version in pltpu.ChipVersion}
-    assert {name for name, c in chips.items() if c.is_split_chip} == {"TPU_V2", "TPU_V3", "TPU_V4", "TPU_V5P", "TPU_7", "TPU_7X"}
+    assert {name for name, c in chips.items() if c.is_split_chip} == {"TPU_V2", "TPU_V3", "TPU_V4", "TPU_V5P", "TPU_7", "TPU_7X", "TPU_8I"}
     tiles = {name: [c.get_sublane_tiling(np.dtype(d)) for d in ("float32", jnp.bfloat16, "int8", jnp.int4)] for name, c in chips.items()}
     assert tiles["TPU_V6E"] == [8, 8, 32, 64] and tiles["TPU_7"] == [8, 16, 32, 64]
+    assert tiles["TPU_8I"] == [8, 16, 32, 64] and tiles["TPU_8T"] == [16, 32, 64, 128]
+    assert chips["TPU_8I"].sparse_core.num_subcores == 4 and chips["TPU_8T"].sparse_core.num_cores == 2
     products = {name: [c.is_matmul_supported(a, b) for a, b in (("float32", "float32"), ("bfloat16", "int8"), ("int8", "uint8"), ("float8_e4m3fn", "float8_e5m2"))]
                 for name, c in chips.items()}
+    assert [chips["TPU_8T"].is_matmul_supported("bfloat16", d) for d in ("int4", "uint4")] == [True, False]
     assert products["TPU_V3"] == [True, False, False, False] and products["TPU_V4"] == [True, True, False, False]
     assert products["TPU_V5E"] == [True, False, True, False] and products["TPU_7X"] == [True, False, False, True]
     assert {plgpu.get_gpu_info_from_version(v).arch_name for v in plgpu.GpuVersion} >= {"8.0", "9.0", "10.0"}

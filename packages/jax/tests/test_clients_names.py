@@ -16,7 +16,7 @@ import jax.lib
 import jax.numpy as jnp
 from jax._internal import known
 from jax.experimental import colocated_python as cp
-from jax.interpreters import batching
+from jax.interpreters import ad, batching
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec as P
 from jax_core.configuration import flags
 from jax_xla_backend.platforms import clusters
@@ -568,3 +568,26 @@ def test_choices_in_norm_are_of_one_unit():
         return of(jaxpr.outvars[0])
     for options in [{}, {"axis": 1}, {"ord": "fro"}, {"ord": 1}, {"ord": np.inf}, {"axis": 0, "ord": 2, "keepdims": True}]:
         assert degree(jax.make_jaxpr(lambda x: jnp.linalg.norm(x, **options))(np.ones((2, 3), np.float32)).jaxpr, 1) == 1, options
+
+
+def test_members_of_what_takes_a_dtype_can_be_asked_for_instances():
+    """pydantic (tokamax) builds a check of each member of an annotation when a function is decorated."""
+    from jax._src.typing import SupportsDType
+    assert [isinstance(x, SupportsDType) for x in (np.zeros(1), jnp.zeros(1), jax.ShapeDtypeStruct((), jnp.float32), jnp.float32, 3)] == [True] * 4 + [False]
+
+
+def test_slices_of_python_as_slices_of_references():
+    from jax.experimental import pallas as pl
+    found = [pl.Slice.from_slice(index, 10) for index in (slice(1, 5, 2), slice(None), slice(2, -1), slice(5, 2), slice(0, 20))]
+    assert found == [pl.Slice(*x) for x in ((1, 2, 2), (0, 10), (2, 7), (5, 0), (0, 10))]
+    with pytest.raises(ValueError, match="goes backwards"):
+        pl.Slice.from_slice(slice(5, 1, -1), 10)
+
+
+@pytest.mark.parametrize("rules", [ad.primitive_jvps, ad.primitive_transposes, batching.primitive_batchers, batching.fancy_primitive_batchers])
+def test_a_rule_is_the_same_at_each_look_up(rules):
+    assert rules[jax.lax.neg_p] is rules[jax.lax.neg_p]
+    own = jax.extend.core.Primitive("own")
+    for rule in (lambda *args, **params: None, lambda *args, **params: 0):
+        rules[own] = rule
+        assert rules[own] is rule

@@ -276,7 +276,7 @@ def test_loops_have_their_operands_in_groups_too(forms):
             operands = [*consts, *consts, *carry, *carry, *rows]
             rest = {k: v for k, v in params.items() if k not in ("ft_in", "ft_out")}
             if forms == "theirs":
-                rest |= {"ft_in": flattree.pack(map(flattree.nones, (2, 2, 1))), "ft_out": flattree.pack(map(flattree.nones, (2, 1)))}
+                rest |= {"ft_in": flattree.FTTuple(*map(flattree.nones, (2, 2, 1))), "ft_out": flattree.pack(map(flattree.nones, (2, 1)))}
             else:
                 rest |= {"num_consts": 2, "num_carry": 2, "linear": (False,) * 5}
             with extend_core.set_current_trace(self.below):

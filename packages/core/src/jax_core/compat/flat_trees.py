@@ -33,7 +33,7 @@ class FlatTree:
         if self.groups is None:
             return FlatTree(vals)
         rest = iter(vals)
-        return pack([group.update([next(rest) for _ in group.vals]) for group in self.groups])
+        return FTTuple(*[group.update([next(rest) for _ in group.vals]) for group in self.groups])
 
     def unpack(self) -> "tuple[FlatTree, ...]":
         """The groups.
@@ -61,7 +61,16 @@ class FlatTree:
         return repr(self.vals if self.groups is None else self.groups)
 
 
-def pack(trees: Iterable[FlatTree]) -> FlatTree:
+class FTTuple(FlatTree):
+    """A tree of which ``trees`` are the groups."""
+
+    __slots__ = ()
+
+    def __init__(self, *trees: FlatTree):
+        super().__init__([x for tree in trees for x in tree.vals], trees)
+
+
+def pack(trees: Iterable[FlatTree]) -> FTTuple:
     """A tree of which ``trees`` are the groups.
 
     >>> from jax._src import flattree
@@ -69,8 +78,7 @@ def pack(trees: Iterable[FlatTree]) -> FlatTree:
     >>> loop.update("abc").unpack()
     (('a',), ('b', 'c'))
     """
-    trees = tuple(trees)
-    return FlatTree([x for tree in trees for x in tree.vals], trees)
+    return FTTuple(*trees)
 
 
 def nones(n: int) -> FlatTree:

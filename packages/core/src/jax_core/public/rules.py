@@ -19,7 +19,7 @@ class RuleTable(MutableMapping):
     def __init__(self, attribute: str, show: Callable, take: Callable = lambda rule: rule):
         self._attribute, self._show, self._take = attribute, show, take
         self._set: dict[Primitive, Callable] = {}
-        self._shown: dict[Primitive, tuple[object, Callable]] = {}  # the attribute's value and what it was shown as: the same at each look-up
+        self._known_rules: dict[Primitive, tuple[object, Callable]] = {}  # the attribute's value and what it was shown as: the same at each look-up
 
     def __getitem__(self, prim: Primitive) -> Callable:
         if prim in self._set:
@@ -27,9 +27,9 @@ class RuleTable(MutableMapping):
         value = getattr(prim, self._attribute, None)
         if value is None:
             raise KeyError(prim)
-        known = self._shown.get(prim)
+        known = self._known_rules.get(prim)
         if known is None or known[0] is not value:
-            known = self._shown[prim] = value, self._show(prim, value)
+            known = self._known_rules[prim] = value, self._show(prim, value)
         return known[1]
 
     def __setitem__(self, prim: Primitive, rule: Callable) -> None:
@@ -38,7 +38,7 @@ class RuleTable(MutableMapping):
 
     def __delitem__(self, prim: Primitive) -> None:
         self._set.pop(prim, None)
-        self._shown.pop(prim, None)
+        self._known_rules.pop(prim, None)
         setattr(prim, self._attribute, None)
 
     def __contains__(self, prim: object) -> bool:

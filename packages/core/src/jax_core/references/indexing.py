@@ -34,6 +34,22 @@ class Slice:
     def __init__(self, start: Any, size: Any, stride: int = 1):
         self.start, self.size, self.stride = start, size, stride
 
+    @classmethod
+    def from_slice(cls, index: slice, size: int) -> "Slice":
+        """The elements of an axis of ``size`` that ``index``, a slice of Python, takes.
+
+        Raises:
+          ValueError: it goes backwards.
+
+        >>> from jax.experimental import pallas as pl
+        >>> pl.Slice.from_slice(slice(2, -1), 10)
+        Slice(start=2, size=7, stride=1)
+        """
+        start, stop, step = index.indices(size)
+        if step < 0:
+            raise ValueError(f"Slice.from_slice: {index} goes backwards; the step must be positive")
+        return cls(start, len(range(start, stop, step)), step)
+
     def __eq__(self, other):
         return type(other) is Slice and (self.start, self.size, self.stride) == (other.start, other.size, other.stride)
 

@@ -6,7 +6,7 @@ Placements are protocols, as the classes are the backend's: `Sharding`, `Partiti
 from __future__ import annotations
 
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Hashable, Mapping, Protocol, Sequence, Union
+from typing import TYPE_CHECKING, Any, Hashable, Mapping, Protocol, Sequence, Union, runtime_checkable
 
 import numpy as np
 
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 
+@runtime_checkable
 class SupportsDType(Protocol):
-    """An object with a ``dtype``."""
+    """An object with a ``dtype``. Libraries that check arguments by their annotations (pydantic) ask for instances."""
 
     @property
     def dtype(self) -> np.dtype: ...
-    def __hash__(self) -> int: ...
+    if TYPE_CHECKING:  # arrays of NumPy have no hash, and have a dtype
+        def __hash__(self) -> int: ...
 
 
 class ShardingLike(Protocol):

@@ -49,6 +49,7 @@ class ChipVersion(enum.Enum):
     TPU_V5E, TPU_V5P = "v5e", "v5p"
     TPU_V6E = "v6e"
     TPU_7, TPU_7X = "7", "7x"
+    TPU_8I, TPU_8T = "8i", "8t"
 
     def __str__(self):
         return self.value
@@ -122,13 +123,14 @@ class TpuInfo:
         False
         """
         lhs, rhs = np.dtype(lhs_dtype).name, np.dtype(rhs_dtype).name
-        return any(lhs in left.split() and rhs in right.split() for left, right in _PRODUCTS[self.generation])
+        return any(lhs in left.split() and rhs in right.split() for left, right in _PRODUCTS.get(self.chip_version) or _PRODUCTS[self.generation])
 
 
 _GB, _T = 10**9, 10**12
 _SPARSE = {5: SparseCoreInfo(num_cores=4, num_lanes=8, vmem_capacity_bytes=512 << 10),
            6: SparseCoreInfo(num_cores=2, num_lanes=8, vmem_capacity_bytes=256 << 10),
-           7: SparseCoreInfo(num_cores=2, num_lanes=16, vmem_capacity_bytes=512 << 10)}
+           7: SparseCoreInfo(num_cores=2, num_lanes=16, vmem_capacity_bytes=512 << 10),
+           8: SparseCoreInfo(num_cores=2, num_lanes=16, vmem_capacity_bytes=256 << 10, dma_granule_size_bytes=64)}
 _CHIPS = {  # vector memory, main memory, bandwidth, bfloat16; then what differs
     ChipVersion.TPU_V2: (2, 1, 16 << 20, 8 * _GB, 358 * _GB, 23 * _T, dict(smem_capacity_bytes=16 << 10)),
     ChipVersion.TPU_V3: (3, 2, 16 << 20, 17_200_000_000, 412_500_000_000, 70 * _T, dict(smem_capacity_bytes=16 << 10)),
@@ -141,16 +143,26 @@ _CHIPS = {  # vector memory, main memory, bandwidth, bfloat16; then what differs
         mxu_column_size=256, int8_ops_per_second=1840 * _T, fp8_ops_per_second=920 * _T, int4_ops_per_second=3680 * _T)),
     ChipVersion.TPU_7: (7, 2, 64 << 20, 103 * _GB, 3700 * _GB, 1155 * _T, dict(mxu_column_size=256, num_accumulators=128, fp8_ops_per_second=2300 * _T)),
     ChipVersion.TPU_7X: (7, 2, 64 << 20, 103 * _GB, 3700 * _GB, 1155 * _T, dict(mxu_column_size=256, num_accumulators=128, fp8_ops_per_second=2300 * _T)),
+    ChipVersion.TPU_8I: (8, 2, 192 << 20, 154_500_000_000, 4300 * _GB, 550_500_000_000_000, dict(
+        mxu_column_size=256, num_accumulators=256, fp8_ops_per_second=4404 * _T,
+        sparse_core=SparseCoreInfo(num_cores=1, num_subcores=4, num_lanes=16, vmem_capacity_bytes=512 << 10, dma_granule_size_bytes=64))),
+    ChipVersion.TPU_8T: (8, 2, 128 << 20, 231 * _GB, 6400 * _GB, 996_100_000_000_000, dict(
+        num_sublanes=16, mxu_column_size=256, num_accumulators=256, int8_ops_per_second=996_100_000_000_000,
+        fp8_ops_per_second=5_976_900_000_000_000, int4_ops_per_second=11_953_800_000_000_000)),
 }
 _BY_KIND = {"TPU v2": ChipVersion.TPU_V2, "TPU v3": ChipVersion.TPU_V3, "TPU v4": ChipVersion.TPU_V4, "TPU v4 lite": ChipVersion.TPU_V4I,
             "TPU v5 lite": ChipVersion.TPU_V5E, "TPU v5e": ChipVersion.TPU_V5E, "TPU v5": ChipVersion.TPU_V5P, "TPU v5p": ChipVersion.TPU_V5P,
             "TPU v6 lite": ChipVersion.TPU_V6E, "TPU v6e": ChipVersion.TPU_V6E, "TPU7": ChipVersion.TPU_7, "TPU7x": ChipVersion.TPU_7X}
 _TWO_AS_ONE = (ChipVersion.TPU_V4, ChipVersion.TPU_V5P)
-_TWO_APART = (ChipVersion.TPU_V2, ChipVersion.TPU_V3, ChipVersion.TPU_7, ChipVersion.TPU_7X)
+_TWO_APART = (ChipVersion.TPU_V2, ChipVersion.TPU_V3, ChipVersion.TPU_7, ChipVersion.TPU_7X, ChipVersion.TPU_8I)
 _SMALL = [("float32 bfloat16 float8_e5m2 float8_e4m3b11fnuz",) * 2, ("int8 uint8",) * 2, ("int4 uint4",) * 2]
-_PRODUCTS = {  # by generation: operands on the left, and on the right
+_PRODUCTS = {  # by generation, or by chip where these differ: operands on the left, and on the right
     2: [("float32",) * 2], 3: [("float32",) * 2], 4: [("float32 bfloat16", "float32 bfloat16 int8")], 5: _SMALL, 6: _SMALL,
-    7: [("float32 bfloat16", "float32 bfloat16 float8_e5m2 float8_e4m3fn"), ("float8_e5m2 float8_e4m3fn",) * 2]}
+    7: [("float32 bfloat16", "float32 bfloat16 float8_e5m2 float8_e4m3fn"), ("float8_e5m2 float8_e4m3fn",) * 2],
+    ChipVersion.TPU_8I: [("float32 bfloat16", "float32 bfloat16 float8_e5m2 float8_e4m3fn int4 uint4"),
+                         ("float8_e5m2 float8_e4m3fn", "float8_e5m2 float8_e4m3fn int4 uint4")],
+    ChipVersion.TPU_8T: [("float32 bfloat16", "float32 bfloat16 float8_e5m2 float8_e4m3fn int4"),
+                         ("float8_e5m2 float8_e4m3fn", "float8_e5m2 float8_e4m3fn int4")]}
 
 
 def _kind() -> str:
@@ -206,9 +218,10 @@ def get_tpu_info_for_chip(chip_version: ChipVersion, num_tensor_cores_per_logica
         raise ValueError(f"get_tpu_info_for_chip: {num_tensor_cores_per_logical_device} tensor cores as one device of a TPU {chip_version}; two are one "
                          f"device only on {' and '.join(map(str, _TWO_AS_ONE))}.")
     generation, mxus, vmem, hbm, bandwidth, rate, rest = _CHIPS[chip_version]
+    sparse = None if chip_version is ChipVersion.TPU_V5E else _SPARSE.get(generation)
     return TpuInfo(chip_version=chip_version, generation=generation, num_cores=num_tensor_cores_per_logical_device, num_mxus=mxus,
                    vmem_capacity_bytes=vmem, hbm_capacity_bytes=hbm, mem_bw_bytes_per_second=bandwidth, bf16_ops_per_second=rate,
-                   sparse_core=None if chip_version is ChipVersion.TPU_V5E else _SPARSE.get(generation), **rest)
+                   **{"sparse_core": sparse, **rest})
 
 
 class GpuVersion(enum.Enum):
