@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 import types
 import warnings
 
@@ -44,3 +45,10 @@ def test_tree_has_its_fourteen_names():
 def test_submodules_are_listed_before_they_are_imported():
     """Completion in an interactive session finds them."""
     assert {"shard_map", "sparse", "pjit", "io_callback"} <= set(dir(jax.experimental))
+
+
+def test_whatever_stands_among_the_modules_has_a_name():
+    """Tools that walk `sys.modules` ask each for it, also the object of settings."""
+    importlib.import_module("jax.config")
+    assert {m.__name__ for name, m in sys.modules.items() if name.partition(".")[0] == "jax"} >= {"jax", "jax.config"}
+    assert type(jax.config).__name__ == "Config"

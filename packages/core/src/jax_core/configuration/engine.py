@@ -346,6 +346,7 @@ def _state(name: str) -> State:
 class Config:
     """The flags as one object: `jax.config`. Each flag is readable as an attribute."""
 
+    __name__ = "jax.config"  # whoever walks `sys.modules` finds the object there, and asks
     use_absl = False
 
     @property
