@@ -113,3 +113,30 @@ def test_several_platforms():
     for wrong, error in ("cpu", TypeError), (("cpu", 3), TypeError), (("cpu", "no such"), RuntimeError):
         with pytest.raises(error):
             traced.lower(lowering_platforms=wrong)
+
+
+class Prototype:
+    """A shape and a dtype, and nothing else of an array."""
+    shape, dtype = (2, 3), np.dtype("float32")
+
+
+@pytest.mark.parametrize("stage", [lambda fun: jax.jit(fun).trace(Prototype()).lower(), lambda fun: jax.jit(fun).lower(Prototype()),
+                                   lambda fun: jax.jit(fun, static_argnames="n").lower(Prototype(), n=Prototype())], ids=["trace", "lower", "static"])
+def test_what_has_a_shape_and_a_dtype_describes_an_argument(stage):
+    def total(x, n=None):
+        assert n is None or type(n) is Prototype
+        return x.sum(0)
+    np.testing.assert_array_equal(stage(total).compile()(jnp.ones((2, 3))), [2, 2, 2])
+
+
+def test_prototypes_may_be_weakly_typed():
+    weak = jax.core.ShapedArray((), np.dtype("float32"), weak_type=True)
+    assert jax.eval_shape(lambda x: x, weak).weak_type and jax.make_jaxpr(lambda x: x)(weak).out_avals[0].weak_type
+
+
+@pytest.mark.parametrize("name", ["shape", "dtype", "sharding", "weak_type"])
+def test_descriptions_do_not_change(name):
+    described = jax.ShapeDtypeStruct((2,), np.float32)
+    with pytest.raises(RuntimeError, match=f"{name} cannot be changed"):
+        setattr(described, name, None)
+    assert described == jax.ShapeDtypeStruct((2,), np.float32)

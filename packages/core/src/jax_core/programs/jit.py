@@ -126,7 +126,7 @@ def pjit(fun: Callable[..., PyTree], in_shardings: PyTree = None, out_shardings:
 def _add_methods(wrapped, fun, options):
     @boundary(fun)
     def trace(*args, **kwargs):
-        args, kwargs = stages.types_described((args, kwargs))
+        args, kwargs = stages.with_types(args, kwargs, options.static_argnums, options.static_argnames)
         return stages.trace_call(Call(fun, options, args, kwargs))
 
     @boundary(fun)

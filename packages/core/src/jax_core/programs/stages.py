@@ -1,6 +1,7 @@
 """The stages of a jitted call, ahead of time: ``jit(f).trace(x) -> Traced``, ``.lower() -> Lowered``, ``.compile() -> Compiled``."""
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence, runtime_checkable
 
 from .. import backends
@@ -11,7 +12,7 @@ from ..interfaces import Executable, LoweredModule, LowerSpec
 from ..references.ahead_of_time import ref_program
 from ..references.discharge import pure
 from ..representation import high, tree
-from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, abstract_token, get_aval
+from ..representation.aval import AbstractRef, AbstractValue, ShapeDtypeStruct, abstract_token, as_type, get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.source import name_of
 from ..representation.typing import Placement, PyTree
@@ -98,13 +99,17 @@ def _on_devices(x: Any) -> Any:
         return x
 
 
-def types_described(args: PyTree) -> Any:
-    """``args`` with types (`ShapedArray`) among them as descriptions, which stages take as arguments."""
-    def one(x):
-        return ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type, sharding=x.placement) if type(x) is ShapedArray else x
-    if any(type(x) is ShapedArray for x in tree.leaves(args)):
-        return tree.tree_map(one, args)
-    return args  # the very objects: some are static
+def with_types(args: tuple, kwargs: dict, static_argnums: Sequence[int] = (), static_argnames: Sequence[str] = ()) -> tuple[tuple, dict]:
+    """The arguments of a call, but for the static ones with descriptions in place of types and of whatever has a shape and a dtype."""
+    static = {i % len(args) for i in static_argnums if -len(args) <= i < len(args)}
+    return (tuple(x if i in static else _with_types(x) for i, x in enumerate(args)),
+            {k: x if k in static_argnames else _with_types(x) for k, x in kwargs.items()})
+
+
+def _with_types(x: PyTree) -> Any:
+    leaves, structure = tree.flatten(x)
+    described = [as_type(leaf) for leaf in leaves]
+    return x if all(map(operator.is_, leaves, described)) else tree.unflatten(structure, described)
 
 
 def trace_call(call: Call) -> "Traced":

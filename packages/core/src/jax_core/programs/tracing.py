@@ -7,7 +7,6 @@ from .. import extension_points
 from ..configuration import context
 from ..representation import tree
 from ..representation.arguments import check_callable
-from ..representation.aval import as_type
 from ..representation.errors import UnexpectedTracerError
 from ..representation.jaxpr import Jaxpr
 from ..representation.tracebacks import api_boundary, boundary
@@ -16,7 +15,7 @@ from ..traces.staging import TypesTrace
 from ..transformations.batching import AxisData
 from .call import Call, TracedProgram
 from .options import JitOptions
-from .stages import out_struct, out_structs
+from .stages import out_struct, out_structs, with_types
 
 if TYPE_CHECKING:
     from ..representation.typing import PyTree
@@ -55,7 +54,7 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
 
     @boundary(fun)
     def wrapped(*args, **kwargs):
-        call = Call(fun, options, *_as_types(args, kwargs, nums))
+        call = Call(fun, options, *with_types(args, kwargs, nums))
         with context.with_axes(*(AxisData(n, size) for n, size in axis_env or ())):
             program = call.trace()
         if return_shape:
@@ -82,7 +81,7 @@ def eval_shape(fun: Callable[..., PyTree], *args: Any, **kwargs: Any) -> Any:
         is_symbolic_dim, symbolic = extension_points.symbolic_shapes.value
         if any([is_symbolic_dim(d) for x in tree.leaves((args, kwargs)) for d in getattr(x, "shape", ())]):
             return symbolic(fun, args, kwargs)
-    call = Call(fun, _plain_options(fun), *_as_types(args, kwargs))
+    call = Call(fun, _plain_options(fun), *with_types(args, kwargs))
     try:
         hash(fun)
     except TypeError:
@@ -100,8 +99,3 @@ def _asked(jaxpr: Jaxpr) -> Any:
     """The placements that a program which is one call of a jitted function asks for its results."""
     eqn = jaxpr.eqns[0] if len(jaxpr.eqns) == 1 else None
     return eqn.params.get("out_shardings") if eqn is not None and list(eqn.outvars) == list(jaxpr.outvars) else None
-
-
-def _as_types(args, kwargs, static_argnums=()):
-    static = {i % len(args) for i in static_argnums if -len(args) <= i < len(args)}
-    return (tuple(x if i in static else tree.map(as_type, x) for i, x in enumerate(args)), tree.map(as_type, kwargs))

@@ -699,6 +699,11 @@ class ShapeDtypeStruct:
                       vma=self.vma, is_ref=self.is_ref)
         return ShapeDtypeStruct(**{**fields, **kwargs})
 
+    def __setattr__(self, name, value):
+        if name in ShapeDtypeStruct.__slots__ and hasattr(self, name):  # it has a hash, and programs are kept under it
+            raise RuntimeError(f"ShapeDtypeStruct: {name} cannot be changed; call x.update({name}=...), which gives another one")
+        object.__setattr__(self, name, value)
+
     def __repr__(self):
         extra = (f", sharding={self.format}" if self.format is not None else "") + (
             f", weak_type={self.weak_type}" if self.weak_type else "")
@@ -729,7 +734,11 @@ register_value_class(ShapeDtypeStruct)
 
 
 def as_type(x: object) -> Any:
-    """``x`` where it has a type, else the `ShapeDtypeStruct` of its attributes ``shape`` and ``dtype``, if it has both."""
+    """``x`` where it has a type, else the `ShapeDtypeStruct` of its attributes ``shape`` and ``dtype``, if it has both, and ``weak_type``.
+
+    Types themselves (`ShapedArray`) are described with their placement.
+    """
     if is_jax_type(x) or not (hasattr(x, "shape") and hasattr(x, "dtype")):
         return x
-    return ShapeDtypeStruct(x.shape, x.dtype)
+    return ShapeDtypeStruct(x.shape, x.dtype, weak_type=bool(getattr(x, "weak_type", False)),
+                            sharding=x.placement if isinstance(x, ShapedArray) else None)
