@@ -160,6 +160,10 @@ USED_TWICE = {
     "closed over by a checkpoint": lambda k, ks: [checkpoint(lambda: random.normal(k))(), random.normal(k)],
     "gradient of a checkpoint": lambda k, ks: [grad(checkpoint(lambda x: x * random.normal(k)))(1.0), random.normal(k)],
     "closed over by one step": lambda k, ks: [lax.scan(lambda c, _: (c, random.normal(k)), 0.0, None, 1), random.normal(k)],
+    "made in a program, of another shape": lambda k, ks: jit(lambda: (lambda q: [random.normal(q.reshape(())), random.normal(q[0])])(
+        random.key(0)[None]))(),
+    "returned after its use": lambda k, ks: (lambda _, same: random.normal(same))(*jit(lambda k: (random.normal(k), k))(k)),
+    "copied": lambda k, ks: [random.normal(k), random.normal(k.copy())],
 }
 USED_ONCE = {
     "scan that splits its carry": lambda k, ks: lax.scan(lambda c, _: tuple(random.split(c)), k, None, length=2),
@@ -175,6 +179,9 @@ USED_ONCE = {
     "closed over by a scan of one step": lambda k, ks: lax.scan(lambda c, _: (c, random.normal(k)), 0.0, None, length=1),
     "closed over by one branch": lambda k, ks: lax.cond(True, lambda: random.normal(k), lambda: 0.0),
     "gradient of a checkpoint": lambda k, ks: grad(checkpoint(lambda x: x * random.normal(k)))(1.0),
+    "gradient of a checkpoint, compiled": lambda k, ks: jit(grad(lambda x, k: checkpoint(lambda: x * random.normal(k))()))(1.0, k),
+    "samplers that draw more than once": lambda k, ks: jit(lambda ks: [
+        random.poisson(ks[0], 2.0), random.truncated_normal(ks[1], -1.0, 1.0), random.binomial(ks[2], 5.0, 0.5)])(ks),
     "loop that folds in": lambda k, ks: lax.fori_loop(0, 3, lambda i, c: c + random.normal(random.fold_in(k, i)), 0.0),
 }
 

@@ -59,31 +59,37 @@ def _use(name: str, key: Any, place: str, mask: Any) -> None:
         raise KeyReuseError(f"{name}: this key was consumed before, by {before}, and is used again by {place}. Numbers drawn "
                             "from one key are not independent: make new keys with jax.random.split, one for each use (or "
                             "jax.random.clone, where the same numbers are wanted).")
-    state = (np.asarray(used | mask), place)
-    if isinstance(key, Tracer):
+    state, program = (np.asarray(used | mask), place), _closed_over_by(key)
+    if program is not None:
+        _written.setdefault(program, {})[id(key)] = key, state
+    elif isinstance(key, Tracer):
         number = id(key)
         _places[number] = (weakref.ref(key, lambda _: _places.pop(number, None)), state)
-    elif (program := _being_written()) is not None:
-        _written.setdefault(program, {})[id(key)] = key, state
     else:
         key._consumed = state
 
 
 def _state(key: Any) -> tuple[Any, str]:
     """Which elements were consumed, and where the last of them."""
+    program = _closed_over_by(key)
+    if program is not None:
+        return _written.get(program, {}).get(id(key), (key, _UNUSED))[1]
     if not isinstance(key, Tracer):
-        program = _being_written()
-        return (key._consumed if program is None else _written.get(program, {}).get(id(key), (key, None))[1]) or _UNUSED
+        return key._consumed or _UNUSED
     found = _places.get(id(key))
     return found[1] if found is not None and found[0]() is key else _UNUSED
 
 
-def _being_written() -> Any:
-    """The trace that writes a program now; None where calls are evaluated."""
-    trace = context.state.trace
+def _closed_over_by(key: Any) -> Any:
+    """The trace of the program that is written now, where the key comes from outside of it; None where it does not, or calls are evaluated."""
+    program = _outermost(context.state.trace)
+    return None if program is EVAL or isinstance(key, Tracer) and _outermost(key._trace) is program else program
+
+
+def _outermost(trace: Any) -> Any:
     while (parent := getattr(trace, "parent", None)) is not None:
         trace = parent
-    return None if trace is EVAL else trace
+    return trace
 
 
 def where() -> str:

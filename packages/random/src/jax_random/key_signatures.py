@@ -170,6 +170,27 @@ class _Origin:
         return again
 
 
+class _Words(_Origin):
+    """The words of keys, as one call took them out: a sampler may draw from them as often as it likes, which consumes the keys once."""
+
+    __slots__ = ("keys",)
+
+    def __init__(self, keys: _Origin):
+        super().__init__(keys.shape)
+        self.keys = keys
+
+    def consume(self, shape: tuple[int, ...], mask: object) -> bool:
+        before = self.used
+        super().consume(shape, mask)
+        new = self.used & ~before
+        return bool(new.any()) and self.keys.consume(self.shape, new)
+
+
+def _input(aval: Any) -> _Origin:
+    """The origin of an input of a program, keys or words of keys."""
+    return _Origin(aval.shape) if _is_key(aval) else _Words(_Origin(aval.shape[:-1]))
+
+
 class _Walk:
     """Origins of the variables of one program while its equations pass by."""
 
@@ -201,8 +222,10 @@ class _Walk:
                                     "are not independent: make a key for each use with jax.random.split.")
         fresh: dict[int, _Origin] = {}
         for forward in signature.forwards:
-            if found[forward.in_idx] is not None:
-                fresh[forward.out_idx] = found[forward.in_idx]  # type: ignore[assignment]
+            origin = found[forward.in_idx]
+            if origin is not None:
+                words = _is_key(ins[forward.in_idx].aval) and not _is_key(outs[forward.out_idx].aval)
+                fresh[forward.out_idx] = _Words(origin) if words else origin
         for source in signature.sources:
             if _is_key(outs[source.idx].aval):
                 fresh[source.idx] = new = _Origin(outs[source.idx].aval.shape)
@@ -218,6 +241,8 @@ class _Walk:
         place = {id(origin): i for i, origin in reversed(list(enumerate(inputs))) if origin is not None}
         for i, v in enumerate(jaxpr.outvars):
             origin = self.origin(v)
+            if isinstance(origin, _Words) and id(origin) not in place:
+                origin = origin.keys
             if origin is not None and id(origin) in place:
                 entries.append(Forward(place[id(origin)], i))
             elif origin is not None and not origin.used.all():
@@ -238,7 +263,7 @@ def walk(jaxpr: Jaxpr, holds: Sequence[bool]) -> KeyReuseSignature:
     for v, h in zip(jaxpr.invars, holds):
         origin = None
         if h:
-            origin = state.origins[v] = _Origin(v.aval.shape if _is_key(v.aval) else v.aval.shape[:-1])
+            origin = state.origins[v] = _input(v.aval)
         inputs.append(origin)
     for eqn in jaxpr.eqns:
         state.step(eqn)
@@ -276,7 +301,7 @@ class _Loop:
 
     def __init__(self, name: str, operands: Sequence[Any], holds: Sequence[bool]):
         self.name, self.walk = name, _Walk()
-        self.inputs = [_Origin(v.aval.shape if _is_key(v.aval) else v.aval.shape[:-1]) if h else None for v, h in zip(operands, holds)]
+        self.inputs = [_input(v.aval) if h else None for v, h in zip(operands, holds)]
 
     def run(self, what: str, closed: ClosedJaxpr, operands: Sequence[_Origin | None]) -> list[_Origin | None]:
         signature = _of(closed, [x is not None for x in operands])
@@ -413,3 +438,10 @@ def consumed_inputs(program: ClosedJaxpr) -> tuple[bool, ...]:
     """Which inputs of a program are keys that it consumes."""
     sinks = {sink.idx for sink in _of(program, [_is_key(v.aval) for v in program.jaxpr.invars]).sinks}
     return tuple(i in sinks for i in range(len(program.jaxpr.invars)))
+
+
+def consumed_results(program: ClosedJaxpr) -> tuple[bool, ...]:
+    """Which results of a program are keys all of which it consumed."""
+    signature, consumed = _of(program, [_is_key(v.aval) for v in program.jaxpr.invars]), consumed_inputs(program)
+    good = {s.idx for s in signature.sources} | {f.out_idx for f in signature.forwards if not consumed[f.in_idx]}
+    return tuple(_is_key(v.aval) and i not in good for i, v in enumerate(program.jaxpr.outvars))

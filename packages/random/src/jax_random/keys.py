@@ -7,7 +7,7 @@ about (indexing, `reshape`, `concatenate`, `where`, ...) works on both through t
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Sequence, TypeAlias
 
 import numpy as np
 
@@ -73,13 +73,21 @@ class KeyType(dtypes.ExtendedDType):
         return random_wrap_p.bind(np.full((*shape, *self.impl.key_shape), value, np.uint32), impl=self.impl)
 
 
-    def before_call(self, name: str, args: Any, program: Any) -> None:
+    def before_call(self, name: str, args: Sequence[object], program: Any) -> None:
         """Note the keys that a compiled function consumes; see `key_reuse`."""
         from . import key_reuse, key_signatures  # start-up: few ask for the check
 
         for x, consumed in zip(args, key_signatures.consumed_inputs(program)):
             if consumed and isinstance(getattr(x, "dtype", None), KeyType):
                 key_reuse.consume(name, x)
+
+    def after_call(self, results: Sequence[object], program: Any) -> None:
+        """Note which results are keys that the function consumed before it returned them."""
+        from . import key_reuse, key_signatures  # start-up: few ask for the check
+
+        for x, consumed in zip(results, key_signatures.consumed_results(program)):
+            if consumed and isinstance(x, PRNGKeyArray):
+                x._consumed = np.asarray(True), f"the call that returned it, at {key_reuse.where()}"
 
 
 def _dtype_of(impl: Any) -> KeyType:
@@ -98,7 +106,8 @@ class PRNGKeyArray:
     def __init__(self, impl: Any, words: Any):
         if type(words) is np.ndarray or isinstance(words, np.generic):
             words = backends.get().put(words)
-        self.dtype, self._base_array, self._consumed = impl.dtype, words, None
+        self.dtype, self._base_array = impl.dtype, words
+        self._consumed: tuple[np.ndarray, str] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -184,7 +193,9 @@ class PRNGKeyArray:
         return self._base_array.unsafe_buffer_pointer()
 
     def copy(self) -> "PRNGKeyArray":
-        return PRNGKeyArray(self.dtype.impl, self._base_array.copy())
+        other = PRNGKeyArray(self.dtype.impl, self._base_array.copy())
+        other._consumed = self._consumed
+        return other
 
     def __copy__(self):
         return self.copy()

@@ -25,6 +25,7 @@ from ..representation import high, source, tree
 from ..representation.arguments import check_callable
 from ..representation.array import Array
 from ..representation.dtypes import ExtendedDType
+from ..representation.jaxpr import Jaxpr, subjaxprs
 from ..representation.placements import is_placement
 from ..representation.source import describe_function, name_of
 from ..representation.tracebacks import boundary, shorten
@@ -294,7 +295,7 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
         if isinstance(x, Tracer):
             raise escaped(x)
     program = call.program()
-    follows_keys = flags.debug_key_reuse.value and _note_keys(call, program)
+    keys = _note_keys(call, program) if flags.debug_key_reuse.value else None
     if program.refs or high.holds_high(program.hoisted):
         return _run_bound(call, program), None
     if flags.no_execution.value:
@@ -304,7 +305,9 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     run = executable.execute(call.flat)
     if nans.watching():
         nans.check_program(pure(program.closed), call.flat, run.results, name_of(fun), source.caller_of(fun))
-    return tree.unflatten(program.out_tree, run.results), None if follows_keys else fast_call(run, program.out_tree, len(call.flat))
+    if keys is not None:
+        keys.after_call(run.results, program.hoisted)
+    return tree.unflatten(program.out_tree, run.results), None if keys is not None else fast_call(run, program.out_tree, len(call.flat))
 
 
 def _run_bound(call: Call, program: TracedProgram) -> Any:
@@ -316,10 +319,18 @@ def _run_bound(call: Call, program: TracedProgram) -> Any:
     return tree.unflatten(program.out_tree, outs)
 
 
-def _note_keys(call: Call, program: TracedProgram) -> bool:
-    """Let the dtype of keys, passed or closed over, check whether the program uses them up a second time; whether there are keys."""
-    for aval in program.hoisted.in_avals:
-        if isinstance(getattr(aval, "dtype", None), ExtendedDType):
-            aval.dtype.before_call(name_of(call.fun), (*program.consts, *call.flat), program.hoisted)
-            return True
-    return False
+def _note_keys(call: Call, program: TracedProgram) -> ExtendedDType | None:
+    """Let the dtype of keys, passed, closed over or made inside, check whether the program uses them up a second time; that dtype, if any."""
+    found = program.hoisted.memo("dtype of keys", functools.partial(_extended_dtype, program.hoisted.jaxpr))
+    if found is not None:
+        found.before_call(name_of(call.fun), (*program.consts, *call.flat), program.hoisted)
+    return found
+
+
+def _extended_dtype(jaxpr: Jaxpr) -> ExtendedDType | None:
+    """The first dtype in a program that NumPy does not know."""
+    avals = [v.aval for v in (*jaxpr.invars, *(v for eqn in jaxpr.eqns for v in eqn.outvars))]
+    known = (getattr(aval, "dtype", None) for aval in avals)
+    found = next((dtype for dtype in known if isinstance(dtype, ExtendedDType)), None)
+    inside = (_extended_dtype(inner) for inner in subjaxprs(jaxpr)) if found is None else ()
+    return next((dtype for dtype in inside if dtype is not None), found)

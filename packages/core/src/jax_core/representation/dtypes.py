@@ -114,8 +114,11 @@ class ExtendedDType(DtypeByRules):
         """The array that ``x`` is stored in."""
         return x.data
 
-    def before_call(self, name: str, args: Sequence[Any], program: object) -> None:
-        """Called, while `jax_debug_key_reuse` is set, before arrays of this dtype are passed to a compiled function."""
+    def before_call(self, name: str, args: Sequence[object], program: object) -> None:
+        """Called, while `jax_debug_key_reuse` is set, before a compiled function that holds arrays of this dtype is called."""
+
+    def after_call(self, results: Sequence[object], program: object) -> None:
+        """Called after `before_call`, when nothing is traced, with what the function returned."""
 
     def __repr__(self) -> str:
         return self.name
