@@ -29,6 +29,15 @@ def test_messages_show_arrays():
     assert checkify.checkify(f)(jnp.zeros(2))[0].get() == "Array([0., 0.], dtype=float32) (`check` failed)"
 
 
+@pytest.mark.parametrize("wrap", [lambda f: f, lambda f: jit(f, static_argnums=1)], ids=["eager", "jit"])
+def test_what_is_no_array_is_handed_on(wrap):
+    def f(x, name):
+        checkify.check(x > 0, name)
+        return x
+    error, y = checkify.checkify(wrap(f))(-1.0, "not positive")
+    assert error.get() == "not positive (`check` failed)" and y == -1
+
+
 def test_under_jit_inside_and_outside():
     for f in (jit(checkify.checkify(positive)), checkify.checkify(jit(positive))):
         assert f(1.0)[0].get() is None

@@ -15,7 +15,7 @@ import numpy as np
 from jax_core.compat.fields import Fields
 from jax_core.references.discharge import any_refs, pure
 from jax_core.representation import dtypes, tree, tree_nodes
-from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.aval import ShapedArray, get_aval, is_jax_type
 from jax_core.representation.effects import UsualEffect
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, interpret_nested
 from jax_core.representation.placements import is_spec
@@ -330,7 +330,8 @@ def checkify(f: Callable[..., PyTree], errors: frozenset = user_checks) -> Calla
     """``f`` with its checks made part of its result.
 
     Args:
-      f: function of pytrees. Python integers among its arguments are handed on as they are, so that it may use them as static ones.
+      f: function of pytrees. Python integers among its arguments, and what is no array, are handed on as they are, so that it may use
+        them as static ones.
       errors: what to look for: `user_checks`, `nan_checks`, `div_checks`, `index_checks`, or unions of them.
 
     Returns:
@@ -352,12 +353,13 @@ def checkify(f: Callable[..., PyTree], errors: frozenset = user_checks) -> Calla
     @functools.wraps(f)
     def checked(*args, **kwargs):
         leaves, in_tree = tree.flatten((args, kwargs))
-        flat = [x for x in leaves if type(x) not in _STATIC]
+        static = [type(x) in _STATIC or not is_jax_type(x) for x in leaves]
+        flat = [x for x, handed_on in zip(leaves, static) if not handed_on]
         out_tree: list = []
 
         def run(*xs):
             traced = iter(xs)
-            given, given_kwargs = tree.unflatten(in_tree, [x if type(x) in _STATIC else next(traced) for x in leaves])
+            given, given_kwargs = tree.unflatten(in_tree, [x if handed_on else next(traced) for x, handed_on in zip(leaves, static)])
             outs, structure = tree.flatten(f(*given, **given_kwargs))
             out_tree[:] = [structure]
             return outs
