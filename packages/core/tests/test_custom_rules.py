@@ -290,3 +290,19 @@ def test_effects_that_are_not_allowed_in_rules_are_refused(wrap):
     with pytest.raises(NotImplementedError, match="Effects not supported inside functions with custom derivatives"):
         tracing.make_jaxpr(fun)(2.)
     assert tracing.make_jaxpr(note.bind)(2.).effects
+
+
+@pytest.mark.parametrize("way", [lambda f: f, jit, lambda f: vmap(f)], ids=["called", "jit", "vmap"])
+def test_residuals_whose_structure_depends_on_what_is_perturbed(way):
+    """Two pullbacks of one function: each backward call gets the residuals of its own forward call, whichever came last."""
+    f = custom_vjp(lambda x, y: mul(x, y))
+
+    def forward(x, y):
+        return mul(x.value, y.value), (y.value if x.perturbed else None, x.value if y.perturbed else None)
+
+    def backward(residuals, g):
+        return tuple(None if r is None else mul(g, r) for r in residuals)
+    f.defvjp(forward, backward, symbolic_zeros=True)
+    fun, x, y, one = way(f), np.float32([2.]), np.float32([3.]), np.float32([1.])
+    to_x, to_y = autodiff.vjp(lambda x: fun(x, y), x)[1], autodiff.vjp(lambda y: fun(x, y), y)[1]
+    assert [float(pull(one)[0][0]) for pull in (to_x, to_y, to_x)] == [3., 2., 3.]

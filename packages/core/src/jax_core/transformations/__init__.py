@@ -10,6 +10,7 @@
 ``custom_jvp``        functions with a forward rule of the user's
 ``custom_vjp``        functions with a backward rule of the user's
 ``custom_vjp_remat``  those whose forward function runs only where its residuals are kept
+``accumulators``      where rules that return no cotangents add them
 ``custom_vmap``       functions with a batching rule of the user's
 ``logs``              what users' backward functions log beside the cotangents
 ``splitting``         what the known inputs of a program determine, and the rest

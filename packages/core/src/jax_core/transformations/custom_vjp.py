@@ -6,7 +6,7 @@ rule is the user's backward function. Forward mode through it has no meaning and
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from ..representation.typing import ArrayLike, PyTree
 from ..traces.staging import trace_to_closed
 from ..traces.structural import instantiate, matchaxis, reduce_sum
 from ..traces.trace import Tracer
-from . import custom_vjp_remat, logs
+from . import accumulators, custom_vjp_remat, logs
 from .batching import batch_fun, mapped_aval, unmapped_aval
 from .custom_jvp import (
     _HANDLED,
@@ -58,10 +58,19 @@ class CustomVJPPrimal:
         self.value, self.perturbed = value, perturbed
 
 
+class _Saved(NamedTuple):
+    """What a backward function must know of its forward call: the structure of the residuals, and which primals are perturbed."""
+
+    residuals: tree.PyTreeDef
+    perturbed: tuple[bool, ...]
+
+
 class CustomVjpCall:
     """A flat function with its rule.
 
-    ``fwd(primals, perturbed) -> (residuals, outs)`` and ``bwd(residuals, cotangents) -> cotangents of primals``; flat lists.
+    ``fwd(primals, perturbed) -> (residuals, outs, facts)`` and ``bwd(facts, residuals, cotangents) -> cotangents of primals``; flat lists,
+    and what ``bwd`` must know of the call of ``fwd`` that its residuals are from, as the next call may find another: with symbolic zeros
+    the structure of the residuals depends on which primals are perturbed.
     """
 
     kind = "custom_vjp"
@@ -75,9 +84,9 @@ class CustomVjpCall:
         live = [i for i, t in enumerate(tangents) if not isinstance(t, Zero)]
         perturbed = [not isinstance(t, Zero) for t in tangents]
         if self.optimize_remat:
-            residuals, outs = custom_vjp_remat.forward(self.fun, lambda xs: self.fwd(xs, perturbed), primals)
+            residuals, outs, facts = custom_vjp_remat.forward(self.fun, lambda xs: self.fwd(xs, perturbed), primals)
         else:
-            residuals, outs = self.fwd(primals, perturbed)
+            residuals, outs, facts = self.fwd(primals, perturbed)
         out_avals = tuple(get_aval(x) for x in outs)
         linear_outs = [i for i, a in enumerate(out_avals) if has_tangent(a)]
         bwd = self.bwd
@@ -86,7 +95,7 @@ class CustomVjpCall:
             every = [Zero(a.to_ct_aval()) for a in out_avals]
             for i, ct in zip(linear_outs, cts):
                 every[i] = ct
-            found = bwd(res, [SymbolicZero(ct.aval) if isinstance(ct, Zero) and self.symbolic_zeros
+            found = bwd(facts, res, [SymbolicZero(ct.aval) if isinstance(ct, Zero) and self.symbolic_zeros
                               else _as_array(ct) for ct in every])
             return [found[i] for i in live]
 
@@ -101,7 +110,7 @@ class CustomVjpCall:
 
     def batched(self, trace, dims):
         """The triple on a batch of the `vmap` of ``trace``, and the function that gives the positions of the mapped axis in its results."""
-        axis, mapped, res_dims = trace.axis, MappedResults(trace, dims, self.name), []
+        axis, mapped = trace.axis, MappedResults(trace, dims, self.name)
 
         def fun(*args):
             run, out_dims = batch_fun(self.fun, axis, dims, trace.tag)
@@ -109,21 +118,21 @@ class CustomVjpCall:
             return mapped.place(outs, out_dims(), mapped.settle([d is not None for d in out_dims()], "call"))
 
         def fwd(primals, perturbed):
-            split: list[int] = []
+            found: list = []
 
             def run(*args):
-                res, outs = self.fwd(args, perturbed)
-                split[:] = [len(res)]
+                res, outs, facts = self.fwd(args, perturbed)
+                found[:] = [len(res), facts]
                 return [*res, *outs]
             batched, out_dims = batch_fun(run, axis, dims, trace.tag)
             flat = batched(*primals)
-            n, ds = split[0], out_dims()
-            res_dims[:] = ds[:n]
+            (n, facts), ds = found, out_dims()
             flags = mapped.settle([d is not None for d in ds[n:]], "fwd rule")
-            return flat[:n], mapped.place(flat[n:], ds[n:], flags)
+            return flat[:n], mapped.place(flat[n:], ds[n:], flags), (facts, ds[:n])
 
-        def bwd(residuals, cts):
-            return batched_cotangents(self.bwd, axis, residuals, list(res_dims), cts, mapped.dims(), dims, trace.tag)
+        def bwd(facts, residuals, cts):
+            inner, res_dims = facts
+            return batched_cotangents(functools.partial(self.bwd, inner), axis, residuals, res_dims, cts, mapped.dims(), dims, trace.tag)
 
         return CustomVjpCall(fun, named_as(self.fwd, fwd), named_as(self.bwd, bwd), self.symbolic_zeros, self.name, self.optimize_remat), mapped.dims
 
@@ -169,13 +178,13 @@ def _narrowed_rule(chosen, *, call_jaxpr, fwd_jaxpr_thunk, bwd, symbolic_zeros, 
     places = chosen(range(len(every)))
 
     def fwd(primals, perturbed):
-        residuals, outs = fwd_jaxpr_thunk(primals, perturbed)
-        return residuals, chosen(outs)
+        residuals, outs, facts = fwd_jaxpr_thunk(primals, perturbed)
+        return residuals, chosen(outs), facts
 
-    def full_bwd(residuals: PyTree, cts):
+    def full_bwd(facts, residuals: PyTree, cts):
         given = dict(zip(places, cts))
-        return bwd(residuals, [given[i] if i in given else SymbolicZero(zero.aval) if symbolic_zeros else _as_array(zero)
-                               for i, zero in enumerate(every)])
+        return bwd(facts, residuals, [given[i] if i in given else SymbolicZero(zero.aval) if symbolic_zeros else _as_array(zero)
+                                      for i, zero in enumerate(every)])
     return {"fwd_jaxpr_thunk": named_as(fwd_jaxpr_thunk, fwd), "bwd": named_as(bwd, full_bwd)}
 
 
@@ -187,8 +196,8 @@ class _CustomVjpPrimitive(ProgramPrimitive):
                 raise closed_over("custom_vjp", name)
             return fwd_jaxpr_thunk(as_typed(primals[num_consts:], avals), perturbed[num_consts:])
 
-        def full_bwd(res, cts):
-            return [None] * num_consts + list(bwd(res, cts))
+        def full_bwd(facts, res, cts):
+            return [None] * num_consts + list(bwd(facts, res, cts))
         named_as(fwd_jaxpr_thunk, fwd), named_as(bwd, full_bwd)
         avals = call_jaxpr.in_avals[num_consts:]
         fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
@@ -274,7 +283,7 @@ class custom_vjp(Wrapping):
         self.bwd: Callable | None = None
         self.symbolic_zeros = False
         self.optimize_remat = False
-        self._logs = False
+        self._logs = self._accumulators = False
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -291,7 +300,7 @@ class custom_vjp(Wrapping):
           NotImplementedError: ``generic_batching``, another way to batch the rule, is asked for.
         """
         _no_generic_batching("defvjp", generic_batching)
-        self.fwd, self.bwd, self._logs = fwd, bwd, False
+        self.fwd, self.bwd, self._logs, self._accumulators = fwd, bwd, False, False
         self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
 
     def defvjp_with_logs(self, fwd: Callable[..., PyTree], bwd: Callable[..., tuple[tuple[Any, ...], dict | None]],
@@ -310,6 +319,28 @@ class custom_vjp(Wrapping):
         self.defvjp(fwd, bwd, symbolic_zeros, optimize_remat, generic_batching)
         self._logs = True
 
+    def defvjp_with_accums(self, fwd: Callable[..., PyTree], bwd: Callable[..., dict | None], symbolic_zeros: bool = False,
+                           optimize_remat: bool = False, generic_batching: bool = False) -> None:
+        """As `defvjp`, where ``bwd(*nondiff_args, residuals, cotangent, *accumulators)`` adds to cotangents in place of returning them.
+
+        There is a tree of accumulators for each argument: for each of its arrays a `ValAccum`, or a `NullAccum`, which drops what is added,
+        where no cotangent is wanted. Their method ``accum(x)`` adds; where nothing is added the cotangent is zero. Of ``bwd`` is
+        returned None, or a dict of values to log, as in `defvjp_with_logs`.
+
+        Raises:
+          NotImplementedError: ``generic_batching``, another way to batch the rule, is asked for.
+          TypeError: when differentiated: ``bwd`` returned something else.
+          ValueError: when differentiated: what was added has another shape than the argument.
+
+        >>> f = jax.custom_vjp(lambda x: x * x)
+        >>> f.defvjp_with_accums(lambda x: (x * x, x), lambda x, g, to_x: to_x.accum(2. * x * g))
+        >>> jax.grad(f)(3.)
+        Array(6., dtype=float32, weak_type=True)
+        """
+        _no_generic_batching("defvjp_with_accums", generic_batching)
+        self.defvjp(fwd, bwd, symbolic_zeros, optimize_remat)
+        self._accumulators = True
+
     def defremat(self, fwd: Callable[..., PyTree], rem: Callable[..., object], bwd: Callable[..., tuple[Any, ...]],
                  generic_batching: bool = False) -> None:
         """Set a rule in two steps: ``fwd(*args) -> (out, res)``, ``rem(res, *args) -> (out, res2)``, and ``bwd`` for ``res2``.
@@ -321,14 +352,24 @@ class custom_vjp(Wrapping):
           NotImplementedError: ``generic_batching``, another way to batch the rule, is asked for.
         """
         _no_generic_batching("defremat", generic_batching)
-        if self.fwd is not None:
-            return
+        if self.fwd is None:
+            self.defvjp(_in_two_steps(fwd, rem), bwd)
 
-        @functools.wraps(fwd)
-        def forward(*args):
-            out, res = fwd(*args)
-            return out, rem(res, *args)[1]
-        self.defvjp(forward, bwd)
+    def defremat_with_logs(self, fwd: Callable[..., PyTree], rem: Callable[..., object], bwd: Callable[..., tuple[tuple[Any, ...], dict | None]],
+                           generic_batching: bool = False) -> None:
+        """As `defremat`, where ``bwd`` returns a pair: the cotangents, and a dict of values to log, or None (see `defvjp_with_logs`).
+
+        Raises:
+          NotImplementedError: ``generic_batching``, another way to batch the rule, is asked for.
+
+        >>> f = jax.custom_vjp(jnp.sin)
+        >>> f.defremat_with_logs(lambda x: (jnp.sin(x), ()), lambda _, x: (jnp.sin(x), jnp.cos(x)), lambda slope, g: ((slope * g,), {"slope": slope}))
+        >>> jax.vjp(f, 0.)[1].with_logs(2.)
+        ((Array(2., dtype=float32, weak_type=True),), {'slope': Array(1., dtype=float32, weak_type=True)})
+        """
+        _no_generic_batching("defremat_with_logs", generic_batching)
+        if self.fwd is None:
+            self.defvjp_with_logs(_in_two_steps(fwd, rem), bwd)
 
     @api_boundary
     def __call__(self, *args, **kwargs):
@@ -343,7 +384,6 @@ class custom_vjp(Wrapping):
         flat, in_tree = tree.flatten(dynamic)
         count = len(args)  # the functions below outlive this call on a tape, and so do not hold the arguments
         out_tree: list = []
-        res_tree: list = []
         out_avals: list = []  # of the function, where it is traced first
 
         def in_place(values):
@@ -373,14 +413,19 @@ class custom_vjp(Wrapping):
                 if (got := get_aval(x)).shape != want.shape or got.dtype != want.dtype:
                     raise TypeError(f"custom_vjp: the forward function {name_of(self.fwd)} of {self._name} returns {described_value(x)} as output "
                                     f"{k}, and {self._name} itself {want.str_short()}; they must be of one type")
-            out_tree[:], res_tree[:] = [tree_out], [tree_res]
+            out_tree[:] = [tree_out]
             self._check_residuals(result[1], res, self.fwd)
-            return res, outs
+            return res, outs, _Saved(tree_res, tuple(perturbed))
 
-        def bwd(res, cts):
-            found = run_rule(self.bwd, _BWD_CALL, *nondiff, tree.unflatten(res_tree[0], res), tree.unflatten(out_tree[0], cts))
+        def bwd(saved, res, cts):
+            given = [*nondiff, tree.unflatten(saved.residuals, res), tree.unflatten(out_tree[0], cts)]
+            if self._accumulators:
+                found = accumulators.fill(f"custom_vjp: the backward function of {self._name}, set by defvjp_with_accums,", functools.partial(
+                    run_rule, self.bwd, _BWD_CALL, *given), [a.to_ct_aval() for a in dynamic_avals], saved.perturbed, in_tree)
+                return self._flatten_cotangents(found, dynamic_avals, in_tree)
+            found = run_rule(self.bwd, _BWD_CALL, *given)
             if self._logs:
-                found, logged = _pair_with_logs(f"custom_vjp: the backward function of {self._name}, set by defvjp_with_logs,", found)
+                found, logged = logs.pair(f"custom_vjp: the backward function of {self._name}, set by defvjp_with_logs,", found)
                 logs.add(logged)
             return self._flatten_cotangents(found, dynamic_avals, in_tree)
 
@@ -461,14 +506,13 @@ def _no_generic_batching(method, asked):
         raise NotImplementedError(f"custom_vjp.{method}: generic_batching is not supported; leave it out")
 
 
-def _pair_with_logs(name, found):
-    """``found`` if it is a pair of cotangents and logs, of which there may be none."""
-    if not isinstance(found, (tuple, list)) or len(found) != 2:
-        raise TypeError(f"{name} must produce a pair (cotangents, logs), got {found!r}")
-    cotangents, logged = found
-    if not (logged is None or isinstance(logged, dict)):
-        raise TypeError(f"{name} returned logs of type {type(logged).__name__}; logs are None or a dict")
-    return cotangents, logged
+def _in_two_steps(fwd, rem):
+    """A forward function that runs ``rem`` right after ``fwd``."""
+    @functools.wraps(fwd)
+    def forward(*args):
+        out, res = fwd(*args)
+        return out, rem(res, *args)[1]
+    return forward
 
 
 def _zeros_of(want):
@@ -537,7 +581,7 @@ def custom_gradient(fun: Callable[..., PyTree] | None = None, *, with_logs: bool
             def flat_vjp(*cts):
                 found, logged = vjp(tree.unflatten(structure, cts)), None
                 if with_logs:
-                    found, logged = _pair_with_logs(f"custom_gradient: the vjp that {name_of(fun)} returns", found)
+                    found, logged = logs.pair(f"custom_gradient: the vjp that {name_of(fun)} returns", found)
                 outs, structure_out = tree.flatten((_as_cotangents(found, in_tree, zeros), logged))
                 out_tree[:] = [structure_out]
                 return outs

@@ -46,18 +46,18 @@ remat_opt_p = program_call(
 """``jaxpr``: from the operands to residuals and results; ``fun_jaxpr``: to the results alone, None for derived programs."""
 
 
-def forward(fun: Callable, fwd: Callable, primals: Sequence[object]) -> tuple[list, list]:
-    """Residuals and results of ``fwd``, so that ``fun`` stands in where the residuals are not used.
+def forward(fun: Callable, fwd: Callable, primals: Sequence[object]) -> tuple[list, list, object]:
+    """What ``fwd`` returns, so that ``fun`` stands in where the residuals are not used.
 
     Args:
       fun: flat function of the primals that returns a sequence of results.
-      fwd: flat function that returns ``(residuals, results)``.
+      fwd: flat function that returns ``(residuals, results, facts)``.
     """
-    avals, count = [get_aval(x) for x in primals], [0]
+    avals, found = [get_aval(x) for x in primals], []
 
     def both(*args):
-        residuals, outs = fwd(args)
-        count[:] = [len(residuals)]
+        residuals, outs, facts = fwd(args)
+        found[:] = [len(residuals), facts]
         return [*residuals, *outs]
     closed, consts = trace_to_closed(both, avals)
     plain, plain_consts = trace_to_closed(fun, avals)
@@ -65,5 +65,6 @@ def forward(fun: Callable, fwd: Callable, primals: Sequence[object]) -> tuple[li
     closed = ClosedJaxpr(closed.jaxpr.replace(
         invars=closed.jaxpr.invars[:len(consts)] + extra[1] + closed.jaxpr.invars[len(consts):]), closed.consts)
     plain = ClosedJaxpr(plain.jaxpr.replace(invars=extra[0] + plain.jaxpr.invars), plain.consts)
-    outs = remat_opt_p.bind(*consts, *plain_consts, *primals, jaxpr=closed, fun_jaxpr=plain, num_res=count[0])
-    return outs[:count[0]], outs[count[0]:]
+    count, facts = found
+    outs = remat_opt_p.bind(*consts, *plain_consts, *primals, jaxpr=closed, fun_jaxpr=plain, num_res=count)
+    return outs[:count], outs[count:], facts

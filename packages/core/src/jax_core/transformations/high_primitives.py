@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 from .. import extension_points
 from ..configuration import context
-from ..references import api as references
 from ..representation import dtypes, high, splits, tree
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -17,8 +16,9 @@ from ..representation.primitive import Linear, Primitive, Zero, is_linear
 from ..representation.traits import Kind, Traits
 from ..representation.typing import PyTree
 from ..traces.staging import trace_to_jaxpr
-from ..traces.structural import add, instantiate, moved
+from ..traces.structural import instantiate, moved
 from ..traces.trace import Trace
+from .accumulators import GradAccum, NullAccum, RefAccum, ValAccum
 from .batching import batch_fun
 from .forward import jvp_flat
 from .reverse import LinearizeTrace
@@ -26,80 +26,6 @@ from .reverse import LinearizeTrace
 if TYPE_CHECKING:
     from .custom_jvp import CustomJvpCall
     from .custom_vjp import CustomVjpCall
-
-
-class GradAccum:
-    """Where a rule puts the cotangent of an operand of type ``aval``."""
-
-    aval: AbstractValue
-
-    def accum(self, x: object) -> None:
-        """Add ``x``."""
-        raise NotImplementedError(f"{type(self).__name__} has no method accum(x)")
-
-    def freeze(self) -> Any:
-        """What was added, as one value."""
-        raise NotImplementedError(f"{type(self).__name__} has no method freeze()")
-
-
-class ValAccum(GradAccum):
-    """Keeps the sum as a value."""
-
-    val: Any = None
-
-    def __init__(self, aval: AbstractValue, val: Any = None):
-        self.aval, self.val = aval, val
-
-    def accum(self, x: Any) -> None:
-        """Add ``x``."""
-        if x is not None and not isinstance(x, Zero):
-            self.val = x if self.val is None else add(self.val, x)
-
-    def freeze(self) -> Any:
-        """The sum; a `Zero` where nothing was added."""
-        return Zero(self.aval) if self.val is None else self.val
-
-
-class RefAccum(GradAccum):
-    """Adds to a reference: one that was given, or one that is made when something is added.
-
-    Args:
-      aval: the type of the sum.
-      ref: the reference.
-    """
-
-    ref: Any = None
-
-    def __init__(self, aval: AbstractValue, ref: Any = None):
-        self.aval, self.ref = aval, ref
-
-    def inst(self) -> "RefAccum":
-        """This object, with a reference."""
-        if self.ref is None:
-            self.ref = references.new_ref(instantiate(Zero(self.aval)))
-        return self
-
-    def accum(self, x: Any) -> None:
-        """Add ``x``."""
-        if x is not None and not isinstance(x, Zero):
-            references.addupdate(self.inst().ref, (), x)
-
-    def freeze(self) -> Any:
-        """What the reference holds; a `Zero` where none was given and nothing was added."""
-        return Zero(self.aval) if self.ref is None else references.get(self.ref)
-
-
-class NullAccum(GradAccum):
-    """For an operand that is not differentiated."""
-
-    def __init__(self, aval: AbstractValue):
-        self.aval = aval
-
-    def accum(self, x: object) -> None:
-        """Drop ``x``."""
-
-    def freeze(self) -> None:
-        """Nothing."""
 
 
 class HiPrim:

@@ -45,6 +45,20 @@ def wanted() -> bool:
     return _thread.logs is not None and _thread.logs.trace is context.state.trace
 
 
+def pair(name: str, found: Any) -> tuple[Any, Mapping[Any, Any] | None]:
+    """``found`` if it is a pair of cotangents and logs, of which there may be none.
+
+    Raises:
+      TypeError: it is none; ``name`` says who returned it.
+    """
+    if not isinstance(found, (tuple, list)) or len(found) != 2:
+        raise TypeError(f"{name} must produce a pair (cotangents, logs), got {found!r}")
+    cotangents, logged = found
+    if not (logged is None or isinstance(logged, dict)):
+        raise TypeError(f"{name} returned logs of type {type(logged).__name__}; logs are None or a dict")
+    return cotangents, logged
+
+
 def add(found: Mapping[Any, Any] | None) -> None:
     """Log ``found``.
 
