@@ -75,7 +75,7 @@ def visualize_array_sharding(arr: ArrayLike, **kwargs: Any) -> None:
 
 
 def visualize_sharding(shape: Sequence[int], sharding: Placement, *, use_color: bool = True, scale: float = 1.0,
-                       min_width: int = 9, max_width: int = 80, color_map: Any = None) -> None:
+                       min_width: int = 9, max_width: int = 80, color_map: object = None) -> None:
     """Print a picture of how ``sharding`` places an array of this shape; in a notebook, show it as a table in colours.
 
     Args:

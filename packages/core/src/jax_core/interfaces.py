@@ -174,7 +174,7 @@ class Builder(Protocol):
 
     def custom_call(self, target: str, *operands: Value, out: AbstractValue | Sequence[AbstractValue],
                     backend_config: str | Mapping[str, Any] | None = None, api_version: int = 4, has_side_effect: bool = False,
-                    operand_layouts: Any = None, result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
+                    operand_layouts: object = None, result_layouts: object = None, output_operand_aliases: Mapping[int, int] | None = None,
                     extra: str = "", batch_rank: int = 0) -> Any:
         """``stablehlo.custom_call @target``. For api_version 4 ``backend_config`` is a mapping of FFI attributes. The first ``batch_rank`` axes of
         all arrays may be split over devices, alike."""
@@ -474,7 +474,7 @@ class Runtime(Protocol):
 class Transfers(Protocol):
     """Values into arrays of this backend, and back."""
 
-    def put(self, x: Any, aval: AbstractValue | None = None, placement: object = None) -> Any:
+    def put(self, x: object, aval: AbstractValue | None = None, placement: object = None) -> Any:
         """An array with the contents of ``x`` (array, NumPy value, Python scalar).
 
         Args:
@@ -488,7 +488,7 @@ class Transfers(Protocol):
     def from_host(self, x: np.ndarray, weak_type: bool = False) -> Any:
         """An array of the contents of ``x``. They are copied, so that the array can be donated and the caller may go on writing to ``x``."""
 
-    def from_dlpack(self, external_array: Any, device: object = None, copy: bool | None = None) -> Any:
+    def from_dlpack(self, external_array: object, device: object = None, copy: bool | None = None) -> Any:
         """An array that shares the memory of another library's array, or has its contents.
 
         ``copy``: True makes a copy; False raises ValueError where one would be needed; None copies where needed.

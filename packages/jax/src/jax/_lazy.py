@@ -125,7 +125,7 @@ def namespace_of(module: str) -> dict[str, Any]:
     return _dictionary_of(shown_module)
 
 
-def shown_as(module: str, name: str, value: Any) -> Any:
+def shown_as(module: str, name: str, value: object) -> Any:
     """``value``; a function of ours says from now on that ``module`` is its home, by which pickles, `help` and messages name it.
 
     Where several modules show it, the one with the shortest name is its home, whichever is asked first. Classes keep theirs: it is there

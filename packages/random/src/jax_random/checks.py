@@ -57,7 +57,7 @@ def raw_key(name: str, key: Any, consumes: bool = True) -> tuple[Any, PRNGImpl, 
     return words, impl, typed
 
 
-def raw_keys(name: str, keys: Any) -> tuple[Any, PRNGImpl, bool]:
+def raw_keys(name: str, keys: object) -> tuple[Any, PRNGImpl, bool]:
     """The words of one or more keys, their implementation, and whether they are typed."""
     if type(keys) is PRNGKeyArray and not flags.debug_key_reuse.value:  # where keys are followed, a program reads the key itself
         return keys._base_array, keys.dtype.impl, True
@@ -133,7 +133,7 @@ def check_shape(name: str, shape: Any) -> tuple[int, ...]:
     return result
 
 
-def broadcast_shape(name: str, shape: Any, *params: Any) -> tuple[int, ...]:
+def broadcast_shape(name: str, shape: object, *params: Any) -> tuple[int, ...]:
     """The shape of the result: that of the parameters together if ``shape`` is None, else ``shape``.
 
     Raises:

@@ -68,7 +68,7 @@ class KeyType(dtypes.ExtendedDType):
         """Keys whose words are all zero."""
         return self.full(shape, 0)
 
-    def full(self, shape: tuple[int, ...], value: Any) -> Any:
+    def full(self, shape: tuple[int, ...], value: object) -> Any:
         """Keys whose words are all ``value``, an integer."""
         return random_wrap_p.bind(np.full((*shape, *self.impl.key_shape), value, np.uint32), impl=self.impl)
 
@@ -166,7 +166,7 @@ class PRNGKeyArray:
     def on_device_size_in_bytes(self) -> int:
         return self._base_array.on_device_size_in_bytes()
 
-    def to_device(self, device: Any, *, stream: int | None = None) -> "PRNGKeyArray":
+    def to_device(self, device: object, *, stream: int | None = None) -> "PRNGKeyArray":
         """These keys on another device or with another sharding; ``stream`` must be None."""
         if stream is not None:
             raise NotImplementedError("to_device: stream is not supported; transfers are asynchronous as they are.")

@@ -37,7 +37,7 @@ class TypeHabits:
         """The arrays that represent a value."""
         return self.lower_val(hi_val)  # type: ignore[attr-defined]  # of `representation.aval.AbstractValue`
 
-    def raise_val2(self, lo_vals_ft: Sequence[Any]) -> Any:
+    def raise_val2(self, lo_vals_ft: Sequence[object]) -> Any:
         """The value that arrays represent; the inverse of `lower_val2`."""
         return self.raise_val(*lo_vals_ft)  # type: ignore[attr-defined]  # of `representation.aval.AbstractValue`
 

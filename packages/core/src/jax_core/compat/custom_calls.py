@@ -27,7 +27,7 @@ class CustomCall:
     def __init__(self, name: str, given: tuple[WrappedFun, ...], process: Callable, change: Callable | None = None):
         self.name, self._given, self._process, self._change = name, given, process, change
 
-    def bind_with_trace(self, trace: object, args: Sequence[Any], *avals_and_params: Any) -> list:
+    def bind_with_trace(self, trace: object, args: Sequence[object], *avals_and_params: Any) -> list:
         """Hand the call to ``trace``: ``(trace, args, avals, params)``, or without ``avals``.
 
         The functions are the first of ``args``, or ``params["subfuns"]``.
@@ -58,11 +58,11 @@ def custom_jvp(trace: Any, call: Any, tracers: Sequence[Any]) -> list:
         return [*outs, *tangents]
     given = (wrap_init(call.fun), wrap_init(jvp))
 
-    def process(call: Any) -> Callable:
+    def process(call: object) -> Callable:
         return lambda below, values: below.process_custom_jvp(call, values)
 
     def change(fun: WrappedFun, jvp: WrappedFun) -> Callable:
-        def rule(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+        def rule(primals: Sequence[object], tangents: Sequence[object]) -> tuple[list, list]:
             both = list(jvp.call_wrapped(*primals, *tangents))
             return both[:len(both) // 2], both[len(both) // 2:]
         return process(type(call)(lambda *values: list(fun.call_wrapped(*values)), rule, call.symbolic_zeros, call.name))

@@ -28,7 +28,7 @@ class Fields(dict[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return dict.__getitem__(self._filled(), name)
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         return dict.get(self._filled(), name, default)
 
     def __iter__(self) -> Iterator[str]:  # so that dict(fields) asks __getitem__

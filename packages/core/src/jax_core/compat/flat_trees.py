@@ -100,7 +100,7 @@ class ScanHabits:
         return {**params, "ft_in": pack(map(nones, (c, n, len(jaxpr.in_avals) - c - n))),
                 "ft_out": pack(map(nones, (n, len(jaxpr.out_avals) - n)))}
 
-    def as_ours(self, args: Sequence[Any], params: dict) -> dict:
+    def as_ours(self, args: Sequence[object], params: dict) -> dict:
         """Without them; they are right where they are there."""
         if "ft_in" not in params:
             return params

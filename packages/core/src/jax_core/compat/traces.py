@@ -28,18 +28,18 @@ class TraceHabits:
 
     # -- under their names
 
-    def process_primitive(self, primitive: "Primitive", tracers: Sequence[Any], params: dict) -> Any:
+    def process_primitive(self, primitive: "Primitive", tracers: Sequence[object], params: dict) -> Any:
         """Apply ``primitive``. Traces of libraries override it; ``tracers`` may hold other values than tracers too."""
         return self.process(primitive, tracers, params)  # type: ignore[attr-defined]  # of `traces.trace.Trace`
 
     def process_custom_jvp_call(self, prim: Primitive, fun: Callable[..., Any], jvp: Callable[..., Any],
-                                tracers: Sequence[Any], *, symbolic_zeros: bool) -> Any:
+                                tracers: Sequence[object], *, symbolic_zeros: bool) -> Any:
         """Apply ``fun``, a `WrappedFun`, with its rule, or without; see `custom_calls`."""
         raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_jvp_call(prim, fun, jvp, tracers, *, "
                                   "symbolic_zeros)")
 
     def process_custom_vjp_call(self, prim: Primitive, fun: Callable[..., Any], fwd: Callable[..., Any],
-                                bwd: Callable[..., Any], tracers: Sequence[Any], *, out_trees: Callable[..., Any],
+                                bwd: Callable[..., Any], tracers: Sequence[object], *, out_trees: Callable[..., Any],
                                 symbolic_zeros: bool) -> Any:
         """The same for a function with a VJP rule."""
         raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_vjp_call(prim, fun, fwd, bwd, tracers, "
@@ -73,18 +73,18 @@ class TraceHabits:
             raise NotImplementedError(f"{type(self).__name__} must have a method process_primitive(primitive, tracers, params)")
         return self.process_primitive(prim, args, prim.as_theirs(params))
 
-    def custom_jvp_as_theirs(self, call: CustomJvpCall, args: Sequence[Any]) -> list:
+    def custom_jvp_as_theirs(self, call: CustomJvpCall, args: Sequence[object]) -> list:
         """`process_custom_jvp` of a trace that has `process_custom_jvp_call`."""
         from . import custom_calls  # start-up: traces of this system do without it
         return custom_calls.custom_jvp(self, call, args)
 
-    def custom_vjp_as_theirs(self, call: CustomVjpCall, args: Sequence[Any]) -> list:
+    def custom_vjp_as_theirs(self, call: CustomVjpCall, args: Sequence[object]) -> list:
         """`process_custom_vjp` of a trace that has `process_custom_vjp_call`."""
         from . import custom_calls  # start-up: traces of this system do without it
         return custom_calls.custom_vjp(self, call, args)
 
 
-def full_lower(x: Any) -> Any:
+def full_lower(x: object) -> Any:
     """A tracer without wrappings that it does not need, anything else as it is."""
     return x.full_lower() if isinstance(x, TracerHabits) else x
 

@@ -51,7 +51,7 @@ class Family:
     def _polynomials(self) -> _Basis:
         return _Basis(self._powers, self.samples, self.complete)
 
-    def with_terms(self, terms: Sequence[Any]) -> Family:
+    def with_terms(self, terms: Sequence[object]) -> Family:
         """The same, with these expressions as likely parts of numbers."""
         return Family(self.names, self.scope, self.samples, self.admits, self.complete, terms) if terms else self
 

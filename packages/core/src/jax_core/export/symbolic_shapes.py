@@ -42,7 +42,7 @@ class SymbolicArray(ShapedArray):
         return self if dtypes.issubdtype(self.dtype, np.inexact) else SymbolicArray(self.shape, dtypes.float0)
 
 
-def array_type(shape: Sequence[Any], dtype: object) -> ShapedArray:
+def array_type(shape: Sequence[object], dtype: object) -> ShapedArray:
     """The type with this shape, symbolic or not."""
     shape = tuple(shape)
     return SymbolicArray(shape, dtype) if any(isinstance(d, DimExpr) for d in shape) else ShapedArray(shape, dtype)

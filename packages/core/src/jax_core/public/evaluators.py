@@ -176,7 +176,7 @@ def unsafe_get_current_trace() -> Trace:
     return context.state.trace
 
 
-def get_referent(x: Any) -> Any:
+def get_referent(x: object) -> Any:
     """What ``x`` stands for: itself, as a reference has one tracer in each trace.
 
     >>> from jax._src import core

@@ -44,7 +44,7 @@ def weakref_lru_cache(f: Callable | None = None, *, maxsize: int | None = 2048, 
                 del known[key]
 
     @functools.wraps(f)
-    def cached(first: Any, *args: Any, **kwargs: Any) -> Any:
+    def cached(first: object, *args: Any, **kwargs: Any) -> Any:
         key = (weakref.ref(first, forget), args, tuple(sorted(kwargs.items())), trace_key() if trace_context_in_key else None)
         with lock:
             if key in known:

@@ -37,7 +37,7 @@ class RefProgram:
             in_shardings=None if spec.in_shardings is None else (*before, *spec.in_shardings),
             out_shardings=None if spec.out_shardings is None else (*spec.out_shardings, *after))
 
-    def run(self, executable: Executable, args: Sequence[Any]) -> list:
+    def run(self, executable: Executable, args: Sequence[object]) -> list:
         """The results of a call; new values are stored in the references."""
         given = [*self._held, *args]
         cells: list[Any] = [cell_of("compiled program", x) if r else None for x, r in zip(given, self._refs)]

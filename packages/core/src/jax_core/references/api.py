@@ -475,7 +475,7 @@ def addupdate(ref: Ref | RefView, idx: Indexer, x: ArrayLike) -> None:
 
 def _whole(name: str) -> Any:
     """The method of that name of a view of all of a reference."""
-    def method(ref: Any, *args: Any) -> RefView:
+    def method(ref: object, *args: Any) -> RefView:
         return getattr(RefView(ref, (...,)), name)(*args)
     return method
 

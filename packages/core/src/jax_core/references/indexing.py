@@ -326,7 +326,7 @@ def _key(index: Index, operands: Sequence[Any]) -> tuple:
     return tuple(next(given) if e is None else _numpy_entry(e) for e in _without_starts(index))
 
 
-def read(value: Array, index: Index, operands: Sequence[Any]) -> Any:
+def read(value: Array, index: Index, operands: Sequence[object]) -> Any:
     """The part of the array ``value`` that the index names."""
     if not index.entries:
         return value
@@ -341,7 +341,7 @@ def write(value: object, index: Index, operands: Sequence[object], part: object)
     return part if not index.entries else _update(value, index, operands, part, "set")
 
 
-def accumulate(value: Array, index: Index, operands: Sequence[Any], part: Array) -> Any:
+def accumulate(value: Array, index: Index, operands: Sequence[object], part: Array) -> Any:
     """``value`` with ``part`` added to the named part; elements named twice get both."""
     if not index.entries:
         return add(value, part)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Entries = tuple
 
 
-def in_type(sharding: Any, ndim: int) -> Any:
+def in_type(sharding: object, ndim: int) -> Any:
     """The part of a placement that types carry: the entries of ``Explicit`` axes, for each of ``ndim`` axes; else None.
 
     Axes of size one split nothing, and are left out where `flags.remove_size_one_mesh_axis_from_type` says so.
@@ -86,13 +86,13 @@ def check_lengths(placement: MeshSharding, shape: Shape) -> None:
                              f"parts, which does not evenly divide the dimension size {n} of axis {axis}")
 
 
-def entry_of(entry: Any, named: Iterable[AxisName]) -> Any:
+def entry_of(entry: object, named: Iterable[AxisName]) -> Any:
     """An entry of a spec, of which only the mesh axes ``named`` stay."""
     names = tuple(n for n in names_of(entry) if n in named)
     return names if len(names) > 1 else names[0] if names else None
 
 
-def names_of(entry: Any) -> tuple:
+def names_of(entry: object) -> tuple:
     """The mesh axes that an entry of a spec names."""
     if isinstance(entry, tuple):
         return entry
@@ -254,7 +254,7 @@ def types_text(avals: Sequence[AbstractValue]) -> str:
     return ", ".join(a.str_short() for a in avals)
 
 
-def where_even(x: AbstractValue, found: Sequence[Any], shape: Sequence[int]) -> Entries:
+def where_even(x: AbstractValue, found: Sequence[object], shape: Sequence[int]) -> Entries:
     """The entries of an axis each, None for those that do not split it evenly."""
     return tuple(e if e is None or not n % parts(x.placement, e) else None for e, n in zip(found, shape))
 

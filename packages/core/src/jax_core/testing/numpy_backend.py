@@ -163,7 +163,7 @@ class NumpyBackend:
     placements = _NO_PLACEMENTS
     exporting = Absent(_US, "modules that can be exported")
 
-    def put(self, x: Any, aval: Any = None, placement: object = None) -> NumpyArray:
+    def put(self, x: object, aval: object = None, placement: object = None) -> NumpyArray:
         return as_array(x, get_aval(x) if aval is None else aval)
 
     def devices(self, platform: str | None = None) -> Sequence[Any]:
@@ -175,7 +175,7 @@ class NumpyBackend:
     def default_platform(self) -> str:
         return "cpu"
 
-    def host_view(self, x: Any) -> np.ndarray | None:
+    def host_view(self, x: object) -> np.ndarray | None:
         return np.asarray(x) if isinstance(x, NumpyArray) else None
 
     def from_host(self, x: np.ndarray, weak_type: bool = False) -> NumpyArray:

@@ -31,7 +31,7 @@ def watching() -> bool:
     return flags.debug_nans.value or flags.debug_infs.value
 
 
-def found_in(outs: Sequence[Any]) -> str | None:
+def found_in(outs: Sequence[object]) -> str | None:
     """``"nan"`` or ``"inf"`` if some array holds one that is watched for."""
     for x in outs:
         dtype = np.result_type(x) if isinstance(x, _NUMBERS) else getattr(x, "dtype", None)

@@ -108,7 +108,7 @@ class DynamicJaxprTrace(Trace):
                 level, trace = level + (trace.parent is not None), trace.parent
         return f"DynamicJaxprTrace(level={level}/{sublevel})"
 
-    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    def process(self, prim: Primitive, args: Sequence[object], params: dict) -> Any:
         if self.agree is not None:
             args, params = self.agree(prim, args, params)
         if prim.stage is not None:
@@ -168,7 +168,7 @@ class DynamicJaxprTrace(Trace):
             trace = trace.below if isinstance(trace, DynamicJaxprTrace) else trace.parent
         return trace is owner
 
-    def scalar_made(self, x: Any, value: Any) -> None:
+    def scalar_made(self, x: object, value: object) -> None:
         self.constants[id(x)] = (Literal(value, get_aval(x)), x)
 
     def text_of(self, tracer: DynamicJaxprTracer) -> str | None:
@@ -206,10 +206,10 @@ class DynamicJaxprTrace(Trace):
     def process_ref(self, prim: Any, args: Sequence[Any], params: dict[str, Any]):
         return self.record(prim, args, params)
 
-    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[object]):
         return call.stage(self, args)
 
-    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[object]):
         return call.stage(self, args)
 
     def describe(self, var: Var, ended: bool = False) -> str:
@@ -275,7 +275,7 @@ class FoldingTrace(DynamicJaxprTrace):
 
     __slots__ = ()
 
-    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    def process(self, prim: Primitive, args: Sequence[object], params: dict) -> Any:
         if self.agree is None and prim.effects is None and not any([isinstance(x, Tracer) for x in args]):
             with context.Use(EVAL):
                 return prim.bind(*args, **params)

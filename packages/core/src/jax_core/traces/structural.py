@@ -145,7 +145,7 @@ def _broadcast_splits(prim, avals, outs, params):
     return [tuple(result)]
 
 
-def check_out_sharding(name: str, out_sharding: Any) -> None:
+def check_out_sharding(name: str, out_sharding: object) -> None:
     """Raise unless it can be the ``out_sharding`` of an operation.
 
     Raises:
@@ -500,7 +500,7 @@ reshard_p = Primitive(
 )
 
 
-def reshard(x: Any, placement: Placement | None) -> Any:
+def reshard(x: object, placement: Placement | None) -> Any:
     """``x`` split as ``placement`` says; ``x`` itself for None."""
     return x if placement is None else reshard_p.bind(x, dst_sharding=placement)
 

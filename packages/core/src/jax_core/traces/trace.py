@@ -37,15 +37,15 @@ class Trace(TraceHabits):
         self.parent = parent
         self.agree = context.state.manual  # inside a checked manual region: makes operands agree, see `manual`
 
-    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    def process(self, prim: Primitive, args: Sequence[object], params: dict) -> Any:
         """Apply ``prim`` to ``args``, some of which may be tracers of this trace."""
         return self.process_as_theirs(prim, args, params)
 
-    def process_custom_jvp(self, call: "CustomJvpCall", args: Sequence[Any]) -> list:
+    def process_custom_jvp(self, call: "CustomJvpCall", args: Sequence[object]) -> list:
         """Apply a function with a custom JVP rule; see `custom_jvp`."""
         return self.custom_jvp_as_theirs(call, args)
 
-    def process_custom_vjp(self, call: "CustomVjpCall", args: Sequence[Any]) -> list:
+    def process_custom_vjp(self, call: "CustomVjpCall", args: Sequence[object]) -> list:
         """Apply a function with a custom VJP rule; see `custom_vjp`."""
         return self.custom_vjp_as_theirs(call, args)
 
@@ -57,7 +57,7 @@ class Trace(TraceHabits):
         """Whether ``x`` is a tracer of this trace."""
         return isinstance(x, Tracer) and x._trace is self
 
-    def scalar_made(self, x: Any, value: Any) -> None:
+    def scalar_made(self, x: object, value: object) -> None:
         """The array ``x`` was made of the scalar ``value`` under this trace, so it is a part of the program and not of its surroundings."""
         if self.parent is not None:
             self.parent.scalar_made(x, value)
@@ -83,7 +83,7 @@ class EvalTrace(Trace):
 
     __slots__ = ()
 
-    def process(self, prim: Primitive, args: Sequence[Any], params: dict):
+    def process(self, prim: Primitive, args: Sequence[object], params: dict):
         if prim.own_impl is not None:
             return prim.own_impl(*args, **params)
         for x in args:
@@ -94,10 +94,10 @@ class EvalTrace(Trace):
             nans.check_primitive(prim, args, outs)
         return outs
 
-    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[object]):
         return call.fun(*args)
 
-    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[object]):
         return call.fun(*args)
 
     def process_ref(self, prim: Any, args: Sequence[Any], params: Mapping[str, object]):
@@ -409,20 +409,20 @@ class _FoldingTrace(Trace):
     def _below(self, args) -> Trace:
         return self.parent if any(isinstance(x, Tracer) for x in args) else EVAL
 
-    def process(self, prim: Primitive, args: Sequence[Any], params: dict):
+    def process(self, prim: Primitive, args: Sequence[object], params: dict):
         below = self._below(args)
         if below is not EVAL:
             return below.process(prim, args, params)
         with context.Use(EVAL):
             return EVAL.process(prim, args, params)
 
-    def process_ref(self, prim: Any, args: Sequence[Any], params: dict):
+    def process_ref(self, prim: object, args: Sequence[object], params: dict):
         return self._below(args).process_ref(prim, args, params)
 
-    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[object]):
         return self._below(args).process_custom_jvp(call, args)
 
-    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[object]):
         return self._below(args).process_custom_vjp(call, args)
 
 

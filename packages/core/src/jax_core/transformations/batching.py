@@ -109,7 +109,7 @@ class BatchTrace(Trace):
         super().__init__(parent)
         self.axis, self.tag = axis, object() if tag is None else tag
 
-    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    def process(self, prim: Primitive, args: Sequence[object], params: dict) -> Any:
         if self.agree is not None:
             args, params = self.agree(prim, args, params)
         vals, dims, mapped = [], [], False
@@ -184,13 +184,13 @@ class BatchTrace(Trace):
                          "axis, and each lane would change it. Pass the reference as an argument of the vmapped function, "
                          "mapped over one of its axes, or make it inside.")
 
-    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[object]):
         vals, dims = self._unbox_all(args)
         batched, out_dims = call.batched(self, dims)
         outs = self.parent.process_custom_jvp(batched, vals)
         return [self.box(x, d) for x, d in zip(outs, out_dims())]
 
-    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[object]):
         vals, dims = self._unbox_all(args)
         batched, out_dims = call.batched(self, dims)
         outs = self.parent.process_custom_vjp(batched, vals)

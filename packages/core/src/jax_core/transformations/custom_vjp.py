@@ -288,6 +288,12 @@ class custom_vjp(Wrapping):
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
+    def _set(self, method, fwd, bwd, symbolic_zeros, optimize_remat, generic_batching, logs=False, accumulators=False):
+        if generic_batching:
+            raise NotImplementedError(f"custom_vjp.{method}: generic_batching is not supported; leave it out")
+        self.fwd, self.bwd, self._logs, self._accumulators = fwd, bwd, logs, accumulators
+        self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
+
     def defvjp(self, fwd: Callable[..., PyTree], bwd: Callable[..., tuple[Any, ...]], symbolic_zeros: bool = False,
                optimize_remat: bool = False, generic_batching: bool = False) -> None:
         """Set ``fwd(*args) -> (out, residuals)`` and ``bwd(*nondiff_args, residuals, cotangent) -> tuple of cotangents``.
@@ -299,9 +305,7 @@ class custom_vjp(Wrapping):
         Raises:
           NotImplementedError: ``generic_batching``, another way to batch the rule, is asked for.
         """
-        _no_generic_batching("defvjp", generic_batching)
-        self.fwd, self.bwd, self._logs, self._accumulators = fwd, bwd, False, False
-        self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
+        self._set("defvjp", fwd, bwd, symbolic_zeros, optimize_remat, generic_batching)
 
     def defvjp_with_logs(self, fwd: Callable[..., PyTree], bwd: Callable[..., tuple[tuple[Any, ...], dict | None]],
                          symbolic_zeros: bool = False, optimize_remat: bool = False, generic_batching: bool = False) -> None:
@@ -316,8 +320,7 @@ class custom_vjp(Wrapping):
         >>> jax.vjp(lambda x: 5. * f(x), 1.)[1].with_logs(1.)[1]
         {'cotangent of f': Array(5., dtype=float32, weak_type=True)}
         """
-        self.defvjp(fwd, bwd, symbolic_zeros, optimize_remat, generic_batching)
-        self._logs = True
+        self._set("defvjp_with_logs", fwd, bwd, symbolic_zeros, optimize_remat, generic_batching, logs=True)
 
     def defvjp_with_accums(self, fwd: Callable[..., PyTree], bwd: Callable[..., dict | None], symbolic_zeros: bool = False,
                            optimize_remat: bool = False, generic_batching: bool = False) -> None:
@@ -337,9 +340,7 @@ class custom_vjp(Wrapping):
         >>> jax.grad(f)(3.)
         Array(6., dtype=float32, weak_type=True)
         """
-        _no_generic_batching("defvjp_with_accums", generic_batching)
-        self.defvjp(fwd, bwd, symbolic_zeros, optimize_remat)
-        self._accumulators = True
+        self._set("defvjp_with_accums", fwd, bwd, symbolic_zeros, optimize_remat, generic_batching, accumulators=True)
 
     def defremat(self, fwd: Callable[..., PyTree], rem: Callable[..., object], bwd: Callable[..., tuple[Any, ...]],
                  generic_batching: bool = False) -> None:
@@ -351,9 +352,7 @@ class custom_vjp(Wrapping):
         Raises:
           NotImplementedError: ``generic_batching``, another way to batch the rule, is asked for.
         """
-        _no_generic_batching("defremat", generic_batching)
-        if self.fwd is None:
-            self.defvjp(_in_two_steps(fwd, rem), bwd)
+        self._set_in_two_steps("defremat", fwd, rem, bwd, generic_batching)
 
     def defremat_with_logs(self, fwd: Callable[..., PyTree], rem: Callable[..., object], bwd: Callable[..., tuple[tuple[Any, ...], dict | None]],
                            generic_batching: bool = False) -> None:
@@ -367,9 +366,15 @@ class custom_vjp(Wrapping):
         >>> jax.vjp(f, 0.)[1].with_logs(2.)
         ((Array(2., dtype=float32, weak_type=True),), {'slope': Array(1., dtype=float32, weak_type=True)})
         """
-        _no_generic_batching("defremat_with_logs", generic_batching)
-        if self.fwd is None:
-            self.defvjp_with_logs(_in_two_steps(fwd, rem), bwd)
+        self._set_in_two_steps("defremat_with_logs", fwd, rem, bwd, generic_batching, logs=True)
+
+    def _set_in_two_steps(self, method, fwd, rem, bwd, generic_batching, logs=False):
+        @functools.wraps(fwd)
+        def forward(*args):
+            out, res = fwd(*args)
+            return out, rem(res, *args)[1]
+        if self.fwd is None or generic_batching:
+            self._set(method, forward, bwd, False, False, generic_batching, logs=logs)
 
     @api_boundary
     def __call__(self, *args, **kwargs):
@@ -499,20 +504,6 @@ class custom_vjp(Wrapping):
                                  f"cotangent of type {got.str_short()}, expected {want.str_short()}{hint}")
             result.append(Zero(want) if got.dtype == dtypes.float0 else x)
         return result
-
-
-def _no_generic_batching(method, asked):
-    if asked:
-        raise NotImplementedError(f"custom_vjp.{method}: generic_batching is not supported; leave it out")
-
-
-def _in_two_steps(fwd, rem):
-    """A forward function that runs ``rem`` right after ``fwd``."""
-    @functools.wraps(fwd)
-    def forward(*args):
-        out, res = fwd(*args)
-        return out, rem(res, *args)[1]
-    return forward
 
 
 def _zeros_of(want):

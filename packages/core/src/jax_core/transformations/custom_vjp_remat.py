@@ -53,7 +53,8 @@ def forward(fun: Callable, fwd: Callable, primals: Sequence[object]) -> tuple[li
       fun: flat function of the primals that returns a sequence of results.
       fwd: flat function that returns ``(residuals, results, facts)``.
     """
-    avals, found = [get_aval(x) for x in primals], []
+    found: list = []
+    avals = [get_aval(x) for x in primals]
 
     def both(*args):
         residuals, outs, facts = fwd(args)

@@ -122,7 +122,7 @@ class JVPTrace(Trace):
     def pair(self, primal: object, tangent: object) -> Any:
         return primal if isinstance(tangent, Zero) else JVPTracer(self, primal, tangent)
 
-    def to_primal_tangent_pair(self, val: Any) -> tuple[Any, Any]:
+    def to_primal_tangent_pair(self, val: object) -> tuple[Any, Any]:
         """Value and tangent of ``val``; what is no tracer of this trace has tangent zero."""
         return self.split(val)
 
@@ -132,14 +132,14 @@ class JVPTrace(Trace):
             return x.primal, x.tangent
         return x, Zero.of(x)
 
-    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[object]):
         primals, tangents = _unzip(map(self.split, args))
         if all(isinstance(t, Zero) for t in tangents):
             return self._none_ours(call, self.parent.process_custom_jvp(call, args))
         outs, out_tangents = call.run_jvp(primals, tangents)
         return self._pairs(call, outs, out_tangents)
 
-    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[object]):
         primals, tangents = _unzip(map(self.split, args))
         if all(isinstance(t, Zero) for t in tangents):
             return self._none_ours(call, self.parent.process_custom_vjp(call, args))

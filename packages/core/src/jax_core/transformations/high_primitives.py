@@ -96,7 +96,7 @@ class HiPrim:
         """The cotangents of the operands."""
         raise NotImplementedError(f"reverse-mode differentiation: {type(self).__name__} has no method vjp_bwd_retval")
 
-    def transpose(self, out_ct: Any, *maybe_accums: Any) -> None:
+    def transpose(self, out_ct: object, *maybe_accums: Any) -> None:
         """Add cotangents to those of the operands that are a `GradAccum`; the others are values."""
         raise NotImplementedError(f"transposition: {type(self).__name__} has no method transpose(cotangent, *accums)")
 
@@ -230,7 +230,7 @@ class OnArrays(Trace):
 
     __slots__ = ()
 
-    def process(self, prim: Primitive, args: Sequence[Any], params: dict):
+    def process(self, prim: Primitive, args: Sequence[object], params: dict):
         if prim is hi_call_p:
             return _run(*args, **params)
         if prim is hi_pullback_p:
@@ -242,13 +242,13 @@ class OnArrays(Trace):
             params = {name: _programs_on_arrays(x) for name, x in params.items()}
         return self.parent.process(prim, args, params)
 
-    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[object]):
         return call.fun(*args)
 
-    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[object]):
         return call.fun(*args)
 
-    def process_ref(self, prim: Any, args: Sequence[Any], params: dict):
+    def process_ref(self, prim: object, args: Sequence[object], params: dict):
         return self.parent.process_ref(prim, args, params)
 
 
@@ -324,7 +324,7 @@ def _from_arrays(aval: AbstractValue, arrays: Sequence[Any]) -> Any:
 extension_points.high_values.fill((_to_arrays, _from_arrays))
 
 
-def consts_as_arrays(closed: ClosedJaxpr, consts: Sequence[Any]) -> tuple[ClosedJaxpr, list]:
+def consts_as_arrays(closed: ClosedJaxpr, consts: Sequence[object]) -> tuple[ClosedJaxpr, list]:
     """A program and the values of its first inputs, those of high-level types by the arrays that represent them."""
     types, rest = closed.in_avals[:len(consts)], closed.in_avals[len(consts):]
     if not high.any_high(types):
@@ -354,7 +354,7 @@ class Represented:
     avals = property(lambda self: self.type.avals, doc="The leaves' types.")
     structure = property(lambda self: self.type.structure, doc="The structure of the pytree.")
 
-    def value(self, arrays: Sequence[Any], avals: Sequence[AbstractValue] | None = None) -> Any:
+    def value(self, arrays: Sequence[object], avals: Sequence[AbstractValue] | None = None) -> Any:
         """The pytree that other arrays represent, its leaves of the types ``avals`` where these are high."""
         return self.type.value(arrays, avals)
 

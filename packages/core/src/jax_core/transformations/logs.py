@@ -45,7 +45,7 @@ def wanted() -> bool:
     return _thread.logs is not None and _thread.logs.trace is context.state.trace
 
 
-def pair(name: str, found: Any) -> tuple[Any, Mapping[Any, Any] | None]:
+def pair(name: str, found: object) -> tuple[Any, Mapping[Any, Any] | None]:
     """``found`` if it is a pair of cotangents and logs, of which there may be none.
 
     Raises:

@@ -112,7 +112,7 @@ class Tape:
         self.primals, self.nonzero, self.inputs = list(map(_weakly, primals)), nonzero, inputs
         self.trace, self.tangents = trace, tangents
 
-    def transpose(self, cts: Sequence[Any], wanted: Sequence[bool] | None) -> list:
+    def transpose(self, cts: Sequence[object], wanted: Sequence[bool] | None) -> list:
         return self.trace.transpose(self.inputs, self.tangents, cts, wanted)
 
     def written(self, saveable: Sequence[bool]) -> "Residuals":
@@ -180,7 +180,7 @@ class Residuals:
                 raise ValueError(f"vjp: args_res[{i}] must have the structure of that argument, {structure}, or be None. {error}") from None
         self.kept = kept
 
-    def transpose(self, cts: Sequence[Any], wanted: Sequence[bool] | None, refs: Sequence[Any] = ()) -> list:
+    def transpose(self, cts: Sequence[object], wanted: Sequence[bool] | None, refs: Sequence[object] = ()) -> list:
         """Cotangents of the inputs; those of parts of an input that has one in ``refs`` (None elsewhere) are added to that instead."""
         values = [self.kept[i] if i >= 0 else self.opaque[~i] for i in self.sources]
         absent = [i for i, x in zip(self.sources, values) if isinstance(x, NotSaveable)]

@@ -123,12 +123,12 @@ class LinearizeTrace(JVPTrace):
         known = iter(known)
         return [place[i] if unknown else next(known) for i, unknown in enumerate(parts.out_unknown)]
 
-    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[object]):
         if any(type(x) is LinearTracer and x._trace is self for x in args):
             return call.fun(*args)
         return super().process_custom_jvp(call, args)
 
-    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[object]):
         if any(type(x) is LinearTracer and x._trace is self for x in args):
             return call.fun(*args)
         return super().process_custom_vjp(call, args)
@@ -155,10 +155,10 @@ class LinearizeTrace(JVPTrace):
 
     # -- what is done with the tape ---------------------------------------------------------------------------------
 
-    def owns(self, x: Any) -> bool:
+    def owns(self, x: object) -> bool:
         return type(x) is LinearTracer and x._trace is self
 
-    def transpose(self, inputs: Sequence[LinearTracer], outputs: Sequence[Any], cotangents: Sequence[Any],
+    def transpose(self, inputs: Sequence[LinearTracer], outputs: Sequence[object], cotangents: Sequence[object],
                   wanted: Sequence[bool] | None = None) -> list:
         """Cotangents of ``inputs`` for those of ``outputs``; either may hold `Zero`. What only unwanted ones need is not computed."""
         tape = self.tape
@@ -527,7 +527,7 @@ def _transpose_jaxpr(closed, linear, nonzero_ct, wanted):
     return ClosedJaxpr(jaxpr, consts), list(nonzero_out), structure[0]
 
 
-def transpose_into_refs(closed: ClosedJaxpr, refs: Sequence[Any], linear: Sequence[bool],
+def transpose_into_refs(closed: ClosedJaxpr, refs: Sequence[object], linear: Sequence[bool],
                         nonzero_ct: Sequence[bool]) -> tuple[ClosedJaxpr, list[bool]]:
     """`transpose_jaxpr` as ``(references, non-linear args, nonzero cotangents of results) -> nonzero cotangents of linear args``, for
     arguments of which ``refs`` has the references' types, or None; without logs."""

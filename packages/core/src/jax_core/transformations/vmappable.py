@@ -116,7 +116,7 @@ def _has_rule(x: object) -> bool:
     return type(x) in node_rules
 
 
-def check_nodes(value: PyTree, axes: Sequence[Any], name: str) -> None:
+def check_nodes(value: PyTree, axes: Sequence[object], name: str) -> None:
     """Ask the rules of the nodes in ``value``, whose leaves are mapped along ``axes``."""
     position = 0
     for x in tree.leaves(value, is_leaf=_has_rule):

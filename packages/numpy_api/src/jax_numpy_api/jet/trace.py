@@ -176,7 +176,7 @@ class JetTrace(Trace):
     def order_of(self, args: Sequence[Any]) -> int:
         return min(x.order for x in args if self.owns(x))
 
-    def wrap(self, outs: Sequence[Any], order: int, following: Callable[[int, list], Sequence[Any]]) -> list:
+    def wrap(self, outs: Sequence[object], order: int, following: Callable[[int, list], Sequence[Any]]) -> list:
         """Series with the first coefficients ``outs``; ``following(k, series)`` gives coefficient k of all of them.
 
         Results of a type without tangents (integers) are left as they are.
@@ -232,7 +232,7 @@ class JetTrace(Trace):
             self._keep(key, result, (args, call), result)
         return result
 
-    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[object]):
         """A reverse-mode rule says nothing about series: the function itself is expanded."""
         return call.fun(*args)
 
@@ -274,7 +274,7 @@ def terms_of(trace: JetTrace, x: Any, order: int) -> Terms:
     return None if all(t is None for t in found) else found
 
 
-def expand(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict, run: Callable) -> list:
+def expand(trace: JetTrace, prim: Primitive, args: Sequence[object], params: dict, run: Callable) -> list:
     """Series of the results: at once where the operands are complete, else order by order."""
     primals, order = trace.primals(args), trace.order_of(args)
     if trace.created is None:

@@ -671,7 +671,7 @@ def cbrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     return with_accuracy(cbrt_p, x, accuracy)
 
 
-def with_accuracy(prim: Primitive, x: ArrayLike, accuracy: Any) -> Any:
+def with_accuracy(prim: Primitive, x: ArrayLike, accuracy: object) -> Any:
     """Bind a primitive that can take the parameter ``accuracy``; without it where there is none to ask for."""
     return apply(prim, x) if accuracy is None else apply(prim, x, accuracy=accuracy)
 

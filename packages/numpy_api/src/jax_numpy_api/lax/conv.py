@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Sequence, TypeAlias
 
 import numpy as np
 
@@ -86,7 +86,7 @@ def conv_general_permutations(dimension_numbers: Sequence[str]) -> tuple[tuple, 
 
 
 def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
-                           dimension_numbers: Any) -> ConvDimensionNumbers:
+                           dimension_numbers: object) -> ConvDimensionNumbers:
     """`ConvDimensionNumbers` from None (batch and features first), three strings, or itself.
 
     Args:

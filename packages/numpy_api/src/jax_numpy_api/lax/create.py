@@ -218,7 +218,7 @@ def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
     return varying_as(x, filled(sizes, fill_value, dtype, weak, beside(x, sizes) if sharding is None else sharding))
 
 
-def varying_as(x: object, made: Any) -> Any:
+def varying_as(x: object, made: object) -> Any:
     """``made``, an array like ``x``, which counts as varying over the mesh axes that ``x`` varies over, as carries and cotangents beside it."""
     if not isinstance(x, Tracer) or not x.aval.vma or isinstance(made, Tracer) and made.aval.vma >= x.aval.vma:
         return made

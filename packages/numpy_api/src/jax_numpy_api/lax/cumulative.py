@@ -278,7 +278,7 @@ def _inexact(dtype):
 
 
 def _cumulative(name, reducer, accepts, accumulate, cost=None, **rules):
-    def batch(axis_data: AxisData, args: Sequence[Any], dims, *, axis: int, reverse: bool):
+    def batch(axis_data: AxisData, args: Sequence[object], dims, *, axis: int, reverse: bool):
         (x,), (d,) = args, dims
         return prim.bind(x, axis=axis + (d <= axis), reverse=reverse), d
 

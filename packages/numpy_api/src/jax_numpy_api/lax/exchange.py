@@ -609,7 +609,7 @@ def psend(x: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> An
     raise NotImplementedError("lax.psend is deprecated and not provided: use lax.ppermute, which sends and receives.")
 
 
-def precv(token: Any, out_shape: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
+def precv(token: object, out_shape: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
     """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`.
 
     Args:

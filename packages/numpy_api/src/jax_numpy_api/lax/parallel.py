@@ -258,7 +258,7 @@ def _axes_of(params: dict) -> tuple:
     return names if isinstance(names, tuple) else (names,)
 
 
-def vary_over_names(args: Sequence[Any], params: dict) -> tuple[Sequence[Any], dict]:
+def vary_over_names(args: Sequence[object], params: dict) -> tuple[Sequence[Any], dict]:
     """In a checked manual region, the operands of a collective vary over its axes."""
     axes = frozenset(n for n in _axes_of(params) if manual.is_checked(n))
     return manual.vary_to(args, [manual.varying(x) | axes for x in args]), params

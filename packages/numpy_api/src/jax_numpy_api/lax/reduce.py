@@ -666,7 +666,7 @@ def identity_for(computation: Callable, init: Any, dtype: Any) -> Any:
     return dtype.type(highest(dtype)) if computation is arithmetic.min and init > 0 else init
 
 
-def check_start(name: str, init: Any, dtype: Any) -> None:
+def check_start(name: str, init: object, dtype: object) -> None:
     """Raise TypeError if ``init``, which the function of a reduction is applied to, is not of the ``dtype`` of the elements."""
     if dtypes.dtype(init) != dtype:
         raise TypeError(f"{name}: the initial value {init} has dtype {dtypes.dtype(init)}, and the operand {dtype}; give one of the operand's "

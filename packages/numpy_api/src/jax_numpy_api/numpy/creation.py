@@ -330,7 +330,7 @@ def asarray(a: object, dtype: DTypeLike | None = None, order: str | None = None,
     return array(a, dtype, copy=bool(copy), order=order, device=device, out_sharding=out_sharding)
 
 
-def of_list(x: Any) -> Any:
+def of_list(x: object) -> Any:
     """``x``, or the array of its numbers if it is a list or a tuple: for functions that take these, as SciPy's do."""
     return array(x) if isinstance(x, (list, tuple)) else x
 

@@ -70,7 +70,7 @@ def check_arraylike(name: str, *args: Any) -> None:
             _arraylike_kinds.add(type(x))
 
 
-def unwrapped(x: Any) -> Any:
+def unwrapped(x: object) -> Any:
     """``x``, or the array it converts itself to by ``__jax_array__``."""
     if type(x) in aval_of_type or not hasattr(x, "__jax_array__"):
         return x
@@ -89,7 +89,7 @@ def evaluating() -> bool:
     return context.state.trace is EVAL
 
 
-def host(x: Any) -> np.ndarray | None:
+def host(x: object) -> np.ndarray | None:
     """A NumPy view of a value that can be read now without waiting or copying, else None."""
     if hasattr(x, "aval"):
         return None if isinstance(x, Tracer) else host_view(x)
@@ -321,7 +321,7 @@ def broadcast_shape(name: str, *shapes: Sequence[int]) -> tuple[int, ...]:
         raise kind(f"{name} got incompatible shapes for broadcasting: {listed}.") from None
 
 
-def broadcast_to(x: ArrayLike, shape: tuple[int, ...], sharding: Any = None) -> Array:
+def broadcast_to(x: ArrayLike, shape: tuple[int, ...], sharding: object = None) -> Array:
     """``x`` repeated to ``shape``, which its own shape is known to fit; where it is repeated, split as ``sharding`` says."""
     own = shape_of(x)
     if own == shape and not isinstance(x, (bool, int, float, complex)):
@@ -472,7 +472,7 @@ def given_flag(value: object) -> bool:
     return bool(value)
 
 
-def given_key_axes(axis: Any, named: bool = False) -> Any:
+def given_key_axes(axis: object, named: bool = False) -> Any:
     """`given_axes` of what can be hashed. Raises ValueError for a list, as a static argument of `jit`."""
     if axis is not None and not can_be_key(axis):
         raise ValueError(f"Non-hashable static arguments are used: axis={axis!r} of type {type(axis).__name__}; write a tuple.")
@@ -506,7 +506,7 @@ def split_axes(axis: Any, ndim: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
     return canonical_axes(tuple(a for a in axis if type(a) is not str), ndim), names
 
 
-def given_size(name: str, size: Any) -> int:
+def given_size(name: str, size: object) -> int:
     """What a user gave as ``size``. Raises TypeError for what is no integer, ValueError for a negative one."""
     size = integer(f"{name}: size", size)
     if size < 0:

@@ -99,7 +99,7 @@ def _masked(name: str, a: Any, where: Any, fill: Any) -> Any:
 _NARROW = (np.dtype(np.float16), np.dtype(dtypes.bfloat16))
 
 
-def own_dtype(a: Any) -> tuple[Any, bool]:
+def own_dtype(a: object) -> tuple[Any, bool]:
     """The dtype of ``a`` and whether it is weak; of 64 bits only where these are on."""
     dtype, weak = dtypes.dtype_and_weak_type(a)
     return dtypes.explicit_dtype(dtype), weak

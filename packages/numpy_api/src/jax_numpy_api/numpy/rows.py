@@ -135,7 +135,7 @@ _KEPT = 256
 _kept: dict = {}
 
 
-def operand(x: ArrayLike, beside: Any) -> Any:
+def operand(x: ArrayLike, beside: object) -> Any:
     """The Python number ``x`` as an array of weak type, the same one each time; for eager calls.
 
     The dispatcher makes a buffer of a number at each call, which takes half as long again as the call. ``x`` is handed

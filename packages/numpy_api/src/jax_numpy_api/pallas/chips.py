@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+from typing import Any
 
 import numpy as np
 
@@ -131,7 +132,7 @@ _SPARSE = {5: SparseCoreInfo(num_cores=4, num_lanes=8, vmem_capacity_bytes=512 <
            6: SparseCoreInfo(num_cores=2, num_lanes=8, vmem_capacity_bytes=256 << 10),
            7: SparseCoreInfo(num_cores=2, num_lanes=16, vmem_capacity_bytes=512 << 10),
            8: SparseCoreInfo(num_cores=2, num_lanes=16, vmem_capacity_bytes=256 << 10, dma_granule_size_bytes=64)}
-_CHIPS = {  # vector memory, main memory, bandwidth, bfloat16; then what differs
+_CHIPS: dict[ChipVersion, tuple[int, int, int, int, int, int, dict[str, Any]]] = {  # vector memory, main memory, bandwidth, bfloat16; then what differs
     ChipVersion.TPU_V2: (2, 1, 16 << 20, 8 * _GB, 358 * _GB, 23 * _T, dict(smem_capacity_bytes=16 << 10)),
     ChipVersion.TPU_V3: (3, 2, 16 << 20, 17_200_000_000, 412_500_000_000, 70 * _T, dict(smem_capacity_bytes=16 << 10)),
     ChipVersion.TPU_V4I: (4, 4, 16 << 20, 8_590_000_000, 614 * _GB, 137 * _T, dict(cmem_capacity_bytes=134_000_000)),

@@ -134,7 +134,7 @@ def with_scoped(*types: Any, collective_axes: object = (), **kw_types: Any) -> C
     return lambda f: run_scoped(f, *types, collective_axes=collective_axes, **kw_types)
 
 
-def allocate(name: str, what: Any) -> Any:
+def allocate(name: str, what: object) -> Any:
     """A reference to new memory, for the function ``name``."""
     ref = ref_type(name, what)
     asked = interpretation.value

@@ -41,7 +41,7 @@ class Parts(NamedTuple):
     def given(self) -> list[Index]:
         return [i for i in self if i is not None]
 
-    def split(self, args: Sequence[Any]) -> list[tuple[Any, Index, list]]:
+    def split(self, args: Sequence[object]) -> list[tuple[Any, Index, list]]:
         """For each one that is there the reference, the index and its operands."""
         refs, rest = args[:len(self.given)], iter(args[len(self.given):])
         return [(ref, i, [next(rest) for e in i.entries if e is None or type(e) is Slice and e.start is None])

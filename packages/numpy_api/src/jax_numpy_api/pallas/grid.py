@@ -45,7 +45,7 @@ _step = _Step()
 
 
 @contextlib.contextmanager
-def stepping(ids: Sequence[Any] | None, sizes: Sequence[Any]) -> Iterator[None]:
+def stepping(ids: Sequence[Any] | None, sizes: Sequence[object]) -> Iterator[None]:
     """Inside, `program_id` and `num_programs` tell these."""
     before = _step.ids, _step.sizes
     _step.ids, _step.sizes = ids, sizes
@@ -238,7 +238,7 @@ def _index(what: str, x: Any) -> Any:
     return convert_element_type_p.bind(x, new_dtype=INDEX.dtype, weak_type=False) if aval.dtype != INDEX.dtype or aval.weak_type else x
 
 
-def operand(where: str, name: str, spec: Any, aval: ShapedArray, grid: tuple, scalars: Sequence[AbstractRef]) -> Operand:
+def operand(where: str, name: str, spec: object, aval: ShapedArray, grid: tuple, scalars: Sequence[AbstractRef]) -> Operand:
     """What ``spec`` says about an array of type ``aval``; ``grid`` has None for sizes known at run time. Messages begin with ``where``."""
     where = f"{where}, {name}"
     if spec is no_block_spec:

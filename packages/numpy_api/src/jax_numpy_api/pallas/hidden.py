@@ -40,7 +40,7 @@ def holding(refs: Mapping[str, Any]) -> Iterator[None]:
         _held.refs = before
 
 
-def hidden(function: str, name: str, memory: Any, instead: str = "") -> Any:
+def hidden(function: str, name: str, memory: object, instead: str = "") -> Any:
     """The reference to the hidden memory ``name``, which is of the type ``memory``, for ``function``, which users call.
 
     Raises:

@@ -131,7 +131,7 @@ def _not(a: Any) -> Any:
 
 
 def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...], in_specs: PyTree = (), out_specs: PyTree = (),
-                  tiling: object = None, core_axis: object = None, core_axis_name: object = None, dimension_semantics: Any = None,
+                  tiling: object = None, core_axis: object = None, core_axis_name: object = None, dimension_semantics: object = None,
                   trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
     """A function of references to large memory that runs ``body`` on their blocks, once for each step of a grid, inside a kernel.
 
@@ -167,7 +167,7 @@ def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...
     is_spec = lambda x: isinstance(x, BlockSpec) or x is no_block_spec or x is None
     inputs, outputs = (tree.leaves(specs, is_leaf=is_spec) for specs in (in_specs, out_specs))
 
-    def run(*refs: Any, scratches: Sequence[Any] = ()) -> None:
+    def run(*refs: Any, scratches: Sequence[object] = ()) -> None:
         if len(refs) != len(inputs) + len(outputs):
             raise ValueError(f"emit_pipeline: {len(refs)} references were given, and there are {len(inputs)} in_specs and {len(outputs)} out_specs; give "
                              "those of the operands, then those of the results.")

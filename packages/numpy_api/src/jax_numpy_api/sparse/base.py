@@ -29,7 +29,7 @@ def operations() -> Any:
     return _sparse.transform
 
 
-def mapped_along_batch_axes(node: Any, axes: list, name: str) -> None:
+def mapped_along_batch_axes(node: object, axes: list, name: str) -> None:
     """The rule of `vmap` for sparse arrays: batch axes come first in all their buffers, so one of those is mapped, or a new one put among them.
 
     Raises:

@@ -60,7 +60,7 @@ def run(closed: ClosedJaxpr, *values: Any) -> list:
     return interpret(closed.jaxpr, closed.consts, values)
 
 
-def interpret(jaxpr: Jaxpr, consts: Sequence[Any], values: Sequence[Any]) -> list:
+def interpret(jaxpr: Jaxpr, consts: Sequence[object], values: Sequence[object]) -> list:
     env = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*consts, *values)))
 
     def read(x):

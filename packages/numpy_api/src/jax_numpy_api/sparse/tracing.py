@@ -72,7 +72,7 @@ class SparseTrace(Trace):
         """What a tracer of this trace stands for; anything else as it is."""
         return spvalues_to_arrays(self.spenv, x._spvalue) if isinstance(x, SparseTracer) and x._trace is self else x
 
-    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    def process(self, prim: Primitive, args: Sequence[object], params: dict) -> Any:
         operands = [self.array_of(x) for x in args]
         if not any(map(is_sparse, operands)):
             return self.parent.process(prim, operands, params)
@@ -80,12 +80,12 @@ class SparseTrace(Trace):
             outs = apply(prim, operands, params)
         return [self.to_sparse_tracer(x) for x in outs] if prim.multiple_results else self.to_sparse_tracer(outs)
 
-    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[object]):
         if any(map(self.holds, args)):
             return call.fun(*args)  # rules of derivatives are for dense arrays
         return self.parent.process_custom_jvp(call, args)
 
-    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[object]):
         if any(map(self.holds, args)):
             return call.fun(*args)
         return self.parent.process_custom_vjp(call, args)
@@ -112,6 +112,6 @@ def sparsify_subtrace(f: Callable, store: Any, tag: object, spenv: SparsifyEnv, 
     return spenv.replace(())
 
 
-def sparsify_fun(wrapped_fun: linear_util.WrappedFun, args: Sequence[Any]) -> list:
+def sparsify_fun(wrapped_fun: linear_util.WrappedFun, args: Sequence[object]) -> list:
     """The results of a flat wrapped function on a list of dense and sparse arrays."""
     return list(traced(lambda *xs: list(wrapped_fun.call_wrapped(*xs)), tuple(args), {}))

@@ -95,7 +95,7 @@ def eval_sparse(jaxpr: Jaxpr, consts: Sequence[object], spvalues: Sequence[Spars
 
 # -- operators of arrays -----------------------------------------------------------------------------------------------
 
-def getitem(mat: BCOO, index: Any) -> BCOO:
+def getitem(mat: BCOO, index: object) -> BCOO:
     """``mat[index]`` for integers, slices, None and Ellipsis; arrays of integers through `bcoo_gather`."""
     index = index if isinstance(index, tuple) else (index,)
     if not all(i is None or i is Ellipsis or isinstance(i, slice) or _is_integer(i) for i in index):

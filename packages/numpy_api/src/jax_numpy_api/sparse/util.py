@@ -143,7 +143,7 @@ def columns(indices: Array, which: Sequence[int] | None = None) -> tuple[Array, 
     return tuple(indices[:, d] for d in (range(indices.shape[1]) if which is None else which))
 
 
-def collected(out: Array, at: Any, terms: Array, **promises: bool) -> Array:
+def collected(out: Array, at: object, terms: Array, **promises: bool) -> Array:
     """``out`` with ``terms`` added at the indices ``at``, those outside left out; booleans, which have no sum, are there if one of them is."""
     places = out.at[at]
     return (places.max if out.dtype == np.bool_ else places.add)(terms, mode="drop", **promises)

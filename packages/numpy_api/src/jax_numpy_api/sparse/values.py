@@ -66,7 +66,7 @@ class SparsifyEnv:
     def __init__(self, bufs: Sequence[Any] = ()):
         self._buffers = list(bufs)
 
-    def replace(self, bufs: Sequence[Any]) -> list:
+    def replace(self, bufs: Sequence[object]) -> list:
         """The buffers, with ``bufs`` put in their place."""
         before, self._buffers = self._buffers, list(bufs)
         return before

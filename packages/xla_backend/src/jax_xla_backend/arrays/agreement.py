@@ -18,7 +18,7 @@ from .array import ArrayImpl
 from .from_parts import make_array_from_callback
 
 
-def check_same(values: Sequence[Any], placements: Sequence[Sharding | None]) -> None:
+def check_same(values: Sequence[object], placements: Sequence[Sharding | None]) -> None:
     """Raise AssertionError where processes give different values for one array: each would put parts of its own into it.
 
     One exchange for all of ``values``, of check sums, between the processes whose devices a placement names. Those that make the array call this.

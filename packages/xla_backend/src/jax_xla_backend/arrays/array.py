@@ -51,7 +51,7 @@ def donation_message(name: str) -> str:
             "result instead, or do not donate this argument.")
 
 
-def mark_donated(arrays: Sequence[Any], message: str) -> None:
+def mark_donated(arrays: Sequence[object], message: str) -> None:
     """Note on those of ``arrays`` that were consumed by a call that they were, by its `donation_message`.
 
     Their handles stay: another thread may be in jaxlib's dispatcher with the same array, past its check that there is one.

@@ -47,7 +47,7 @@ def _usual(dtype: Any, shape: tuple[int, ...], device: Any) -> Any:
     return device.client.get_default_layout(dtype, shape, device)
 
 
-def alike(one: Any, other: Any) -> bool:
+def alike(one: object, other: object) -> bool:
     """Whether two of jaxlib's layouts are the same but for the size of packed elements: programs say that they pack those smaller
     than a byte, arrays do not, and the runtime converts."""
     if one == other:

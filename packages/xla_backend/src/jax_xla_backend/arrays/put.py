@@ -107,7 +107,7 @@ def from_host(x: np.ndarray, weak_type: bool = False) -> Any:
     return put_now(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False, False, _COPY, True)
 
 
-def put(x: Any, aval: AbstractValue | None = None, placement: object = None, may_alias: bool = False, on_mesh: bool = True) -> Any:
+def put(x: object, aval: AbstractValue | None = None, placement: object = None, may_alias: bool = False, on_mesh: bool = True) -> Any:
     """An array with the contents of ``x``.
 
     Args:

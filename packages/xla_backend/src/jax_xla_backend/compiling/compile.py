@@ -42,7 +42,7 @@ def clear() -> None:
         _cache.clear()
 
 
-def forget(loaded: Any) -> None:
+def forget(loaded: object) -> None:
     """Keep ``loaded`` in memory no longer."""
     with _lock:
         for key in [k for k, kept in _cache.items() if kept is loaded]:
@@ -151,7 +151,7 @@ def compile_options(devices: Sequence[Device], items: tuple = (), spmd: bool | N
 
 
 def compile_text(text: str, client: Client, devices: Sequence[object], items: tuple = (),
-                 host_callbacks: Sequence[Any] = (), module: Module | None = None, cached: bool = True,
+                 host_callbacks: Sequence[object] = (), module: Module | None = None, cached: bool = True,
                  located: Callable[[], str] | None = None) -> Any:
     """The executable of a module's text, from the caches if it is there.
 
@@ -251,7 +251,7 @@ def _compile(module: Any, on: Any, devices: Sequence[Any], items: tuple, host_ca
     compiler = on.compile if described else on.compile_and_load
     more = [list(host_callbacks)] if host_callbacks else []
 
-    def work(given: Any = program) -> Any:
+    def work(given: object = program) -> Any:
         return compiler(given, device_list, options, *more)
 
     try:

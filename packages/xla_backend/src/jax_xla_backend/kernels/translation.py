@@ -139,7 +139,7 @@ class Translation:
         self.lines.append(f"{name} = {text}")
         return name
 
-    def constant(self, value: Any, kind: Type) -> str:
+    def constant(self, value: object, kind: Type) -> str:
         """A constant of which all elements are ``value``, given as text or as a number."""
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             value = f"{value:.9e}" if kind.is_float else str(int(value))
@@ -406,7 +406,7 @@ class Translation:
             self.bind(v, x)
         return [self.values.get(v, "") for v in self.block(block)]
 
-    def bind(self, v: Any, x: Any) -> None:
+    def bind(self, v: object, x: object) -> None:
         """``v`` stands for ``x``, a value or a reference."""
         if x in self.references:
             self.references[v] = self.references[x]

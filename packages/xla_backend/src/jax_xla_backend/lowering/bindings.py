@@ -435,7 +435,7 @@ def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., objec
     return outs, token, callback
 
 
-def custom_call(call_target_name: str, *, result_types: Sequence[Any], operands: Sequence[IrValue], backend_config: Any = "",
+def custom_call(call_target_name: str, *, result_types: Sequence[object], operands: Sequence[IrValue], backend_config: object = "",
                 has_side_effect: bool = False, result_shapes: Sequence[IrValue] | None = None, called_computations: Sequence[str] = (),
                 api_version: int = 2, operand_output_aliases: Mapping[int, int] | None = None,
                 operand_layouts: Sequence[Sequence[int]] | None = None, result_layouts: Sequence[Sequence[int]] | None = None,

@@ -146,7 +146,7 @@ def element_constant(x: np.generic) -> str:
     return _float_text(x)
 
 
-def as_dtype(value: Any, dtype: np.dtype) -> Any:
+def as_dtype(value: object, dtype: np.dtype) -> Any:
     """``value`` as a NumPy scalar; integers out of range wrap around."""
     if type(value) is int and dtype.kind in "iu":
         bits = 8 * dtype.itemsize

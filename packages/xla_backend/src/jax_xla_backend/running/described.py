@@ -21,7 +21,7 @@ class DescribedProgram(LoadedProgram):
         for seen in self.facts.inspections:
             seen(self.token_sharding)
 
-    def run(self, args: Sequence[Any]) -> NoReturn:
+    def run(self, args: Sequence[object]) -> NoReturn:
         """Refused.
 
         Raises:

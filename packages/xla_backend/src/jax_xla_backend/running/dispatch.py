@@ -44,7 +44,7 @@ class _Fast(NamedTuple):
     const_args: Sequence[Any]
 
 
-def record(fast: FastCall, result: Any) -> _Fast:
+def record(fast: FastCall, result: object) -> _Fast:
     """The dispatcher's form of a call, which gave ``result``.
 
     The record of a program that calls the host is for the dispatcher of `host_calls`.

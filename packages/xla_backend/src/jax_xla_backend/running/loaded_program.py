@@ -46,8 +46,8 @@ class LoadedProgram:
         self._prepare(in_shardings, out_shardings, name)
 
     @classmethod
-    def of(cls, loaded: Any, module: Module, devices: Sequence[object], in_shardings: Sequence[Sharding], committed: bool,
-           out_shardings: Any = None) -> "LoadedProgram":
+    def of(cls, loaded: object, module: Module, devices: Sequence[object], in_shardings: Sequence[Sharding], committed: bool,
+           out_shardings: object = None) -> "LoadedProgram":
         """What jaxlib has compiled or loaded already."""
         self = object.__new__(cls)
         self.loaded, self.module, self.devices, self.committed = loaded, module, tuple(devices), committed
@@ -130,7 +130,7 @@ class LoadedProgram:
         """Whether it is the mesh in use, and of the program's devices."""
         return grid is not None and not grid.empty and grid is mesh.get_mesh() and grid._devices_key == self.devices
 
-    def run(self, args: Sequence[Any]) -> tuple[list[ArrayImpl], bool]:
+    def run(self, args: Sequence[object]) -> tuple[list[ArrayImpl], bool]:
         """Execute on flat inputs (all of them, kept or not): the results, and whether a dispatcher may repeat this call (`_repeatable`)."""
         copied = False
         if (upgrade := self.upgrade) is not None and upgrade.called():

@@ -22,7 +22,7 @@ _LOWERABLE = ("cpu", "cuda", "rocm", "tpu")
 
 
 def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
-          out_shardings: tuple | None = None, platform: str | None = None, everywhere: Any = None, layouts: Any = None) -> Any:
+          out_shardings: tuple | None = None, platform: str | None = None, everywhere: object = None, layouts: object = None) -> Any:
     """The program as a StableHLO module.
 
     Args:

@@ -304,7 +304,7 @@ def _as_weak_as(aval: AbstractValue, x: Any) -> Any:
     return x
 
 
-def convert(x: Any, dtype: np.dtype) -> Any:
+def convert(x: object, dtype: np.dtype) -> Any:
     """``x`` with the strong type ``dtype``."""
     if type(x) in PYTHON_SCALARS:
         return np.asarray(x).astype(dtype)[()]

@@ -69,7 +69,7 @@ class Lane:
         """Whether it is float64."""
         return self.dtype == FLOAT64
 
-    def full(self, number: Any) -> Lane:
+    def full(self, number: object) -> Lane:
         """``number`` in its dtype, for every element."""
         return Lane(self.b, self.b.full(number, self.value.aval))
 

@@ -1,8 +1,6 @@
 """What the functions of `jax.numpy.linalg` share: the check of their arguments and small helpers."""
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from jax_core.representation.array import Array
@@ -13,7 +11,7 @@ from ..shaping import matrix_transpose
 from ..ufuncs import _is_complex, conj
 
 
-def as_matrices(name: str, a: Any, square: bool = False, unranked: type[Exception] = ValueError) -> Array:
+def as_matrices(name: str, a: object, square: bool = False, unranked: type[Exception] = ValueError) -> Array:
     """``a`` as an inexact array; raises ``unranked`` unless it holds matrices, ValueError unless square ones."""
     check_arraylike(f"jnp.linalg.{name}", a)
     a, = promote_dtypes_inexact(a)

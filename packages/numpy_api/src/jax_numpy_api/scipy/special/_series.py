@@ -44,7 +44,7 @@ def wide(name: str, *args: Any) -> tuple[list[Array], np.dtype]:
     return reals, dtype
 
 
-def check_floats(name: str, x: Any) -> None:
+def check_floats(name: str, x: object) -> None:
     """Raise TypeError for integers and booleans, of functions that are defined for floats alone."""
     check_arraylike(name, x)
     if not dtypes.issubdtype(dtypes.dtype(x), np.inexact):

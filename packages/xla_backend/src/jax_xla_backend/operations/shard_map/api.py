@@ -279,7 +279,7 @@ class _Call:
         if any(x is None for x in values):
             return None
 
-        def run(closed: ClosedJaxpr, consts: Sequence[Any], aval: ShapedArray) -> tuple[Any, tuple]:
+        def run(closed: ClosedJaxpr, consts: Sequence[object], aval: ShapedArray) -> tuple[Any, tuple]:
             params: dict = dict(jaxpr=closed, mesh=mesh, manual_axes=self.manual, check_vma=self.checked)
             spec = program.residual_spec(aval, params)
             out, = program.bind([*consts, *values], in_specs=[PartitionSpec()] * len(consts) + specs, out_specs=[spec], **params)

@@ -117,7 +117,7 @@ def whole_aval(aval: ShapedArray, mesh: Mesh | AbstractMesh, spec: PartitionSpec
 
 # -- rules -----------------------------------------------------------------------------------------------------------
 
-def bind(args: Sequence[Any], *, jaxpr: ClosedJaxpr, in_specs: Sequence[PartitionSpec | Stacked],
+def bind(args: Sequence[object], *, jaxpr: ClosedJaxpr, in_specs: Sequence[PartitionSpec | Stacked],
          out_specs: Sequence[PartitionSpec | Stacked], **params: Any) -> list:
     """Apply ``jaxpr`` to the parts of ``args``; in a checked region its types first come to say what the specs do."""
     if params["check_vma"]:
