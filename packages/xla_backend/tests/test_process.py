@@ -154,7 +154,7 @@ def test_an_interrupt_inside_the_collector_is_not_lost():
         signal.signal(signal.SIGINT, signal.default_int_handler)  # who started the tests may have it ignored
 
         class Interrupting:
-            send = functools.partial(getattr(ctypes.CDLL(None), "raise"), 2)
+            send = staticmethod(functools.partial(getattr(ctypes.CDLL(None), "raise"), 2))
             stop = property(operator.methodcaller("send"))
 
         gc.collect()
