@@ -23,5 +23,5 @@ def visualize_array_sharding(arr: ArrayLike, **kwargs: Any) -> None:
     """Print a picture of where the parts of ``arr`` are; options as for `visualize_sharding`."""
 def visualize_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> Any:
     """Draw a program: inputs at the top, results at the bottom, a box for each equation, an arrow for each value that it reads."""
-def visualize_sharding(shape: Sequence[int], sharding: Sharding | PartitionSpec | Device, *, use_color: bool = True, scale: float = 1.0, min_width: int = 9, max_width: int = 80, color_map: Any = None) -> None:
+def visualize_sharding(shape: Sequence[int], sharding: Sharding | PartitionSpec | Device, *, use_color: bool = True, scale: float = 1.0, min_width: int = 9, max_width: int = 80, color_map: object | None = None) -> None:
     """Print a picture of how ``sharding`` places an array of this shape; in a notebook, show it as a table in colours."""

@@ -83,7 +83,7 @@ def aval_to_ir_types(ctx: ModuleContext | AbstractValue, aval: AbstractValue | N
     """The types that represent a value; here always one."""
 def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: str | None = None, inline_jax_late: bool = False, call_jaxpr: ClosedJaxpr, **params: Any) -> list:
     """A call of a program; ``name``, ``backend`` and ``inline_jax_late`` are accepted and change nothing, as calls are emitted in place."""
-def custom_call(call_target_name: str, *, result_types: Sequence[Any], operands: Sequence[Any], backend_config: Any = '', has_side_effect: bool = False, result_shapes: Sequence[Any] | None = None, called_computations: Sequence[str] = ..., api_version: int = 2, operand_output_aliases: Mapping[int, int] | None = None, operand_layouts: Sequence[Sequence[int]] | None = None, result_layouts: Sequence[Sequence[int]] | None = None, extra_attributes: Mapping[str, Any] | None = None) -> Any:
+def custom_call(call_target_name: str, *, result_types: Sequence[object], operands: Sequence[Any], backend_config: object = '', has_side_effect: bool = False, result_shapes: Sequence[Any] | None = None, called_computations: Sequence[str] = ..., api_version: int = 2, operand_output_aliases: Mapping[int, int] | None = None, operand_layouts: Sequence[Sequence[int]] | None = None, result_layouts: Sequence[Sequence[int]] | None = None, extra_attributes: Mapping[str, Any] | None = None) -> Any:
     """A call of a function that the compiler finds by its name, at the place where a lowering rule stands."""
 def dense_int_array(xs: Sequence[int]) -> Any:
     """Integers as an attribute."""

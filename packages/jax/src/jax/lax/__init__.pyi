@@ -232,7 +232,7 @@ def conj(x: ArrayLike) -> Array:
 conj_p: Any
 def conv(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """`conv_general_dilated` with batch and features first and no dilation. Source: StableHLO `convolution`."""
-def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int], dimension_numbers: Any) -> ConvDimensionNumbers:
+def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int], dimension_numbers: object) -> ConvDimensionNumbers:
     """`ConvDimensionNumbers` from None (batch and features first), three strings, or itself."""
 def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None, dimension_numbers: tuple[str, str, str] | ConvDimensionNumbers | None = None, feature_group_count: int = 1, batch_group_count: int = 1, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Convolution of a batch of images of any number of spatial axes (without reversing the kernel)."""
@@ -466,7 +466,7 @@ def pow(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x ** y`` of a floating or complex ``x``; ``y`` has its dtype, or is an integer. Raises TypeError otherwise."""
 pow_p: Any
 ppermute_p: Any
-def precv(token: Any, out_shape: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
+def precv(token: object, out_shape: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
 def psend(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
