@@ -551,8 +551,9 @@ def test_classes_that_quaxed_and_unxt_derive_from():
     assert isinstance(jnp.unique_inverse(x), _UniqueInverseResult)
 
 
-def test_choices_in_norm_are_of_one_unit():
-    """unxt gives numbers units by rules of primitives: what a choice chooses from must have one unit, but for numbers of the program."""
+def test_norm_and_det_keep_units():
+    """unxt gives numbers units by rules of primitives: what a choice chooses from must have one unit, but for numbers of the program; so must what
+    is compared, and barriers have no rule."""
     from jax.extend.core import Literal
 
     def degree(jaxpr, *inputs):
@@ -560,14 +561,28 @@ def test_choices_in_norm_are_of_one_unit():
         of = lambda x: known.get(x) if not isinstance(x, Literal) else None
         for eqn in jaxpr.eqns:
             ins, name = [of(x) for x in eqn.invars], eqn.primitive.name
+            assert name not in ("reduce_precision", "optimization_barrier"), eqn
+            if name in ("gt", "lt", "ge", "le"):
+                assert ins == [None, None] or None not in ins, eqn
             if name == "select_n":
-                assert len({d for d in ins[1:] if d is not None}) == 1, eqn
-            first = lambda among: next(d for d in among if d is not None)
-            rules = {"square": lambda: 2 * ins[0], "sqrt": lambda: ins[0] / 2, "eq": lambda: None, "select_n": lambda: first(ins[1:])}
+                assert len({d for d in ins[1:] if d is not None}) <= 1, eqn
+            first = lambda among: next((d for d in among if d is not None), None)
+            rules = {"square": lambda: 2 * ins[0], "sqrt": lambda: ins[0] / 2, "eq": lambda: None, "select_n": lambda: first(ins[1:]),
+                     "mul": lambda: None if set(ins) == {None} else sum(d or 0 for d in ins), "is_finite": lambda: None,
+                     "custom_jvp_call": lambda: degree(eqn.params["call_jaxpr"].jaxpr, *ins)}
             known[eqn.outvars[0]] = rules.get(name, lambda: None if set(ins) == {None} else first(ins))()
         return of(jaxpr.outvars[0])
     for options in [{}, {"axis": 1}, {"ord": "fro"}, {"ord": 1}, {"ord": np.inf}, {"axis": 0, "ord": 2, "keepdims": True}]:
         assert degree(jax.make_jaxpr(lambda x: jnp.linalg.norm(x, **options))(np.ones((2, 3), np.float32)).jaxpr, 1) == 1, options
+    for n in (1, 2, 3):
+        assert degree(jax.make_jaxpr(jnp.linalg.det)(np.ones((n, n), np.float32)).jaxpr, 1) == n
+
+
+@pytest.mark.parametrize("solve", [jnp.linalg.inv, lambda a: jnp.linalg.solve(a, a)])
+def test_operands_of_a_solve_stand_in_their_order(solve):
+    """unxt has a rule by their kinds: the matrix for each product, factors and order for each solver, the right-hand side."""
+    equation, = (e for e in jax.make_jaxpr(solve)(np.eye(3, dtype=np.float32)).eqns if e.primitive is jax.lax.linear_solve_p)
+    assert "".join(x.aval.dtype.kind for x in equation.invars) == "fffifif"
 
 
 def test_members_of_what_takes_a_dtype_can_be_asked_for_instances():

@@ -146,18 +146,26 @@ def custom_linear_solve(matvec: Callable[..., PyTree], b: PyTree, solve: Callabl
     require_callable("lax.custom_linear_solve", matvec=matvec, solve=solve)
     if transpose_solve is not None and symmetric:
         raise TypeError("lax.custom_linear_solve: give transpose_solve or symmetric=True, not both.")
+    return solve_with((), matvec, b, solve, transpose_solve, symmetric, has_aux)
+
+
+def solve_with(given: Sequence[Array], matvec: Callable[..., PyTree], b: PyTree, solve: Callable[..., Any],
+               transpose_solve: Callable[..., Any] | None = None, symmetric: bool = False, has_aux: bool = False) -> Any:
+    """`custom_linear_solve` whose solvers take the arrays ``given`` before the right-hand side, and need not close over them: operands of the
+    equation stand in that order, and not as they are used, for libraries that have a rule by the kinds of operands (unxt)."""
     leaves, b_tree = tree.flatten(b)
     avals = leaf_avals("lax.custom_linear_solve", "b", b, leaves)
-    args_tree = tree.treedef_tuple((b_tree,))
+    given = tuple(given)
 
-    def program(name: str, fun: Callable[..., PyTree]):
-        closed, consts, out_tree = trace_body("custom_linear_solve", fun, args_tree, avals)
+    def program(name: str, fun: Callable[..., PyTree], given: tuple = ()):
+        args_tree = tree.treedef_tuple((*[tree.structure(x) for x in given], b_tree))
+        closed, consts, out_tree = trace_body("custom_linear_solve", fun, args_tree, (*map(get_aval, given), *avals))
         x_tree = out_tree.children()[0] if has_aux and name != "matvec" else out_tree
         _check_like_b(name, x_tree, closed.out_avals, b_tree, avals)
-        return closed, consts, out_tree
+        return closed, [*consts, *given], out_tree
 
     forward, forward_consts, _ = program("matvec", matvec)
-    solver, solver_consts, out_tree = program("solve", lambda v: solve(matvec, v))
+    solver, solver_consts, out_tree = program("solve", lambda *args: solve(matvec, *args), given)
     if symmetric:
         backward, backward_consts = forward, forward_consts
         back_solver, back_consts = solver, solver_consts
@@ -165,7 +173,7 @@ def custom_linear_solve(matvec: Callable[..., PyTree], b: PyTree, solve: Callabl
         backward, backward_consts = _transposed_program(forward, forward_consts, avals)
         vecmat = lambda v: tree.unflatten(b_tree, eval_jaxpr(
             backward.jaxpr, backward.consts, *backward_consts, *tree.leaves(v)))
-        back_solver, back_consts, _ = program("transpose_solve", lambda v: transpose_solve(vecmat, v))
+        back_solver, back_consts, _ = program("transpose_solve", lambda *args: transpose_solve(vecmat, *args), given)
     else:
         backward = back_solver = None
         backward_consts = back_consts = []

@@ -4,6 +4,7 @@ Derivatives are given in closed form, as the factorisation that the value comes 
 """
 from __future__ import annotations
 
+import functools
 from typing import Callable, NamedTuple
 
 import numpy as np
@@ -15,7 +16,6 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
 
 from ... import lax
-from ...lax.quotient_cpu import kept
 from .. import arithmetic, reductions
 from ..creation import eye
 from ..linear_algebra import matmul as _matmul, trace as _trace
@@ -174,10 +174,17 @@ def _scale(x: Array) -> float:
     return 2.0 ** (np.log2(float(dtypes.finfo(x.dtype).max)) // 2 + 3)
 
 
-def _scaled(x: Array, factor: float) -> Array:
+def _scales(x: Array, fits: Array) -> tuple[Array, Array]:
+    """What to multiply numbers like ``x`` by before the products and after them. It is 1 where products fit, and so no constant: XLA would multiply
+    two constants first, which overflows. Numbers with units (unxt) are compared with none, and have no rule for a barrier."""
+    scale, one = _scale(x), _like(lax.real(x) if _is_complex(x) else x, 1)
+    return arithmetic.select(fits, one, _like(one, 1 / scale)), arithmetic.select(fits, one, _like(one, scale))
+
+
+def _scaled(x: Array, *factors: Array) -> Array:
     if _is_complex(x):
-        return lax.complex(_scaled(lax.real(x), factor), _scaled(lax.imag(x), factor))
-    return kept(lax.mul(x, _like(x, factor)))  # or XLA might multiply the factors first
+        return lax.complex(_scaled(lax.real(x), *factors), _scaled(lax.imag(x), *factors))
+    return functools.reduce(lax.mul, factors, x)
 
 
 def _finite(x: Array) -> Array:
@@ -186,10 +193,9 @@ def _finite(x: Array) -> Array:
 
 @custom_jvp
 def _det_of_two(a: Array, b: Array, c: Array, d: Array) -> Array:
-    scale = _scale(a)
-    small = _cross(*[_scaled(x, 1 / scale) for x in (a, b, c, d)])
     direct = _cross(a, b, c, d)
-    return arithmetic.select(_finite(direct), direct, _scaled(_scaled(small, scale), scale))
+    down, up = _scales(a, fits := _finite(direct))
+    return arithmetic.select(fits, direct, _scaled(_cross(*[_scaled(x, down) for x in (a, b, c, d)]), up, up))
 
 
 @_det_of_two.defjvp
@@ -202,27 +208,26 @@ def _minors(det_of_two: Callable[..., Array], x: list, y: list) -> list:
     return [det_of_two(x[i], x[j], y[i], y[j]) for i, j in ((1, 2), (2, 0), (0, 1))]
 
 
-def _term(x: Array, minor: Array, small: Array, scale: float) -> tuple[Array, Array]:
-    """``x minor``, and that divided by ``scale**3``, where ``small`` is ``minor / scale**2``. What underflows on the way is nothing beside a
+def _term(x: Array, minor: Array, small: Array, down: Array, up: Array) -> tuple[Array, Array]:
+    """``x minor``, and that times ``down**3``, where ``small`` is ``minor * down**2``. What underflows on the way is nothing beside a
     product that overflows."""
-    large, lower = lax.gt(_abs(x), _like(_abs(x), 1)), _scaled(x, 1 / scale)
-    found = lax.mul(arithmetic.select(large, lower, x), small)
-    back = _scaled(_scaled(found, scale), scale)
-    fits = _finite(minor)
-    term = arithmetic.select(fits, lax.mul(x, minor), arithmetic.select(large, _scaled(back, scale), back))
-    near = _scaled(lax.mul(lower, _scaled(minor, 1 / scale)), 1 / scale)
-    return term, arithmetic.select(fits, near, arithmetic.select(large, found, _scaled(found, 1 / scale)))
+    lower, whole = _scaled(x, down), lax.mul(x, small)
+    fits, whole_fits = _finite(minor), _finite(whole)
+    found = arithmetic.select(whole_fits, whole, lax.mul(lower, small))
+    back = _scaled(found, up, up)
+    term = arithmetic.select(fits, lax.mul(x, minor), arithmetic.select(whole_fits, back, _scaled(back, up)))
+    near = _scaled(lax.mul(lower, _scaled(minor, down)), down)
+    return term, arithmetic.select(fits, near, arithmetic.select(whole_fits, _scaled(found, down), found))
 
 
 @custom_jvp
 def _det_of_three(x: list, y: list, z: list) -> Array:
-    scale = _scale(x[0])
-    small = _minors(_cross, *[[_scaled(v, 1 / scale) for v in row] for row in (y, z)])
-    terms, smaller = zip(*[_term(v, m, s, scale) for v, m, s in zip(x, _minors(_cross, y, z), small)])
+    minors = _minors(_cross, y, z)
+    down, up = _scales(x[0], _finite(_scalar_product(x, minors)))
+    small = _minors(_cross, *[[_scaled(v, down) for v in row] for row in (y, z)])
+    terms, smaller = zip(*[_term(v, m, s, down, up) for v, m, s in zip(x, minors, small)])
     direct, value = (lax.add(lax.add(t[0], t[1]), t[2]) for t in (terms, smaller))
-    for _ in range(3):
-        value = _scaled(value, scale)
-    return arithmetic.select(_finite(direct), direct, value)
+    return arithmetic.select(_finite(direct), direct, _scaled(value, up, up, up))
 
 
 @_det_of_three.defjvp

@@ -20,6 +20,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
 
 from ... import lax
+from ...lax.control_flow.solves import solve_with
 from ...lax.linalg.common import largest
 from .. import arithmetic, reductions
 from ..creation import asarray, eye
@@ -78,12 +79,12 @@ def solve_matrices(a: Array, b: Array) -> Array:
 
 def solve_factored(a: Array, factors: Array, order: Array, b: Array) -> Array:
     """The solution by the LU factors of ``a``; derivatives are those of ``a x = b``."""
-    def forward(_: object, y: Array):
+    def forward(_: object, factors: Array, order: Array, y: Array):
         return solve_by_lu(factors, order, y)
 
-    def backward(_: object, y: Array):
+    def backward(_: object, factors: Array, order: Array, y: Array):
         return solve_by_lu(factors, order, y, 1)
-    return lax.custom_linear_solve(lambda x: _matmul(a, x, precision="highest"), b, forward, backward)
+    return solve_with((factors, order), lambda x: _matmul(a, x, precision="highest"), b, forward, backward)
 
 
 def _permuted(y: Array, order: Array) -> Array:
