@@ -184,9 +184,26 @@ call_on_parts: Slot[Callable[[Any, CallOnParts, Sequence[Any]], Sequence[Any] | 
     "to split a call over devices", "jax_xla_backend")
 """``call_on_parts(builder, call, operands)``: its results; None where values are not split over devices by the compiler."""
 
-symbolic_shapes: Slot[tuple[Callable[[object], bool], Callable[[Callable, tuple, dict], PyTree]]] = Slot(
-    "`jax.eval_shape` where arguments have symbolic dimensions", "jax_core.export")
-"""``is_symbolic_dim(d)`` and ``eval_shape(fun, args, kwargs)``; while they are not loaded nobody has made such a dimension."""
+class SymbolicShapes(NamedTuple):
+    """Programs for arguments with symbolic dimensions.
+
+    ``is_symbolic_dim(d)``. ``eval_shape(fun, args, kwargs)``, ``trace(fun, its method trace for known shapes, args, kwargs)``: what these give.
+    ``program(what, args, kwargs, run)``: for ``run(*args, **kwargs)`` that gives a jaxpr for known shapes, and something else, the jaxpr for
+    all shapes, and what else it gave for one of them.
+    """
+
+    is_symbolic_dim: Callable[[object], bool]
+    eval_shape: Callable[[Callable, tuple, dict], PyTree]
+    trace: Callable[[Callable, Callable, tuple, dict], Any]
+    program: Callable[[str, tuple, dict, Callable[..., tuple[Any, Any]]], tuple[Any, Any]]
+
+    def in_arguments(self, leaves: Sequence[Any]) -> bool:
+        """Whether a shape among the leaves is symbolic."""
+        return any([self.is_symbolic_dim(d) for x in leaves for d in getattr(x, "shape", ())])
+
+
+symbolic_shapes: Slot[SymbolicShapes] = Slot("programs for arguments with symbolic dimensions", "jax_core.export")
+"""While it is empty nobody has made such a dimension."""
 
 program_caller: Slot[str] = Slot("the name of the module that calls programs with callbacks", "jax_xla_backend")
 """A thread with a frame of it may be in such a program, when the interpreter ends."""

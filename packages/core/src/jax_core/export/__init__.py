@@ -1,3 +1,4 @@
 """Programs that outlive their process (`exported`, `exporting`, `container`, `loading`), also for families of shapes
-(`symbols`, `symbolic_shapes`, `solving`; `symbolic_programs`, `decisions`, `forms`, `families`, `templates`).
+(`symbols`, `length_values`, `symbolic_shapes`, `solving`; `symbolic_programs`, `decisions`, `forms`, `families`, `templates`), and as jaxprs
+(`symbolic_traces`, `symbolic_jaxprs`).
 """

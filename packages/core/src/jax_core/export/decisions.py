@@ -64,7 +64,7 @@ def tree(finder: "Finder", samples: list["Sample"], leaf: Callable[[list["Sample
         at += 1
     if len(path) >= _DEEPEST:
         raise InconclusiveDimensionOperation(
-            f"export of {finder.name}: the function compares the symbolic dimensions {finder.variables} more than {_DEEPEST} times to find its way; "
+            f"{finder.name}: the function compares the symbolic dimensions {finder.variables} more than {_DEEPEST} times to find its way; "
             "export it for each shape.")
     parts = []
     for which in (True, False):
@@ -75,6 +75,46 @@ def tree(finder: "Finder", samples: list["Sample"], leaf: Callable[[list["Sample
             raise finder.unfollowed(samples, term)
         parts.append(tree(finder, some, leaf, at + 1, part) if some else [Unseen()] * len(samples[0].words))
     return [a if isinstance(a, Unseen) and isinstance(b, Unseen) else Cases(least, a, b) for a, b in zip(*parts)]
+
+
+def straight(finder: "Finder", samples: list["Sample"]) -> tuple[list["Sample"], Path]:
+    """Samples that decide alike, where one program is to hold for all lengths, and the conditions that they fulfil: lengths of which it is
+    not known whether they are equal count as different.
+
+    Raises:
+      InconclusiveDimensionOperation: another comparison of lengths has no answer that holds for all of them.
+    """
+    path: Path = []
+    at = 0
+    while True:
+        asked = {s.trail.events[at] if at < len(s.trail.events) else None for s in samples}
+        term = asked.pop()
+        if term is None or asked:
+            return samples, path
+        family = finder.family(samples, path)
+        least = expression(family, samples, term)
+        if least is None:
+            raise finder.unfollowed(samples, term)
+        known = None
+        if not symbols.is_symbolic_dim(least):
+            known = least >= 0
+        elif not any(str(c) == str(least) for c, _ in path):
+            low, high = symbols.symbolic_dim_bounds(least)
+            known = True if low >= 0 else False if high < 0 else None
+            if known is None and term[0] == "equal":
+                path.append((least, False))
+                samples = finder.some_on(path, [s for s in samples if not s.trail.outcomes[at]])
+                at = 0
+                if not samples:
+                    raise finder.unfollowed([*finder.few], term)
+                continue
+            if known is None:
+                a, b = (expression(family, samples, part) for part in term[1:])
+                raise InconclusiveDimensionOperation(
+                    f"{finder.name}: the function goes another way where '{a}' >= '{b}' than where it is not, and one program is asked for. Say with "
+                    f"constraints which it is, as in symbolic_shape(..., constraints=['{a} >= {b}']), trace it for each shape, or use jax.export, "
+                    "which keeps both ways.")
+        at += 1
 
 
 def expression(family: Family, samples: Sequence["Sample"], term: trails.Term) -> Any:

@@ -88,6 +88,16 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
     return of
 
 
+def exported_for(name: str, trace: Callable, args: tuple, kwargs: dict, platform: str | None) -> Exported:
+    """What a function called ``name``, of which ``trace`` gives the stage for known shapes, is for arguments with symbolic shapes."""
+    def function(*a: Any, **k: Any) -> Any:
+        raise NotImplementedError(f"{name}: the derivative of what is only lowered")
+    function.__name__, function.trace = name, trace  # type: ignore[attr-defined]
+    platforms = (platform or default_export_platform(),)
+    checks = (DisabledSafetyCheck.custom_call("ALL"),)
+    return export_symbolic(function, args, kwargs, lambda traced: _lowered(traced, platforms, checks, one_form=True), platforms, checks, _vjp_of)
+
+
 def _plain(aval: Any, space: Space) -> ShapedArray:
     """The type of an argument or result, in this memory, without what only this process knows."""
     return ShapedArray(aval.shape, aval.dtype, aval.weak_type, sharding=aval.placement, memory_space=space)

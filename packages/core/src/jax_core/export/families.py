@@ -90,7 +90,9 @@ class Family:
         groups = [[term] for term in self.terms]
         groups += [[(v + c) // k for k in _DIVISORS for c in range(k)] for v in sums]
         groups += [[p] for p in pairs]
-        groups += [[symbols.symbolic_min(v, k) for k in range(1, _SHORT + 1)] for v in atoms]
+        bounded = [[symbols.symbolic_min(v, k) for k in range(1, _SHORT + 1)] for v in atoms]
+        groups += [[*some, *[symbols.symbolic_max(0, v - k) for k in range(1, _SHORT + 1)]] for v, some in zip(atoms, bounded)]
+        groups += [[b - a for a, b in itertools.combinations(some, 2)] for some in bounded]
         return [[term for term in group if symbols.is_symbolic_dim(term)] for group in groups]
 
     def _agree(self, fits: Sequence[Any]) -> bool:

@@ -141,7 +141,7 @@ class Finder:
         """The error that says that what is decided by a term cannot be found."""
         i = trails.reads(term)[0]
         return InconclusiveDimensionOperation(
-            f"export of {self.name}: the function compares a length in a way that cannot be followed: it is "
+            f"{self.name}: the function compares a length in a way that cannot be followed: it is "
             f"{', '.join(str(s.trail.numbers[i]) for s in samples[:4])} for {'; '.join(values_text(s.values) for s in samples[:4])}. "
             f"Decide by the lengths of the arguments, or export it for each shape.")
 
@@ -201,7 +201,7 @@ class Finder:
             found = family.fit_text(column)
             if found is None:
                 raise _NoExpression(column,
-                    f"export of {self.name}: a number in the program depends on the symbolic dimensions {self.variables} in a way "
+                    f"{self.name}: a number in the program depends on the symbolic dimensions {self.variables} in a way "
                     f"that is no polynomial: it is {', '.join(column[:4])} for {', '.join(map(str, family.samples[:4]))}, after "
                     f"{pieces[-1][-80:]!r}. Compute it from arrays; where only short axes differ, "
                     f"keep them out with a constraint such as '{self.lengths.names[0]} >= 5'; or export the program for each shape.")
@@ -214,11 +214,11 @@ class Finder:
             if a != b:
                 at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)) - 1)
                 return InconclusiveDimensionOperation(
-                    f"export of {self.name}: the program's operations, not only its numbers, depend on the symbolic dimensions "
+                    f"{self.name}: the program's operations, not only its numbers, depend on the symbolic dimensions "
                     f"{self.variables}; for {values_text(one.values)} it continues with {a[at][:80]!r}, and for {values_text(other.values)} with "
                     f"{b[at][:80]!r}. Make it take the same form for all lengths; where only short axes "
                     f"differ, keep them out with a constraint such as '{self.lengths.names[0]} >= 5'; or export it for each shape.")
-        return ValueError(f"export of {self.name}: the structure or the dtypes of its result depend on the symbolic "
+        return ValueError(f"{self.name}: the structure or the dtypes of its result depend on the symbolic "
                           f"dimensions {self.variables}")
 
     # -- a tree of forms ---------------------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class Finder:
             more = self._all_at(self.lengths.many(), path) if seed == 0 else []  # what is known is mostly enough, and each costs a trace
             samples = _distinct([*samples, *others, *more])
         raise self._unlike(samples) if len({s.form for s in samples}) > 1 else ValueError(
-            f"export of {self.name}: the numbers of the program depend on the symbolic dimensions {self.variables} in a way that is not found")
+            f"{self.name}: the numbers of the program depend on the symbolic dimensions {self.variables} in a way that is not found")
 
     def _grow(self, samples: list[Sample], path: decisions.Path, depth: int) -> Forms:
         alike = len({s.form for s in samples}) == 1

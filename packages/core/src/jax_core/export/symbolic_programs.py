@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Sequence
 
-from .. import extension_points
 from ..programs import tracing
 from ..representation import tree
 from ..representation.aval import ShapedArray, ShapeDtypeStruct
@@ -22,7 +21,7 @@ from .families import Family, Lengths, Values
 from .templates import values_text
 
 
-class _Arguments:
+class Arguments:
     """Arguments with symbolic shapes.
 
     Raises:
@@ -31,11 +30,11 @@ class _Arguments:
 
     def __init__(self, args: tuple, kwargs: dict):
         leaves, self.in_tree = tree.flatten((args, kwargs))
-        self.leaves = [x if isinstance(x, ShapeDtypeStruct) or not hasattr(x, "shape") else ShapeDtypeStruct.like(x) for x in leaves]
+        self.leaves = list(map(_described, leaves))
         dims = [d for x in self.leaves for d in getattr(x, "shape", ()) if symbols.is_symbolic_dim(d)]
         scopes = {id(d.scope): d.scope for d in dims}
         if len(scopes) > 1:
-            raise ValueError("export: Invalid mixing of symbolic scopes: the arguments' symbolic dimensions come from different scopes; make them "
+            raise ValueError("Invalid mixing of symbolic scopes: the arguments' symbolic dimensions come from different scopes; make them "
                              "with one symbolic_args_specs, or pass scope=... to symbolic_shape")
         (scope,) = scopes.values()
         names = sorted(set().union(*map(symbols.variables, dims)))
@@ -44,10 +43,17 @@ class _Arguments:
     def at(self, values: Values) -> tuple[tuple, dict]:
         """``(args, kwargs)`` for these values of the variables."""
         return tree.unflatten(self.in_tree, [
-            ShapeDtypeStruct(symbolic_shapes.evaluate_shape(x.shape, values), x.dtype) if isinstance(x, ShapeDtypeStruct) else x for x in self.leaves])
+            x.update(shape=symbolic_shapes.evaluate_shape(x.shape, values)) if isinstance(x, ShapeDtypeStruct) else x for x in self.leaves])
 
 
-def _for_each(what: str, family: Family, arguments: _Arguments, run: Callable) -> list:
+def _described(x: Any) -> Any:
+    """An array or a type as a description, anything else as it is."""
+    if isinstance(x, ShapedArray):
+        return ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type)
+    return x if isinstance(x, ShapeDtypeStruct) or not hasattr(x, "shape") else ShapeDtypeStruct.like(x)
+
+
+def for_each(what: str, family: Family, arguments: Arguments, run: Callable) -> list:
     """``run(values, *args, **kwargs)`` of all samples.
 
     Raises:
@@ -75,22 +81,23 @@ def _for_each(what: str, family: Family, arguments: _Arguments, run: Callable) -
 
 def eval_shape(fun: Callable, args: tuple, kwargs: dict) -> PyTree:
     """`jax.eval_shape` for arguments with symbolic shapes: the results of samples, with lengths that fit all of them."""
-    arguments = _Arguments(args, kwargs)
+    arguments = Arguments(args, kwargs)
     family = arguments.lengths.few()
     name = f"eval_shape of {name_of(fun)}"
-    results = _for_each(name, family, arguments, lambda values, *a, **k: tracing.eval_shape(fun, *a, **k))
+
+    def types(values: Values, *a: Any, **k: Any) -> PyTree:
+        with Trail(values):
+            return tracing.eval_shape(fun, *a, **k)
+    results = for_each(name, family, arguments, types)
     if not family.complete:  # the shortest lengths and long ones are so often an exception
         more = []
         for values in [*arguments.lengths.short(family.samples[0]), *arguments.lengths.long(family.samples[0])]:
             with contextlib.suppress(Exception):  # such lengths are not possible
                 a, k = arguments.at(values)
-                results.append(tracing.eval_shape(fun, *a, **k))
+                results.append(types(values, *a, **k))
                 more.append(values)
         family = Family(family.names, family.scope, [*family.samples, *more], family.admits)
     return tree.map(lambda *structs: _struct(_symbolic_aval(name, family, structs)), *results)
-
-
-extension_points.symbolic_shapes.fill((symbols.is_symbolic_dim, eval_shape))
 
 
 def _struct(aval: ShapedArray) -> ShapeDtypeStruct:
@@ -100,13 +107,13 @@ def _struct(aval: ShapedArray) -> ShapeDtypeStruct:
 def export_symbolic(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, platforms: Sequence[str],
                     disabled_checks: Sequence[Any], vjp_of: Callable) -> Exported:
     """`export` for arguments with symbolic shapes."""
-    arguments = _Arguments(args, kwargs)
+    arguments = Arguments(args, kwargs)
     name, family = name_of(fun_jit), arguments.lengths.few()
     types: list[tuple[Values, Any]] = []
     traces: list[Any] = []
 
     def seen(values: Values, *a: Any, **k: Any) -> forms.Sample:
-        with Trail() as trail:
+        with Trail(values) as trail:
             traced = fun_jit.trace(*a, **k)
             modules, _ = lowered(traced)
         traces.append(traced)
@@ -117,9 +124,9 @@ def export_symbolic(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, 
     def sample(values: Values) -> forms.Sample:
         a, k = arguments.at(values)
         return seen(values, *a, **k)
-    few = _for_each(f"export of {name}", family, arguments, seen)
+    few = for_each(f"export of {name}", family, arguments, seen)
     first = traces[0]
-    finder = forms.Finder(first.fun_name, arguments.lengths, sample, few)
+    finder = forms.Finder(f"export of {first.fun_name}", arguments.lengths, sample, few)
     found = finder.find()
     family = Family(family.names, family.scope, [v for v, _ in types], family.admits, family.complete, finder.computed(family, few))
     in_avals = [symbolic_shapes.array_type(x.shape if isinstance(x, ShapeDtypeStruct) else a.shape, a.dtype)
@@ -151,5 +158,4 @@ def _symbolic_aval(what: str, family: Family, avals: Sequence[Any]) -> ShapedArr
             raise ValueError(f"{what}: the length of a result's axis is no polynomial in {', '.join(family.names)}: it is "
                              f"{lengths[:4]} for {', '.join(map(str, family.samples[:4]))}")
         shape.append(found)
-    found = symbolic_shapes.array_type(shape, avals[0].dtype)
-    return found if isinstance(found, symbolic_shapes.SymbolicArray) else found.update(weak_type=avals[0].weak_type)
+    return symbolic_shapes.array_type(shape, avals[0].dtype, avals[0].weak_type)

@@ -19,19 +19,20 @@ def evaluate_shape(shape: Sequence[object], values: Mapping[str, int]) -> tuple[
 
 
 class SymbolicArray(ShapedArray):
-    """The type of an array whose shape has symbolic dimensions: of arguments and results of exported programs only."""
+    """The type of an array whose shape has symbolic dimensions: in programs for no lengths in particular, which no rule sees."""
 
     __slots__ = ()
 
-    def __new__(cls, shape: Sequence[Any], dtype: Any):
+    def __new__(cls, shape: Sequence[Any], dtype: Any, weak_type: bool = False):
         self = object.__new__(cls)
-        self.shape, self.dtype, self.weak_type = tuple(shape), np.dtype(dtype), False
+        self.shape, self.weak_type = tuple(shape), weak_type
+        self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.placement, self.vma, self.sums, self.memory_space = None, frozenset(), NOTHING, Space.Device
         self._hash = hash((self.shape, self.dtype))
         return self
 
     def __eq__(self, other):
-        return isinstance(other, SymbolicArray) and (self.shape, self.dtype) == (other.shape, other.dtype)
+        return isinstance(other, SymbolicArray) and (self.shape, self.dtype, self.weak_type) == (other.shape, other.dtype, other.weak_type)
 
     __hash__ = ShapedArray.__hash__
 
@@ -41,11 +42,16 @@ class SymbolicArray(ShapedArray):
     def to_tangent_aval(self) -> "SymbolicArray":
         return self if dtypes.issubdtype(self.dtype, np.inexact) else SymbolicArray(self.shape, dtypes.float0)
 
+    def update(self, shape: Sequence[Any] | None = None, dtype: Any = None, weak_type: bool | None = None, **kwargs: Any) -> ShapedArray:
+        """This type with some fields replaced; of the others there is nothing to say."""
+        return array_type(self.shape if shape is None else shape, self.dtype if dtype is None else dtype,
+                          self.weak_type if weak_type is None else weak_type)
 
-def array_type(shape: Sequence[object], dtype: object) -> ShapedArray:
+
+def array_type(shape: Sequence[object], dtype: object, weak_type: bool = False) -> ShapedArray:
     """The type with this shape, symbolic or not."""
     shape = tuple(shape)
-    return SymbolicArray(shape, dtype) if any(isinstance(d, DimExpr) for d in shape) else ShapedArray(shape, dtype)
+    return (SymbolicArray if any(isinstance(d, DimExpr) for d in shape) else ShapedArray)(shape, dtype, weak_type)
 
 
 def _split_dimensions(text: str) -> list[str]:

@@ -13,8 +13,10 @@ import re
 from fractions import Fraction
 from typing import Any, Callable, Mapping, Sequence
 
+from ..configuration import flags
 from ..representation.errors import InconclusiveDimensionOperation
 from ..representation.source import capture
+from .length_values import as_value
 
 _INFINITY = float("inf")
 
@@ -78,6 +80,11 @@ def _as_expr(x: Any, scope: Any) -> "DimExpr":
     return x if isinstance(x, DimExpr) else _constant(int(x), scope)
 
 
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "floordiv": operator.floordiv, "mod": operator.mod, "max": max, "min": min, "pow": operator.pow}
+"""What operations in expressions compute; `pow` is that of a number and an expression."""
+
+
 class Atom:
     """A variable (``kind`` is None, ``args`` its name), or an operation on two expressions; its text says all of it."""
 
@@ -114,7 +121,7 @@ class Atom:
         if self.kind is None:
             return values[self.args[0]]
         a, b = (evaluate(x, values) for x in self.args)
-        return {"floordiv": lambda: a // b, "mod": lambda: a % b, "max": lambda: max(a, b), "min": lambda: min(a, b)}[self.kind]()
+        return _OPERATIONS[self.kind](a, b)
 
     def bounds(self, depth: int) -> tuple[float, float]:
         if self.kind is None:
@@ -124,6 +131,8 @@ class Atom:
             return max(a, c), max(b, d)
         if self.kind == "min":
             return min(a, c), min(b, d)
+        if self.kind == "pow":
+            return (a ** c, _INFINITY) if a > 0 and c >= 0 else (-_INFINITY, _INFINITY)
         if self.kind == "mod":
             return (0, d - 1) if c > 0 else (-_INFINITY, _INFINITY)
         if c <= 0:
@@ -157,6 +166,8 @@ class DimExpr:
                 raise ValueError(f"Invalid mixing of symbolic scopes: '{self}' and '{x}' come from different calls of symbolic_shape; "
                                  f"make them in one call, or pass scope=... The first is of {self.scope}; the second of {x.scope}.")
             return x
+        if hasattr(x, "aval"):  # an array, for which this is a number
+            return None
         if isinstance(x, bool) or not hasattr(x, "__index__"):
             if isinstance(x, numbers.Number) and not isinstance(x, bool):
                 raise NotImplementedError(f"the symbolic dimension '{self}' was combined with {x!r}; dimensions are integers, and so must be what "
@@ -218,7 +229,15 @@ class DimExpr:
         return math.prod([self] * n)
 
     def __rpow__(self, base):
-        raise NotImplementedError(f"{base} ** {self} is no polynomial; symbolic dimensions are")
+        if flags.one_form.value is None:
+            raise NotImplementedError(f"{base} ** {self} is no polynomial; symbolic dimensions are, outside of a function that is traced")
+        return self.exponent_of(base)
+
+    def exponent_of(self, base: object) -> Any:
+        """``base`` to the power of this."""
+        if isinstance(base, bool) or not isinstance(base, int) or base < 1 or _bounds(self)[0] < 0:
+            raise NotImplementedError(f"{base} ** {self}: positive integers can be raised to a symbolic dimension that is 0 or more")
+        return _normal({((Atom("pow", (base, self)), 1),): 1}, self.scope)
 
     def __floordiv__(self, other):
         return self._divide("floordiv", self, other)
@@ -305,6 +324,16 @@ class DimExpr:
 
     def __int__(self):
         raise InconclusiveDimensionOperation(f"Symbolic dimension '{self}' used in a context that requires a constant")
+
+    def __index__(self):
+        """The length at the sample that is being traced, for a dimension that the function closes over."""
+        trail = flags.one_form.value
+        if trail is None or not self._get_vars() <= set(trail.values):
+            raise TypeError(f"'{self}' is a symbolic dimension, and no integer; it is one while a function of arguments with such shapes is traced")
+        return self._evaluate(trail.values)
+
+    def __jax_array__(self):
+        return as_value(self)
 
     # -- what it is made of ----------------------------------------------------------------------------------------------------
 
@@ -438,6 +467,8 @@ def _bounds_by_atom(x: DimExpr, atom: Atom, c: int, rest: Any, steps: int) -> tu
         which = max if (atom.kind == "max") == (c > 0) else min  # of what x is with the one operand and with the other
         (low, high), (low2, high2) = (_bounds(rest + c * operand, steps) for operand in (a, b))
         return which(low, low2), which(high, high2)
+    if atom.kind == "pow":
+        return -_INFINITY, _INFINITY
     if steps < _STEPS or _bounds(b, steps - 1)[0] < 1:
         return -_INFINITY, _INFINITY
     if atom.kind == "mod":
@@ -627,7 +658,7 @@ class _Parser:
         if text is None or not re.fullmatch(r"[A-Za-z_]\w*", text):
             raise self.fail("a name, a number or '-'")
         self.at += 1
-        operations = {"floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b, "max": symbolic_max, "min": symbolic_min}
+        operations = {**_OPERATIONS, "max": symbolic_max, "min": symbolic_min}
         if text in operations and self.take("("):
             a = self.sum()
             self.need(",")

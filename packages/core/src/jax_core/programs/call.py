@@ -89,9 +89,10 @@ class Call:
                 where = argument_name(self.fun, path, self.static)
                 kind = type(x)
                 known = extension_points.symbolic_shapes.value
-                if known is not None and any(map(known[0], getattr(x, "shape", ()))):
-                    raise TypeError(f"{where} of {describe_function(self.fun)}: the shape {x.shape} is symbolic, which jax.export and "
-                                    "jax.eval_shape take; programs are traced, lowered and run for lengths that are known") from None
+                if known is not None and known.in_arguments([x]):
+                    raise TypeError(f"{where} of {describe_function(self.fun)}: the shape {x.shape} is symbolic, which jax.export, "
+                                    "jax.eval_shape, jax.make_jaxpr and the methods trace and lower of jitted functions take; programs run for lengths "
+                                    "that are known") from None
                 remedy = "make other arguments static with static_argnums or static_argnames" + (
                     "." if issubclass(kind, np.generic) or hasattr(kind, "__next__")
                     or getattr(kind, "__module__", None) == "builtins" and kind.__name__ in vars(builtins) else

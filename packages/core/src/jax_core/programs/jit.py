@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterable, Sequence
 
 import numpy as np
 
-from .. import backends
+from .. import backends, extension_points
 from ..configuration import context, flags
 from ..references.discharge import check_aliases, pure
 from ..representation import high, source, tree
@@ -127,6 +127,9 @@ def pjit(fun: Callable[..., PyTree], in_shardings: PyTree = None, out_shardings:
 def _add_methods(wrapped, fun, options):
     @boundary(fun)
     def trace(*args, **kwargs):
+        symbolic = extension_points.symbolic_shapes.value
+        if symbolic is not None and symbolic.in_arguments(tree.leaves((args, kwargs))):
+            return symbolic.trace(fun, trace, args, kwargs)
         args, kwargs = stages.with_types(args, kwargs, options.static_argnums, options.static_argnames)
         return stages.trace_call(Call(fun, options, args, kwargs))
 

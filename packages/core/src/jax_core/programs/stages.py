@@ -293,14 +293,14 @@ class Lowered(LoweredHabits, _Stage):
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """The module's text; ``dialect`` is ``"stablehlo"`` (default) or ``"hlo"``."""
-        _check_dialect("as_text", dialect)
+        check_dialect("as_text", dialect)
         if dialect == "hlo":
             return backends.get().inspection.hlo_text(self._shown, debug_info)
         return self._shown.text(debug_info, named=True)
 
     def compiler_ir(self, dialect: str | None = None) -> Any:
         """The module as the backend's own object, or None where it has none; ``dialect`` as for `as_text`."""
-        _check_dialect("compiler_ir", dialect)
+        check_dialect("compiler_ir", dialect)
         return backends.get().inspection.compiler_ir(self._shown, dialect)
 
     def cost_analysis(self) -> Any:
@@ -341,7 +341,8 @@ class LoweredForPlatforms(Lowered):
         return "\n".join(f"// platform: {platform}\n{one.as_text(dialect, debug_info=debug_info)}" for platform, one in self._by_platform.items())
 
 
-def _check_dialect(name: str, dialect: object) -> None:
+def check_dialect(name: str, dialect: object) -> None:
+    """Raises ValueError if there is no such form of a module."""
     if dialect not in (None, "stablehlo", "hlo"):
         raise ValueError(f"Lowered.{name}: dialect must be 'stablehlo' or 'hlo', got {dialect!r}")
 

@@ -32,13 +32,14 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
 
     Args:
       static_argnums: positions of arguments that are part of the program. The others may be arrays, numbers or anything
-        with ``shape`` and ``dtype``.
+        with ``shape`` and ``dtype``, also with symbolic dimensions (`jax.export.symbolic_shape`).
       axis_env: pairs (name, size) of named axes in scope.
       return_shape: return a pair of the jaxpr and a pytree of `ShapeDtypeStruct`.
 
     Raises:
       TypeError: ``fun`` cannot be called.
       NotImplementedError: ``abstracted_axes`` is given.
+      InconclusiveDimensionOperation: shapes are symbolic, and the program depends on them in more than lengths and numbers.
 
     >>> jax.make_jaxpr(lambda x, y: x * y + 1.)(1., 2.)
     { lambda ; a:f32[] b:f32[]. let
@@ -52,14 +53,20 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
     options = _plain_options(fun, static_argnums)
     nums = options.static_argnums
 
-    @boundary(fun)
-    def wrapped(*args, **kwargs):
+    def of_known(*args, **kwargs):
         call = Call(fun, options, *with_types(args, kwargs, nums))
         with context.with_axes(*(AxisData(n, size) for n, size in axis_env or ())):
             program = call.trace()
-        if return_shape:
-            return program.closed, tree.unflatten(program.out_tree, map(out_struct, program.closed.out_avals))
-        return program.closed
+        return program.closed, program.out_tree
+
+    @boundary(fun)
+    def wrapped(*args, **kwargs):
+        symbolic = extension_points.symbolic_shapes.value
+        if symbolic is not None and symbolic.in_arguments(tree.leaves((args, kwargs))):
+            closed, out_tree = symbolic.program(wrapped.__name__, args, kwargs, of_known)
+        else:
+            closed, out_tree = of_known(*args, **kwargs)
+        return (closed, tree.unflatten(out_tree, map(out_struct, closed.out_avals))) if return_shape else closed
     wrapped.__name__ = f"make_jaxpr({getattr(fun, '__name__', repr(fun))})"
     return wrapped
 
@@ -77,10 +84,9 @@ def eval_shape(fun: Callable[..., PyTree], *args: Any, **kwargs: Any) -> Any:
     ShapeDtypeStruct(shape=(2,), dtype=float32)
     """
     check_callable("eval_shape", fun)
-    if extension_points.symbolic_shapes.value is not None:
-        is_symbolic_dim, symbolic = extension_points.symbolic_shapes.value
-        if any([is_symbolic_dim(d) for x in tree.leaves((args, kwargs)) for d in getattr(x, "shape", ())]):
-            return symbolic(fun, args, kwargs)
+    symbolic = extension_points.symbolic_shapes.value
+    if symbolic is not None and symbolic.in_arguments(tree.leaves((args, kwargs))):
+        return symbolic.eval_shape(fun, args, kwargs)
     call = Call(fun, _plain_options(fun), *with_types(args, kwargs))
     try:
         hash(fun)

@@ -1,6 +1,7 @@
 """The names of `jax.export`."""
 from __future__ import annotations
 
+from ..export import symbolic_traces
 from ..export.container import register_namedtuple_serialization, register_pytree_node_serialization
 from ..export.exported import (
                                DisabledSafetyCheck,

@@ -271,6 +271,10 @@ class Jaxpr:
         """This program with values for its ``constvars``."""
         return ClosedJaxpr(self, consts)
 
+    def for_arguments(self, args: Sequence[object]) -> "Jaxpr":
+        """The program that these arguments run: this one, where its types say all lengths."""
+        return self
+
     def map_jaxpr(self, f: Callable[..., PyTree]) -> Any:
         """``f`` of this program."""
         return f(self)
@@ -401,7 +405,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[object], *args: Any, propagate_sou
     [7.0, 12.0]
     """
     if type(jaxpr) is not Jaxpr:
-        _program("eval_jaxpr", jaxpr)
+        jaxpr = _program("eval_jaxpr", jaxpr).jaxpr.for_arguments(args)
     if len(args) != len(jaxpr.invars):
         raise TypeError(f"eval_jaxpr: the jaxpr takes {len(jaxpr.invars)} arguments, got {len(args)}")
     consts = tuple(consts)

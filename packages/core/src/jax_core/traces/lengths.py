@@ -15,8 +15,8 @@ import math
 import operator
 import sys
 import threading
-from types import CodeType, FrameType
-from typing import Any, Callable, Sequence
+from types import CodeType, FrameType, MappingProxyType
+from typing import Any, Callable, Mapping, Sequence
 
 from ..configuration import flags
 from ..configuration.engine import Override
@@ -35,20 +35,26 @@ _MOST_CALLERS = 4
 class Trail:
     """What one trace decides: a context manager, in which tracers show lengths.
 
+    Args:
+      values: the lengths for which it is made, by name.
+
     Attributes:
       numbers: lengths that were read, and what they met, in the order of the events.
       events: the terms that were asked whether they are 0 or more.
       outcomes: the answers.
       computed: the terms of lengths that were computed.
-      constants: of the code that made plain integers of lengths.
+      made_plain: whether some code made plain integers of lengths, by which it may decide unseen.
+      constants: of that code.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, values: Mapping[str, int] = MappingProxyType({})) -> None:
+        self.values = values
         self.numbers: list[int] = []
         self.events: list[Term] = []
         self.outcomes: list[bool] = []
         self.computed: dict[Term, None] = {}
         self.constants: set[int] = set()
+        self.made_plain = False
         self._override = Override(flags.one_form, self)
         self._open = False
 
@@ -85,6 +91,7 @@ class Trail:
         for _ in range(_MOST_CALLERS):
             if frame is None or is_ours(frame.f_code):
                 return
+            self.made_plain = True
             self.constants.update(_integers(frame.f_code.co_consts))
             frame = frame.f_back
 
@@ -223,9 +230,9 @@ def _unfollowed(name: str) -> Callable:
 
 
 for _name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__", "__neg__",
-              "__pow__", "__lshift__", "__rshift__"):
+              "__pow__", "__rpow__", "__lshift__", "__rshift__"):
     setattr(Length, _name, _computed(_name))
-for _name in ("__and__", "__rand__", "__or__", "__ror__", "__xor__", "__rxor__", "__rlshift__", "__rrshift__", "__rpow__",
+for _name in ("__and__", "__rand__", "__or__", "__ror__", "__xor__", "__rxor__", "__rlshift__", "__rrshift__",
               "__invert__", "__round__", "__trunc__", "__ceil__", "__floor__", "__rdivmod__"):
     setattr(Length, _name, _unfollowed(_name))
 
@@ -267,7 +274,8 @@ def _comparison(name: str) -> Callable:
 for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
     setattr(Length, _name, _comparison(_name))
 
-_OPERATIONS: dict[str, Callable] = {name: getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "neg", "pow")}
+_OPERATIONS: dict[str, Callable] = {name: getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "neg")}
+_OPERATIONS["pow"] = lambda a, n: a**n if isinstance(n, int) else n.exponent_of(a)
 _OPERATIONS["lshift"] = lambda a, n: a * 2**n
 _OPERATIONS["rshift"] = lambda a, n: a // 2**n
 _OPERATIONS["equal"] = lambda a, b: -(a - b) ** 2

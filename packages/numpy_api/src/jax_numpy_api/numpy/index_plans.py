@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.representation import dtypes, errors, tree
 from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
@@ -88,6 +89,8 @@ class General(NamedTuple):
 
 def as_tuple(index: object) -> tuple:
     """An index as a tuple of its parts; refuses lists, which NumPy reads in two ways, and strings."""
+    if flags.one_form.value is not None:
+        index = tuple(map(_plain, index)) if type(index) is tuple else _plain(index)
     if type(index) is tuple:
         return index
     if isinstance(index, str):
@@ -95,6 +98,13 @@ def as_tuple(index: object) -> tuple:
     if isinstance(index, (list, set, dict)):
         raise _sequence_error()
     return tuple(index) if isinstance(index, tuple) else (index,)
+
+
+def _plain(part: object) -> Any:
+    """A part of an index in a program for all lengths, where numbers may be lengths, or symbolic: with plain integers."""
+    if isinstance(part, slice):
+        return slice(*map(_plain, (part.start, part.stop, part.step)))
+    return part.__index__() if hasattr(part, "__index__") and not hasattr(part, "dtype") and not isinstance(part, bool) else part
 
 
 def _sequence_error() -> TypeError:
@@ -241,7 +251,7 @@ def _key(index: tuple, arrays: bool) -> tuple | None:
 
 def _cached(make: Any, shape: tuple, index: tuple, key: tuple, *more: Any) -> Any:
     """``make(shape, index, *more)`` with slots for arrays, if it was made before for an index of the same key."""
-    key = (make, shape, key, *more)
+    key = (make, shape, key, flags.one_form.value is None, *more)
     try:
         return _plans[key]
     except KeyError:
@@ -266,7 +276,7 @@ def _make_static(shape: tuple, index: tuple) -> Static:
 
 def _static(shape: tuple, parts: list) -> Static:
     starts, limits, strides, reverse, squeeze, kept, out, dims = [], [], [], [], [], [], [], []
-    axis, contiguous, clamped = 0, True, False
+    axis, contiguous, clamped, one_form = 0, True, False, flags.one_form.value is not None
     for position, part in enumerate(parts):
         if part is None:
             out.append(1)
@@ -283,16 +293,18 @@ def _static(shape: tuple, parts: list) -> Static:
         else:
             start, length, step = _slice_bounds(part, n, position)
             contiguous = contiguous and (step == 1 or length <= 1)
-            if length == 0:
-                start, step = 0, 1
-            elif step < 0:
-                start, step = start + (length - 1) * step, -step
-                if length > 1:
+            if step < 0:
+                start, step = start + (length - 1) * step if length else 0, -step
+                if length > 1 or one_form:
                     reverse.append(axis)
+            if length == 0 and not one_form:
+                step = 1
             starts.append(start); limits.append(start + (length - 1) * step + 1 if length else start)
             strides.append(step); kept.append(length); dims.append(len(out)); out.append(length)
         axis += 1
     whole = tuple(limits) == shape and not any(starts) and all(s == 1 for s in strides)
+    if one_form:  # which programs for all lengths of an axis say alike
+        whole = all(part is None or part == slice(None) for part in parts)
     return Static(tuple(starts), tuple(limits), None if all(s == 1 for s in strides) else tuple(strides), tuple(reverse),
                   tuple(squeeze), tuple(kept), tuple(out), tuple(dims), whole, contiguous, clamped)
 

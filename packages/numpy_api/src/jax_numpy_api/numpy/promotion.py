@@ -536,7 +536,7 @@ def canonical_shape(name: str, shape: object) -> tuple[int, ...]:
 def _parse_shape(name: str, shape: Any) -> tuple[int, ...]:
     if isinstance(shape, (int, np.integer)):
         return (int(shape),)
-    if isinstance(shape, Array) and not shape.shape:
+    if isinstance(shape, Array) and not shape.shape or hasattr(shape, "__index__") and not hasattr(shape, "__iter__"):
         shape = (shape,)
     if isinstance(shape, (set, frozenset, Mapping, bytes, str, np.void)) or hasattr(shape, "__next__"):  # without an order, or read once
         raise shape_error(shape, name)
