@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
+from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.transformations.custom_jvp import custom_jvp
@@ -350,6 +351,20 @@ def test_slope_of_arcsinh_beside_its_cut():
     z = np.array([complex(-0.0, 2), complex(0.0, 2), complex(0.0, -100), complex(-0.0, -100)], np.complex64)
     slope = jvp(jnp.arcsinh, [z], [np.ones_like(z)])[1]
     np.testing.assert_allclose(slope.imag, [0.57735026, -0.57735026, 0.0100005, -0.0100005], rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128], ids=lambda d: d.__name__)
+def test_direction_of_complex_numbers(dtype):
+    """Also of those whose size overflows, and of infinite ones; the part along the number of a tangent too, which is a slope of the size."""
+    big = np.finfo(dtype).max
+    z = np.array([complex(big, big), complex(-np.inf, 0), complex(3, -np.inf), complex(0, big), complex(1e-30, -1e-30), 0, -4j, 3 + 4j], dtype)
+    want = np.array([complex(1, 1) / np.sqrt(2), -1, -1j, 1j, complex(1, -1) / np.sqrt(2), 0, -1j, 0.6 + 0.8j])
+    with flags.enable_x64(dtype == np.complex128):
+        for f in (jnp.sign, jit(jnp.sign)):
+            np.testing.assert_allclose(f(z), want, rtol=1e-6 if dtype == np.complex64 else 1e-14)
+        assert np.isnan(jnp.sign(np.array([complex(np.nan, 1), complex(0, np.nan)], dtype))).all()
+        for t, along in (1, want.real), (1j, want.imag):
+            np.testing.assert_allclose(jvp(jnp.abs, (z,), (np.full_like(z, t),))[1], along, rtol=1e-6)
 
 
 def test_slope_of_complex_arcsinh_where_the_square_overflows():

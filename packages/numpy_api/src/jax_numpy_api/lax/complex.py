@@ -19,7 +19,7 @@ from jax_core.representation.marks import ELEMENTWISE, LINEAR
 from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.representation.typing import ArrayLike
 
-from .arithmetic import div_p, mul_p, neg_p
+from .arithmetic import div_p, max_p, mul_p, neg_p
 from .compare import eq_p, ge_p
 from .nary import (
     COMPLEX,
@@ -138,13 +138,15 @@ def _sign_jvp(primals, tangents):
 def _sign_reference(x):
     x = np.asarray(x)
     if x.dtype.kind == "c":
-        size = np.abs(x)
-        return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
+        zero = np.maximum(np.abs(x.real), np.abs(x.imag)) < np.finfo(x.dtype).tiny  # subnormal numbers are zeros on all platforms
+        return np.where(zero, 0, np.exp(1j * np.angle(x.astype(np.complex128)))).astype(x.dtype)
     return np.sign(x) if x.dtype.kind != "f" else np.where(x == 0, x, np.sign(x))
 
 
 def _sign_lower(b, x):
-    """StableHLO has no sign of unsigned integers: there it is ``x != 0``."""
+    """StableHLO has no sign of unsigned integers: there it is ``x != 0``. XLA's of complex numbers overflows."""
+    if x.aval.dtype.kind == "c":
+        return b.fun(_direction, x)[0]
     if not dtypes.issubdtype(x.aval.dtype, np.unsignedinteger):
         return b.emit(f"stablehlo.sign {x}", x, out=b.out_avals[0])
     return b.emit(f"stablehlo.minimum {x}, {(one := b.full(1, x.aval))}", x, one, out=b.out_avals[0])
@@ -161,6 +163,20 @@ def _infinite_with_a_part(x, size):
     for part in (real_p.bind(x), imag_p.bind(x)):
         size = select_n_p.bind(eq_p.bind(abs_p.bind(part), infinity), size, infinity)
     return size
+
+
+def _direction(x):
+    """``x / |x|``, of a number whose larger part is 1, or -1, as the size of a large one overflows. Of infinite parts only their signs count."""
+    parts = real_p.bind(x), imag_p.bind(x)
+    sizes = [abs_p.bind(part) for part in parts]
+    larger = max_p.bind(*sizes)
+    none, infinite = eq_p.bind(larger, constant(0, larger)), eq_p.bind(larger, constant(np.inf, larger))
+    scaled = [div_p.bind(part, select_n_p.bind(none, larger, constant(1, larger))) for part in parts]
+    signs = [mul_p.bind(sign_p.bind(part), select_n_p.bind(eq_p.bind(size, larger), constant(0, size), constant(1, size)))
+             for part, size in zip(parts, sizes)]
+    near = [select_n_p.bind(infinite, *pair) for pair in zip(scaled, signs)]
+    size = select_n_p.bind(none, abs_p.bind(complex_p.bind(*near)), constant(1, larger))
+    return complex_p.bind(*(div_p.bind(part, size) for part in near))
 
 
 abs_p = elementwise("abs", _abs_lower, accepts=SIGNED + INEXACT, jvp=(_abs_tangent,), result=real_part, reference=np.abs,
