@@ -82,10 +82,19 @@ def _as(y, x):
     return convert_element_type_p.bind(y, new_dtype=dtype, weak_type=False, sharding=None)
 
 
+def _pow_reference(x, y):
+    """NumPy's; of complex numbers it is 0 for some NaN and any infinite exponent, which has no direction."""
+    x, y = np.broadcast_arrays(x, y)
+    power = np.power(x, y.astype(x.dtype))
+    if x.dtype.kind != "c":
+        return power
+    return np.where((np.isnan(x) | ~np.isfinite(y)) & (x != 1) & (y != 0), np.array(complex(np.nan, np.nan), x.dtype), power)
+
+
 pow_p = Elementwise(
     "pow", out_type=_pow_type, jvp=(_pow_tangent_x, _pow_tangent_y),
     transpose=none("lax.pow is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_pow_lower,
-    reference=lambda x, y: np.power(x, np.asarray(y).astype(np.asarray(x).dtype)), traits=Traits(Kind.ELEMENTWISE, 3.0, spelled_out=True))
+    reference=_pow_reference, traits=Traits(Kind.ELEMENTWISE, 3.0, spelled_out=True))
 
 
 def pow(x: ArrayLike, y: ArrayLike) -> Array:
