@@ -6,6 +6,7 @@ import numpy as np
 rng = np.random.default_rng(0)
 arr = lambda *s: jnp.asarray(rng.normal(size=s).astype(np.float32))
 x, points = arr(1000, 1000), arr(500, 64)
+less, half = arr(512, 256), arr(1024, 512)
 columns = jnp.asarray(rng.integers(0, 1000, 1000))
 
 
@@ -21,6 +22,11 @@ def terms(x):
     return x
 
 
+def with_extremum(x):
+    y = jnp.tanh(x) * 2
+    return y, y.max(1)
+
+
 programs = {
     "all": (lambda x: (x * 2 + 1).max(), (x,)), "rows": (lambda x: (x * 2 + 1).max(1), (x,)), "columns": (lambda x: (x * 2 + 1).max(0), (x,)),
     "shortest_of_two_steps": (lambda d, w: (d[:, :, None] + w).min(1), (arr(100, 50), arr(50, 50))),
@@ -29,4 +35,6 @@ programs = {
     "subtract_largest": (subtract_largest, (x,)), "gradient": (jax.grad(lambda x: (x * 2).max(1).sum()), (x,)),
     "of_exponentials": (lambda x: jnp.exp(x).max(1), (x,)), "of_50_operations": (lambda x: terms(x).max(1), (x,)),
     "exponentials_less_largest": (lambda x: jnp.exp(x - x.max(1, keepdims=True)), (x,)), "nanmax": (jnp.nanmax, (x,)),
+    "given_2^17": (lambda x: x.max(1), (less,)), "given_2^19": (lambda x: x.max(1), (half,)),
+    "stored_2^17": (with_extremum, (less,)), "stored_2^19": (with_extremum, (half,)),
 }

@@ -58,8 +58,8 @@ def test_elementwise_agrees_with_numpy(ours, numpys, size):
 @pytest.mark.parametrize("op, reference", [(lax.reduce_max, np.max), (lax.reduce_min, np.min)], ids=["max", "min"])
 def test_extrema_in_pieces(op, reference, dtype, shape, axes):
     """In two steps, of arguments and of computed values; the pieces of the first may overlap, and NaN of either sign is kept wherever it is."""
-    length = max(shape[axis] for axis in axes)
-    pieces = 16 if length >= 64 else 0, 0 if length < 32 else 8 if np.prod(shape) > 1 << 19 else 4
+    long, size = max(shape[axis] for axis in axes) >= 32, np.prod(shape)
+    pieces = 8 if long and size >= 1 << 18 else 0, 0 if not long else 8 if size > 1 << 19 else 4
     with flags.enable_x64(dtype == "float64"):
         x = (1000 * np.random.default_rng(0).normal(size=shape)).astype(dtype)
         functions = jit(lambda x: op(x, axes)), jit(lambda x: op(x * 2, axes)), jit(lambda x: op(jnp.abs(x * 2) - x * 3, axes).sum())
@@ -75,6 +75,20 @@ def test_extrema_in_pieces(op, reference, dtype, shape, axes):
                     np.testing.assert_allclose(f(x), want.sum(dtype=want.dtype), rtol=1e-5)
                 else:
                     np.testing.assert_array_equal(f(x), want)
+
+
+@pytest.mark.parametrize("value, pieces", [
+    (lambda x: (x * 2,) * 2, 0), (lambda x: (jnp.exp(x),), 0), (lambda x: (x @ x.T,), 0), (lambda x: ((x @ x.T).reshape(25, -1, 100),), 0),
+    (lambda x: (x[:, x.argmin(1)],), 4), (lambda x: (x + 1, x), 4), (lambda x: (jnp.tile(x + 1, (2, 1)),) * 2, 8)],
+    ids=["result", "costly", "product", "view", "gathered", "computed", "large"])
+def test_extrema_of_what_is_in_memory(value, pieces):
+    """Up to 2**19 elements that are in memory anyway are read twice; what the compiler may compute where it is read is taken in pieces."""
+    x = np.random.default_rng(0).normal(size=(550, 550)).astype(np.float32)
+    x[400, 300] = np.nan
+    out = jit(lambda x: (lambda y, *others: (y.max(0), *others))(*value(x)))
+    assert out.trace(x).lower().as_text().count("stablehlo.slice") == pieces
+    if pieces == 0:
+        np.testing.assert_array_equal(np.isnan(out(x)[0]), np.isnan(np.asarray(value(jnp.asarray(x))[0])).any(0))
 
 
 SHORT = [((900, 3), (1,)), ((400, 8), (1,)), ((300, 9), (1,)), ((200, 32), (1,)), ((100, 33), (1,)), ((16, 200), (0,)), ((32, 80), (0,)),

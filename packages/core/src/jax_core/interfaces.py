@@ -143,6 +143,9 @@ class Builder(Protocol):
     def given(self, x: Value) -> bool:
         """Whether ``x`` is an argument of the program, and so in memory."""
 
+    def stored(self, x: Value) -> bool:
+        """Whether ``x``, the operand of an extremum, is in memory anyway, as others read it there."""
+
     def in_memory(self, x: Value, reason: str) -> Value:
         """``x``, computed once however many read it, where the compiler can be told so.
 

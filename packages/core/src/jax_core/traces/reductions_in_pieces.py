@@ -9,20 +9,27 @@ from typing import Sequence
 
 from ..representation.aval import AbstractValue
 
-GIVEN = 16
-"""Pieces of a value in memory."""
 _LARGE = 1 << 17
 """Elements of the operand, at least."""
+_GIVEN, _STORED = 1 << 18, (1 << 19) + 1
+"""The same of floats that are arguments of the program, or in memory anyway: fewer are read twice about as quickly, with less code to compile."""
 _LONG = 32
 """Elements along an axis, at least."""
 
 
-def computed(aval: AbstractValue) -> int:
-    """Pieces of a value that is computed where it is read. On up to 2**19 elements 8 run 5 % faster than 4, for twice the code
-    (docs/internals/compile-time.md)."""
-    return 8 if aval.size > 1 << 19 else 4
+def pieces(aval: AbstractValue, axes: Sequence[int], *, given: bool = False, stored: bool = False) -> int:
+    """How many pieces an operand of this type is taken in, 0 where that does not pay. More run faster, and are more code
+    (docs/internals/compile-time.md).
 
-
-def suits(aval: AbstractValue, axes: Sequence[int], pieces: int) -> bool:
-    """Whether the operand is large, and long along one of ``axes``."""
-    return aval.size >= _LARGE and max([aval.shape[axis] for axis in axes], default=0) >= max(_LONG, 4 * pieces)
+    Args:
+      given: whether it is an argument of the program, ...
+      stored: ... or in memory anyway, and not computed where it is read.
+    """
+    size, least = aval.size, _GIVEN if given else _STORED if stored else _LARGE
+    if size < (least if aval.dtype.kind == "f" else _LARGE):
+        return 0
+    if given:
+        number = 16 if size > 1 << 20 else 8
+    else:
+        number = 8 if size > 1 << 19 else 4
+    return number if max([aval.shape[axis] for axis in axes], default=0) >= max(_LONG, 4 * number) else 0

@@ -8,8 +8,9 @@ the elementwise operations before them. Its maximum and minimum pass over NaN: w
   1000 x 1000 arrays takes 0.52 ms so, 0.78 as XLA's own; a sum over one 0.57 and 0.36);
 - a reduction stays with the library, and a second one tells whether there was NaN: the sum of the squares is NaN only
   then, as it adds nothing negative to an infinity (1000 x 1000 over the last axis: 0.24 ms, 0.16 without);
-- a reduction of a large argument of the program is first folded: the elementwise extremum of 16 pieces, with one test for NaN, which
-  reads each element once (a million in 0.084 ms, 0.131 by two reductions, 0.081 by the one that loses NaN);
+- a reduction of a large argument of the program is first folded: the elementwise extremum of 8 or 16 pieces, with one test for NaN, which
+  reads each element once (a million in 0.084 ms, 0.131 by two reductions, 0.081 by the one that loses NaN; 2**17 in 0.020 and 0.022,
+  for which it does not pay to compile that code);
 - so is one of computed values, which two reductions would write to memory and read twice. As each piece is code of its own for what is
   behind it, there are 8, or 4 of up to 2**19 elements (1000 rows of ``x * 2 + 1``: 0.33 ms, 0.80 by two reductions, 0.38 by the one that loses NaN);
 - a window is reduced by comparisons.
@@ -59,8 +60,8 @@ def reduce_by_choice(b: Builder, op: str, x: Value, start: Value, axes: Sequence
     return short_reductions.emit(b, x, start, axes, lambda b, first, second: emit_choice(b, op, second, first), out)
 
 
-def _pieces(b: Builder, x: Value) -> int:
-    return reductions_in_pieces.GIVEN if b.given(x) else reductions_in_pieces.computed(x.aval)
+def _pieces(b: Builder, x: Value, axes: Sequence[int]) -> int:
+    return reductions_in_pieces.pieces(x.aval, axes, given=b.given(x), stored=b.stored(x))
 
 
 def folds(b: Builder, op: str, x: Value, axes: Sequence[int], nan: bool) -> bool:
@@ -70,13 +71,13 @@ def folds(b: Builder, op: str, x: Value, axes: Sequence[int], nan: bool) -> bool
     if op not in BETTER or b.platform != "cpu" or b.one_form or b.devices != 1 or not b.keeps(aval):
         return False
     fits = nan if aval.dtype.name in ("float32", "float64") else aval.dtype.kind in "iu" and aval.ndim - 1 in axes
-    return fits and reductions_in_pieces.suits(aval, axes, _pieces(b, x))
+    return fits and _pieces(b, x, axes) > 0
 
 
-def emit_fold(b: Builder, op: str, x: Value, axes: Sequence[int]) -> Any:
+def emit_fold(b: Builder, op: str, x: Value, axes: Sequence[int], pieces: int = 0) -> Any:
     """``x`` with the longest of ``axes`` shortened to a fourth, eighth or sixteenth: extrema of pieces, of which the last two may overlap; with
     its NaNs. That of integers once more, where it is still long."""
-    shape, pieces = x.aval.shape, _pieces(b, x)
+    shape, pieces = x.aval.shape, pieces or _pieces(b, x, axes)
     axis = max(axes, key=lambda d: shape[d])
     length = shape[axis]
     short = -(-length // pieces)
@@ -101,7 +102,7 @@ def emit_fold(b: Builder, op: str, x: Value, axes: Sequence[int]) -> Any:
         missing = b.full(float("nan"), out)
         found = b.emit(f"stablehlo.select {nans[0]}, {missing}, {found}", nans[0], missing, found, out=out)
     found = b.in_memory(found, "a reduction in two steps")
-    return emit_fold(b, op, found, axes) if integers and short >= 64 * pieces else found
+    return emit_fold(b, op, found, axes, 8 if out.size > 1 << 19 else 4) if integers and short >= 64 * pieces else found
 
 
 def emit_with_nan(b: Builder, x: Value, extremum: Value, axes: Sequence[int]) -> Any:

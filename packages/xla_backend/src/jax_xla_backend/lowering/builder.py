@@ -54,7 +54,8 @@ class Builder:
       out_avals, params: result types and parameters of the equation being lowered.
     """
 
-    __slots__ = ("module", "platform", "lines", "out_avals", "params", "count", "constants", "tokens_now", "location", "plain", "plain_in")
+    __slots__ = ("module", "platform", "lines", "out_avals", "params", "count", "constants", "tokens_now", "location", "plain", "plain_in",
+                 "_stored")
 
     def __init__(self, module: Any):
         self.module, self.platform = module, module.platform
@@ -67,6 +68,7 @@ class Builder:
         self.location = ""
         self.plain: tuple | None = None
         self.plain_in: tuple | None = None
+        self._stored: set[str] = set()
 
     @property
     def barriers_last(self) -> bool:
@@ -363,7 +365,8 @@ class Builder:
     def run(self, jaxpr: Jaxpr, env: dict) -> list[Value]:
         """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""
         outer = self.out_avals, self.params, self.location
-        barriers = plan(jaxpr, self.module.plans, self.module.least_cut).cuts if self.module.planning else None
+        found = plan(jaxpr, self.module.plans, self.module.least_cut) if self.module.planning else None
+        barriers, stored = (found.cuts, found.stored) if found else (None, None)
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
             prim = eqn.primitive
@@ -375,6 +378,8 @@ class Builder:
                 write(eqn, env)
             if barriers:
                 self._materialise(eqn, env, barriers)
+            if stored:
+                self._stored.update([str(env[v]) for v in eqn.outvars if id(v) in stored])
         self.out_avals, self.params, self.location = outer
         return [self._atom(x, env) for x in jaxpr.outvars]
 
@@ -434,6 +439,10 @@ class Builder:
     def given(self, x: Value) -> bool:
         """Whether ``x`` is an argument of the program; those of its functions may be computed where they are read."""
         return x.startswith("%arg") and not self.module.in_function
+
+    def stored(self, x: Value) -> bool:
+        """Whether ``x``, the operand of an extremum, is in memory by the plan."""
+        return x in self._stored
 
     def in_memory(self, x: Value, reason: str) -> Value:
         """``x``, computed once however many read it; see `interfaces.Builder.in_memory`."""

@@ -58,6 +58,7 @@ SMALL = 1 << 14  # bytes; smaller values are never cut in loops: those over less
 TINY = 1 << 6  # bytes; smaller values are never cut
 
 _REDUCTIONS = (Kind.REDUCTION, Kind.SEARCH)
+_MAKERS = (*_REDUCTIONS, Kind.PRODUCT, Kind.CONVOLUTION, Kind.SORT, Kind.LIBRARY, Kind.HOST, Kind.LOOP, Kind.BRANCH)
 _IN_MEMORY = 0, 8 * READ  # equations and cost for one element of a value in memory, at most
 
 
@@ -90,9 +91,10 @@ class Plan:
 
     Attributes:
       cuts: for ``id(var)`` of each value to write to memory, the reason.
+      stored: ``id(var)`` of operands of extrema that are in memory anyway.
     """
 
-    __slots__ = ("cuts", "_jaxpr", "_plans", "_least", "_uses", "_cones", "_paths", "_called")
+    __slots__ = ("cuts", "stored", "_jaxpr", "_plans", "_least", "_uses", "_cones", "_paths", "_called")
 
     def __init__(self, jaxpr: Jaxpr, plans: Plans, least: int):
         self._jaxpr = jaxpr  # also keeps it alive: plans are found by its identity
@@ -102,6 +104,7 @@ class Plan:
         self._cones: _Cones | None = None
         big = plans.walks_paths or any([_worth_a_kernel(v.aval, least) for eqn in jaxpr.eqns for v in eqn.outvars])
         self.cuts: dict[int, str] = self._analyse().cuts if big else {}
+        self.stored: set[int] = self._analyse().stored if big else set()
 
     def _analyse(self) -> _Cones:
         if self._cones is None:
@@ -238,6 +241,10 @@ class _Uses:
             for x in eqn.invars:
                 self._force(x)
 
+    def base(self, v: Any) -> Any:
+        """The value that ``v`` is a view of, or itself."""
+        return self._base.get(v, v)
+
     def _is_kept(self, eqn: JaxprEqn) -> bool:
         v = eqn.outvars[0]
         if v not in self.forced and v not in self._reduced:
@@ -311,12 +318,15 @@ class _Cones:
 
     Attributes:
       cuts: for ``id(var)`` of each value to write to memory, the reason.
+      stored: ``id(var)`` of operands of extrema that are in memory anyway.
     """
 
-    __slots__ = ("cuts", "_least", "_parts", "_bounds", "_drawn")
+    __slots__ = ("cuts", "stored", "_made", "_least", "_parts", "_bounds", "_drawn")
 
     def __init__(self, jaxpr: Jaxpr, uses: _Uses, least: int):
         self.cuts: dict[int, str] = {}
+        self.stored: set[int] = set()
+        self._made: set = set()  # by kernels and calls that write them to memory
         self._least = least
         self._parts: dict[Any, _Part] = {}
         self._drawn: set = set()
@@ -332,17 +342,28 @@ class _Cones:
                 self._enter_call(i, eqn, uses)
             elif eqn.primitive.traits.kind is Kind.DRAW:
                 self._enter_draw(eqn.outvars[0], uses)
-            elif eqn.primitive.traits.kind is Kind.REDUCTION and eqn.primitive.traits.compares:
-                self._enter_extremum(eqn)
+            elif eqn.primitive.traits.kind in _MAKERS:
+                self._made.update(eqn.outvars)
+                if eqn.primitive.traits.kind is Kind.REDUCTION and eqn.primitive.traits.compares:
+                    self._enter_extremum(eqn, uses)
 
-    def _enter_extremum(self, eqn: JaxprEqn) -> None:
+    def _enter_extremum(self, eqn: JaxprEqn, uses: _Uses) -> None:
         """Cut in front of an extremum in pieces that would have much code for each."""
         x = eqn.invars[0]
-        if x in self._parts and reductions_in_pieces.suits(x.aval, eqn.params["axes"], pieces := reductions_in_pieces.computed(x.aval)):
+        if type(x) is Literal:
+            return
+        if x in self._parts and (pieces := reductions_in_pieces.pieces(x.aval, eqn.params["axes"])):
             equations, cost, *_ = self.walk(x)
             if equations > PIECED[0] or cost > PIECED[1]:
                 self.cuts[id(x)] = f"{pieces} pieces would each be code of {equations} equations"
                 del self._parts[x], self._bounds[x]
+        if self._is_stored(x, uses):
+            self.stored.add(id(x))
+
+    def _is_stored(self, v: Any, uses: _Uses) -> bool:
+        """Whether ``v``, or what it is a view of, is in memory whoever reads it."""
+        v = uses.base(v)
+        return v in uses.forced or v in uses.kept or id(v) in self.cuts or v in self._made
 
     def _enter_call(self, i: int, eqn: JaxprEqn, uses: _Uses) -> None:
         called = uses.called[i]
