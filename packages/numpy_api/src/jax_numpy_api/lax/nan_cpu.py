@@ -19,6 +19,7 @@ Of equal zeros of different signs, the elementwise ones give the second.
 """
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -53,6 +54,22 @@ def emit_choice(b: Builder, op: str, x: Value, y: Value) -> Any:
 def widened(b: Builder, x: Value) -> Value:
     """``x`` as float32, if it is of floats of two bytes."""
     return b.convert(x, np.dtype(np.float32)) if x.aval.dtype.name in ("float16", "bfloat16") else x
+
+
+def has_many_paths(x: Value, axes: Sequence[int]) -> bool:
+    """Whether LLVM (jaxlib 0.12) may walk too many paths through a loop that reduces ``x`` by choices: between bfloat16 that are read and others that are
+    rounded, these double with each of the reduced elements, of which 32 are never done."""
+    return x.aval.dtype.name == "bfloat16" and math.prod([x.aval.shape[axis] for axis in axes]) > short_reductions.ROW
+
+
+def narrowed(b: Builder, x: Value, dtype: Any) -> Value:
+    """``x``, which has the numbers of `widened` values, in their ``dtype``. Of bfloat16 these are the upper halves: nothing is to be rounded."""
+    if dtype.name != "bfloat16":
+        return b.convert(x, dtype)
+    word, half = x.aval.update(dtype=np.dtype(np.uint32)), x.aval.update(dtype=np.dtype(np.uint16))
+    bits, sixteen = b.emit(f"stablehlo.bitcast_convert {x}", x, out=word), b.full(16, word)
+    upper = b.convert(b.emit(f"stablehlo.shift_right_logical {bits}, {sixteen}", bits, sixteen, out=word), half.dtype)
+    return b.emit(f"stablehlo.bitcast_convert {upper}", upper, out=x.aval.update(dtype=dtype))
 
 
 def reduce_by_choice(b: Builder, op: str, x: Value, start: Value, axes: Sequence[int], out: AbstractValue) -> Any:

@@ -41,7 +41,7 @@ from jax_core.transformations.forward import jvp_flat
 from . import arithmetic, bits
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p, flushed
-from .nan_cpu import BETTER, drops_nan, emit_fold, emit_with_nan, folds, reduce_by_choice, widened
+from .nan_cpu import BETTER, drops_nan, emit_fold, emit_with_nan, folds, has_many_paths, narrowed, reduce_by_choice, widened
 from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, nary_type, whole_bytes
 from .shape import concatenate_p, reshaped, split_p
 
@@ -92,9 +92,10 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
             return _complex_extremum(b, x, start, axes, _COMPLEX_REDUCERS[op_name])
         if op_name in BETTER and b.platform == "cpu":
             wide = widened(b, x)
-            if short_reductions.suits(b, wide, axes, rows=not nan):
+            if short_reductions.suits(b, wide, axes, rows=not nan) and not has_many_paths(x, axes):
                 start, out = b.scalar(identity(x.aval.dtype), wide.aval.dtype), b.out_avals[0].update(dtype=wide.aval.dtype)
-                return b.convert(reduce_by_choice(b, op_name, wide, start, axes, out), x.aval.dtype)
+                found = reduce_by_choice(b, op_name, wide, start, axes, out)
+                return narrowed(b, found, x.aval.dtype) if wide is not x else found
         if folds(b, op_name, x, axes, nan):
             x = emit_fold(b, op_name, x, axes)
         out = b.emit(f"stablehlo.reduce({x} init: {start}) applies {op_name} across dimensions = {list(axes)}", x, start,
