@@ -9,7 +9,7 @@ from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
-from jax_numpy_api.lax.nan_cpu import _LARGE
+from jax_numpy_api.lax.nan_cpu import _LARGE, LIBRARY
 
 pytestmark = pytest.mark.only_cpu
 
@@ -75,6 +75,17 @@ def test_extrema_in_pieces(op, reference, dtype, shape, axes):
                     np.testing.assert_allclose(f(x), want.sum(dtype=want.dtype), rtol=1e-5)
                 else:
                     np.testing.assert_array_equal(f(x), want)
+
+
+@pytest.mark.parametrize("shape, axis", [((LIBRARY - 1,), 0), ((45, 91), 0), ((45, 91), 1), ((40, 102), (0, 1)), ((LIBRARY,), 0)], ids=str)
+def test_where_nan_is_looked_for(shape, axis):
+    """From `LIBRARY` elements on; fewer are reduced by code of the compiler, which keeps it, also with what is computed before and after."""
+    x = np.random.default_rng(0).normal(size=(2, *shape)).astype(np.float32)
+    x[0].reshape(-1)[1234] = np.nan
+    out = jit(lambda x: (lambda y: (y.max(axis), y.min(axis) * 2 + 1))(jnp.exp(x[0]) + x[1]))
+    assert ("stablehlo.add across" in out.trace(x).lower().as_text()) == (shape == (LIBRARY,))
+    for found in out(x):
+        assert np.isnan(found).sum() == 1
 
 
 @pytest.mark.parametrize("value, pieces", [

@@ -33,14 +33,16 @@ if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
     from jax_core.representation.aval import AbstractValue
 
-_LARGE = 1 << 11  # elements; the library's own limit is 4096, here with a margin for what is fused
+LIBRARY = 1 << 12
+"""Elements of an operand from which on the library reduces it, whatever is computed in the same kernel."""
+_LARGE = LIBRARY // 2  # of elementwise extrema that may be fused with reductions of more
 _TAKEN = {"float16", "bfloat16", "float32", "float64"}
 BETTER = {"stablehlo.maximum": "LE", "stablehlo.minimum": "GE"}  # how the first compares when the second is the result
 
 
-def drops_nan(b: Builder, aval: AbstractValue) -> bool:
-    """Whether XLA may lose NaN in extrema of arrays of this type."""
-    return b.platform == "cpu" and (aval.size >= _LARGE or b.one_form) and aval.dtype.name in _TAKEN
+def drops_nan(b: Builder, aval: AbstractValue, least: int = _LARGE) -> bool:
+    """Whether XLA may lose NaN in extrema of arrays of this type, which have ``least`` elements or more."""
+    return b.platform == "cpu" and (aval.size >= least or b.one_form) and aval.dtype.name in _TAKEN
 
 
 def emit_choice(b: Builder, op: str, x: Value, y: Value) -> Any:

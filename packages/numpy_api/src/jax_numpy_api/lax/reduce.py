@@ -41,7 +41,18 @@ from jax_core.transformations.forward import jvp_flat
 from . import arithmetic, bits
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p, flushed
-from .nan_cpu import BETTER, drops_nan, emit_fold, emit_with_nan, folds, has_many_paths, narrowed, reduce_by_choice, widened
+from .nan_cpu import (
+    BETTER,
+    LIBRARY,
+    drops_nan,
+    emit_fold,
+    emit_with_nan,
+    folds,
+    has_many_paths,
+    narrowed,
+    reduce_by_choice,
+    widened,
+)
 from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, nary_type, whole_bytes
 from .shape import concatenate_p, reshaped, split_p
 
@@ -100,7 +111,7 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
             x = emit_fold(b, op_name, x, axes)
         out = b.emit(f"stablehlo.reduce({x} init: {start}) applies {op_name} across dimensions = {list(axes)}", x, start,
                      out=b.out_avals[0])
-        return emit_with_nan(b, x, out, axes) if nan and drops_nan(b, x.aval) else out
+        return emit_with_nan(b, x, out, axes) if nan and drops_nan(b, x.aval, LIBRARY) else out
 
     prim = Primitive(
         name, out_type=out_type, jvp=jvp, transpose=none(f"lax.{name} is not linear, so it has no transpose"),
