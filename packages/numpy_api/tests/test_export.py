@@ -500,6 +500,9 @@ def test_comparisons_of_dimensions():
                          lambda: a < 1.5, lambda: a - np.float32(2)):
         with pytest.raises(NotImplementedError):
             no_dimension()
+    with pytest.raises(TypeError):
+        a ** 2.0
+    assert str(a.max(b)) == "b" == str(b.rmax(a)) and a.min(4) == 4 and (a + b).get_vars() == {"a", "b"}
     with pytest.raises(ValueError, match="mixing of symbolic scopes"):
         a + symbolic_shape("a")[0]
     with pytest.raises(TypeError):
@@ -514,6 +517,12 @@ def test_quotients_and_remainders_have_bounds():
     with pytest.raises(InconclusiveDimensionOperation):
         assert a // 2 >= b
     assert [str(x) for x in (a * b - b ** 2, (a - b) ** 2, a // -3)] == ["a*b - b^2", "- 2*a*b + b^2 + a^2", "floordiv(a, - 3)"]
+
+
+def test_constraints_on_quotients_and_remainders():
+    a, b, c = symbolic_shape("a, b, c", constraints=["floordiv(a, 2) >= 3", "floordiv(b + 1, 4) <= 5", "mod(c, 4) == 0"])
+    assert ex.symbolic_dim_bounds(a) == (6, float("inf")) and ex.symbolic_dim_bounds(b) == (1, 22) and a >= 6 and c // 4 * 4 == c
+    assert str(4 * (c // 4) + 1) == "c + 1"
 
 
 def test_equalities_replace_their_left_sides():

@@ -56,7 +56,7 @@ class SymbolicScope:
             if difference.is_constant and (value < 0 or value and parts[1] == "=="):
                 raise ValueError(f"Unsatisfiable explicit constraint: {text.strip()}; no values of the variables make it true.")
             if parts[1] != "==":
-                self.non_negative.append(difference)
+                self.non_negative += [difference, *_of_numerators(difference)]
             elif difference.terms:
                 self.zero.append(difference)
                 single = list(a.terms.items())
@@ -66,6 +66,7 @@ class SymbolicScope:
                     lead = single[0][0]
                 term = DimExpr({lead: difference.terms[lead]}, self)
                 self.replaced.append((term, _as_expr(term - difference, self)))
+                self.replaced += _multiples(difference)
 
     def __str__(self):
         known = f", with the constraints {', '.join(self.constraints_str)}" if self.constraints_str else ""
@@ -78,6 +79,27 @@ def _constant(value: int, scope: Any) -> "DimExpr":
 
 def _as_expr(x: Any, scope: Any) -> "DimExpr":
     return x if isinstance(x, DimExpr) else _constant(int(x), scope)
+
+
+def _of_numerators(x: DimExpr) -> list[DimExpr]:
+    """What is 0 or more if ``x`` is: for each quotient by a number that is a term of ``x``, that number times ``x`` with the numerator in its place."""
+    found = []
+    for product, c in x.terms.items():
+        atom = product[0][0] if len(product) == 1 and product[0][1] == 1 else None
+        if atom is None or atom.kind != "floordiv" or not isinstance(k := atom.args[1], int) or k < 1:
+            continue
+        rest = x - DimExpr({product: c}, x.scope)
+        found.append(_as_expr(k * rest + c * (atom.args[0] - (0 if c > 0 else k - 1)), x.scope))
+    return found
+
+
+def _multiples(x: DimExpr) -> list[tuple[DimExpr, DimExpr]]:
+    """What is known if ``x``, which is 0, is a remainder of a division by a number: that a quotient times that number is the numerator."""
+    (product, _), *others = x.terms.items()
+    atom = product[0][0] if not others and len(product) == 1 else None
+    if atom is None or atom.kind != "mod" or not isinstance(k := atom.args[1], int):
+        return []
+    return [(DimExpr({((Atom("floordiv", atom.args), 1),): k}, x.scope), atom.args[0])]
 
 
 _OPERATIONS: dict[str, Callable[[int, int], int]] = {
@@ -224,7 +246,9 @@ class DimExpr:
     def __pow__(self, n):
         if isinstance(n, DimExpr):
             raise NotImplementedError(f"a symbolic dimension can be raised to known integers, got {self} ** {n}")
-        if not isinstance(n, int) or n < 0:
+        if not hasattr(n, "__index__"):
+            return NotImplemented
+        if n < 0:
             raise ValueError(f"a symbolic dimension can be raised to non-negative integers, got {self} ** {n}")
         return math.prod([self] * n)
 
@@ -346,6 +370,22 @@ class DimExpr:
 
     def _evaluate(self, values: Mapping[str, int]) -> int:
         return sum(c * math.prod([atom.evaluate(values) ** n for atom, n in product]) for product, c in self.terms.items())
+
+    get_vars = _get_vars
+
+    def dimension_as_value(self) -> Any:
+        """The length as a number in the program that is traced."""
+        return as_value(self)
+
+    def max(self, other: int | DimExpr) -> Any:
+        """The larger of both."""
+        return symbolic_max(self, other)
+
+    def min(self, other: int | DimExpr) -> Any:
+        """The smaller of both."""
+        return symbolic_min(self, other)
+
+    rmax, rmin = max, min
 
     # -- text ------------------------------------------------------------------------------------------------------------------
 
