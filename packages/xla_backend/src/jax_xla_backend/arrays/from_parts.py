@@ -1,6 +1,7 @@
 """Arrays from parts: of the devices of this process, of a callback, of the processes of a program, of a list of devices."""
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -120,35 +121,49 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
         raise NotImplementedError(f"make_array_from_callback: {place} says that devices hold addends of a sum, and the index of a part does not tell them "
                                   "apart; use make_array_from_single_device_arrays.")
     part_shape = place.shard_shape(shape)
-    made: dict[Any, Any] = {}
-    values = []
-    indices = place.addressable_devices_indices_map(shape)
-    for index in indices.values():
-        key = tuple((s.start, s.stop) for s in index)
-        if key not in made:
-            made[key] = value = data_callback(index)
+    devices, indices, numbers = _different(place, shape)
+    made = []
+    for index in indices:
+        value = data_callback(index)
+        if type(value) is not np.ndarray:
             if isinstance(value, Tracer):
                 raise UnexpectedTracerError(f"make_array_from_callback: data_callback({index}) returned {value}, whose contents are not known "
                                             "yet; call make_array_from_callback outside of the jitted function")
             if value is None:
                 raise TypeError(f"make_array_from_callback: data_callback({index}) returned None; it must return the part of that index")
-            if np.shape(value) != part_shape:
-                raise ValueError(f"make_array_from_callback: data_callback({index}) returned an array of shape "
-                                 f"{np.shape(value)}; the part has shape {part_shape}")
-        values.append(made[key])
-    keys = _extended(values)
+        if np.shape(value) != part_shape:
+            raise ValueError(f"make_array_from_callback: data_callback({index}) returned an array of shape "
+                             f"{np.shape(value)}; the part has shape {part_shape}")
+        made.append(value)
+    values = [made[i] for i in numbers]
+    keys = _extended(made)
     if keys is not None:
-        words = [put(keys.unwrap(v), None, make_single_device_sharding(d)) for d, v in zip(indices, values)]
+        words = [put(keys.unwrap(v), None, make_single_device_sharding(d)) for d, v in zip(devices, values)]
         return make_array_from_single_device_arrays(shape, place, list(map(keys.wrap, words)))
-    kinds = {v.dtype if type(v) is np.ndarray else None for v in values}
+    kinds = {v.dtype if type(v) is np.ndarray else None for v in made}
     if len(kinds) == 1 and None not in kinds and (dtype is None or kinds == {np.dtype(dtype)}):
         kind = get_aval(values[0]).dtype  # TypeError for text and objects
-        copies = {id(v): np.array(v, kind) for v in made.values()}
-        return put_parts(shape, place, [copies[id(v)] for v in values])
+        copies = [np.array(v, kind) for v in made]
+        return put_parts(shape, place, [copies[i] for i in numbers])
     made_of = {id(v): get_aval(v).dtype if type(v) in (bool, int, float, complex) else None for v in values}
     values = [v if made_of[id(v)] is None else np.asarray(v, made_of[id(v)]) for v in values]  # a Python number has a dtype then
-    parts = [put(v, None, make_single_device_sharding(d, memory_kind=place.memory_kind)) for d, v in zip(indices, values)]
+    parts = [put(v, None, make_single_device_sharding(d, memory_kind=place.memory_kind)) for d, v in zip(devices, values)]
     return make_array_from_single_device_arrays(shape, place, parts, dtype=dtype)
+
+
+@functools.lru_cache(maxsize=512)
+def _different(place: Sharding, shape: tuple[int, ...]) -> tuple[tuple, list, list[int]]:
+    """The devices of this process, the different parts of an array of this shape that they hold, and the number of the part of each."""
+    indices = place.addressable_devices_indices_map(shape)
+    number_of: dict[tuple, int] = {}
+    different, numbers = [], []
+    for index in indices.values():
+        key = tuple([(s.start, s.stop) for s in index])
+        if key not in number_of:
+            number_of[key] = len(different)
+            different.append(index)
+        numbers.append(number_of[key])
+    return tuple(indices), different, numbers
 
 
 def make_array_from_process_local_data(sharding: Placement, local_data: PyTree,
