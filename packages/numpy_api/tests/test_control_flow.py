@@ -208,6 +208,17 @@ def test_conditions_may_change_references(wrap):
     assert np.asarray(r[...]).tolist() == [3, 0]
 
 
+@pytest.mark.parametrize("wrap", [lambda f: f, jit], ids=["eager", "jit"])
+def test_references_pass_barriers(wrap):
+    r = new_ref(np.zeros(2, np.float32))
+
+    def run(r):
+        same, x = lax.optimization_barrier((r, X))
+        same[...] = x[2:]
+        return r[...]
+    assert np.asarray(wrap(run)(r)).tolist() == np.asarray(r[...]).tolist() == [2, 3]
+
+
 @pytest.mark.parametrize("run", [lambda f: f, jit], ids=["static", "traced"])
 def test_fori_loop_traces_its_body_once(run):
     seen = []

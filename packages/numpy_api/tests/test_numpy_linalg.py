@@ -126,6 +126,11 @@ def test_a_known_eager_call_is_one_program(call):
     assert steps_of(lambda: call(m, v)) <= 2
 
 
+def test_results_of_qr_have_names():
+    assert {mode: type(jnp.linalg.qr(jnp.eye(2), mode)).__name__ for mode in ("reduced", "complete", "raw")} == dict.fromkeys(
+        ("reduced", "complete", "raw"), "QRResult")
+
+
 @pytest.mark.skipif(len(devices()) < 4, reason="needs four devices")
 @pytest.mark.parametrize("name", ["cholesky", "qr", "eigvalsh", "inv"])
 def test_a_batch_stays_where_it_is(name):

@@ -160,7 +160,7 @@ BAD = [
     (lambda: linalg.solve(A, B, assume_a="x"), ValueError, "expected assume_a to be one of"), (lambda: linalg.expm(V), ValueError, r"expected a \(batched\) square matrix, got shape \(4,\)"),
     (lambda: linalg.solve_triangular(A, B, trans=5), ValueError, "Invalid 'trans' value 5"), (lambda: linalg.hadamard(3), ValueError, "power of 2; got 3"),
     (lambda: linalg.block_diag(np.ones((1, 1, 1))), ValueError, "must be a matrix, a vector or a scalar"), (lambda: linalg.qr(A, mode="raw"), ValueError, "got 'raw'"),
-    (lambda: linalg.solve_sylvester(A, A, B), ValueError, "needs shapes"),
+    (lambda: linalg.solve_sylvester(A, A, B), ValueError, "needs shapes"), (lambda: linalg.fiedler_companion(V[:0]), ValueError, "has no coefficients"),
 ]
 
 

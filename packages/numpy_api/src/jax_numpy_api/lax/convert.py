@@ -11,7 +11,7 @@ import numpy as np
 
 from jax_core.representation import dtypes, source, splits, tree
 from jax_core.representation.array import Array
-from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.aval import AbstractRef, ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE, ZERO
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import Kind, Traits
@@ -154,13 +154,17 @@ def _stop(x):
 def optimization_barrier(operand: PyTree, /) -> Any:
     """``operand`` (an array or a pytree of arrays), which the compiler computes as written here: nothing moves past it.
 
+    References among them are returned as they are: reads and writes of one keep their order anyway.
+
     Source: StableHLO `optimization_barrier`.
 
     >>> lax.optimization_barrier(jnp.arange(2))
     Array([0, 1], dtype=int32)
     """
     flat, structure = tree.tree_flatten(operand)
-    return tree.tree_unflatten(structure, optimization_barrier_p.bind(*flat))
+    held = [type(getattr(x, "aval", None)) is AbstractRef for x in flat]
+    results = iter(optimization_barrier_p.bind(*[x for x, ref in zip(flat, held) if not ref]))
+    return tree.tree_unflatten(structure, [x if ref else next(results) for x, ref in zip(flat, held)])
 
 
 def copy(x: ArrayLike) -> Array:

@@ -212,4 +212,4 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "r", "full", "complete", "raw"):
         raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
     out = _qr(a, "reduced" if mode == "full" else mode)
-    return QRResult(*out) if mode in ("reduced", "full", "complete") else out
+    return out if mode == "r" else QRResult(*out)

@@ -235,6 +235,9 @@ def fiedler_companion(a: ArrayLike) -> Array:
     """Fiedler's companion matrix of the polynomial ``a``, highest coefficient first: pentadiagonal, with its roots as
     eigenvalues. Source: Fiedler, "A note on companion matrices", Linear Algebra Appl. 372 (2003).
 
+    Raises:
+      ValueError: there are no coefficients.
+
     >>> jax.scipy.linalg.fiedler_companion(jnp.array([1.0, -6.0, 11.0, -6.0]))
     Array([[  6., -11.,   1.],
            [  1.,   0.,   0.],
@@ -242,7 +245,9 @@ def fiedler_companion(a: ArrayLike) -> Array:
     """
     a, = _vectors("fiedler_companion", a, inexact=True)
     n = a.shape[-1] - 1
-    if n < 1:
+    if n < 0:
+        raise ValueError(f"fiedler_companion: a of shape {a.shape} has no coefficients; give that of the highest power, at least")
+    if n == 0:
         return jnp.zeros((*a.shape[:-1], 0, 0), a.dtype)
     c = a / a[..., :1]
     if n == 1:
