@@ -216,11 +216,23 @@ def test_what_orthax_torchax_and_dynamiqs_promote_and_read():
                                                                                    ((1, 1), "float32", False)]
     assert kinds(util.promote_args_numeric("f", True, False)) == [((), "int32", False)] * 2 and util.promote_args("f") == []
     for wrong, error in (lambda: util.promote_args("f", None), TypeError), (lambda: util.promote_shapes("f", jnp.ones((2, 4)), jnp.ones(3)), ValueError), (
-            lambda: lists.canonicalize_axis(3, 3), ValueError), (lambda: core.canonicalize_shape((2.5,), "of x"), TypeError):
+            lambda: lists.canonicalize_axis(3, 3), ValueError), (lambda: core.canonicalize_shape((2.5,), "of x"), TypeError), (
+            lambda: core.dimension_as_value(jax.export.symbolic_shape("n")[0]), NotImplementedError):
         with pytest.raises(error):
             wrong()
     assert lists.canonicalize_axis(-1, 3) == 2 and core.canonicalize_shape(-2) == (-2,) and core.dimension_as_value(3) == 3
     assert _kernels[ResizeMethod.LINEAR](jnp.array([0., 0.25, 2.])).tolist() == [1, 0.75, 0]
+
+
+def test_what_converters_find_lengths_by():
+    """jax2onnx: lengths in types, and the equations that make numbers of them."""
+    from jax._src.export.shape_poly import _DimExpr, dim_as_value_p
+
+    from jax._src import core
+    n, = jax.export.symbolic_shape("n")
+    program = jax.make_jaxpr(lambda x: x * core.dimension_as_value(n))(jax.ShapeDtypeStruct((n, 3), np.float32))
+    assert program.eqns[0].primitive is dim_as_value_p and program.eqns[0].params == {"dim": n}
+    assert isinstance(program.in_avals[0].shape[0], _DimExpr) and program.out_avals[0].shape == (n, 3)
 
 
 def test_the_mesh_of_a_block():

@@ -20,7 +20,8 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {  # by module, and by the module o
     "debugging": {"jax_callbacks.debug": "debug_callback_p debug_print_p", "jax_callbacks.visualize": "inspect_sharding_p"},
     "export._export": {"jax_core.export.exported": "call_exported_p maximum_supported_calling_convention_version "
                        "minimum_supported_calling_convention_version"},
-    "export.shape_poly": {"jax_core.export.symbols": "_DimExpr=DimExpr", "jax_core.representation.errors": "InconclusiveDimensionOperation"},
+    "export.shape_poly": {"jax_core.export.symbols": "_DimExpr=DimExpr", "jax_core.representation.errors": "InconclusiveDimensionOperation",
+                          "jax_core.export.length_values": "dim_as_value_p"},
     "ffi": {"jax_numpy_api.ffi": "FfiEffect ffi_call_p"},
     "lax.control_flow.conditionals": {"jax_numpy_api.lax.control_flow.platforms": "platform_index_p"},
     "lax.linalg": {"jax_numpy_api.lax.linalg.qr": "geqp3 geqp3_p geqrf geqrf_p", "jax_numpy_api.lax.linalg.common": "symmetrize",

@@ -141,13 +141,16 @@ def canonicalize_shape(shape: object, context: str = "") -> tuple[int, ...]:
 
 
 def dimension_as_value(length: Any) -> Any:
-    """The length of an axis as something to compute with: a number as it is, a symbolic length as an array.
+    """The length of an axis as something to compute with: a number as it is, a symbolic length as an array of the program that is traced.
+
+    Raises:
+      NotImplementedError: it is symbolic, and no program is traced.
 
     >>> from jax._src import core
     >>> core.dimension_as_value(3)
     3
     """
-    return length if hasattr(length, "__index__") else as_array(length)
+    return length.dimension_as_value() if hasattr(length, "dimension_as_value") else length if hasattr(length, "__index__") else as_array(length)
 
 
 def constant_as(example: ArrayLike, val: bool | complex) -> ArrayLike:
