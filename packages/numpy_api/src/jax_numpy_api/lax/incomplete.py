@@ -13,7 +13,7 @@ from __future__ import annotations
 import fractions
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -337,7 +337,7 @@ def _density(a, x):
     info = dtypes.finfo(get_aval(a).dtype)
     most = _k(float(info.max), a)
     safe_a = _where(lt(a, _k(20, a)), like(_k(20, a), a), a)  # not a maximum, whose slope is a half at 20
-    safe_x = minimum(maximum(x, _k(float(info.tiny), x)), most)
+    safe_x = _where(large, minimum(x, most), like(_k(1, x), x))  # near 0 the quotient's slope is infinite
     quotient = minimum(div(safe_a, safe_x), most)  # infinity by a weight of 0 is NaN
     constant = bitwise_and(eq(x, _k(0, x)), eq(a, _k(1, a)))  # there, and for infinity, the logarithm may be multiplied by 0
     finite_x = _where(constant, like(_k(1, x), x), minimum(x, most))
@@ -484,14 +484,18 @@ def _betainc(a, b, x):
 
 
 def _beta_density(g, y, a, b, x):
-    one, log_x, log_rest = _k(1, x), log(x), log1p(neg(x))
+    one, half = _k(1, x), like(_k(0.5, x), x)
 
-    def power(exponent: Array, logarithm: Array):
-        return _where(eq(exponent, _k(0, x)), exponent, mul(exponent, logarithm))  # 0 to the power 0 is 1
-    direct = sub(add(power(sub(a, one), log_x), power(sub(b, one), log_rest)), _log_beta(a, b))
+    def log_power(order: Array, end: Array, logarithm: Callable):
+        """Of a power, where 0 to the power 0 is 1, without a slope."""
+        return mul(sub(order, one), logarithm(_where(bitwise_and(eq(order, one), end), half, x)))
+
+    def log_rest(x: Array):
+        return log1p(neg(x))
+    direct = sub(add(log_power(a, eq(x, _k(0, x)), log), log_power(b, eq(x, one), log_rest)), _log_beta(a, b))
     inside = bitwise_and(ge(minimum(a, b), _k(20, x)), bitwise_and(gt(x, _k(0, x)), lt(x, one)))
-    half = like(_k(0.5, x), x)
-    by_mean = sub(_log_beta_weight(a, b, _where(inside, x, half), log_rest), add(log_x, log_rest))
+    middle = _where(inside, x, half)
+    by_mean = sub(_log_beta_weight(a, b, middle, log_rest(middle)), add(log(middle), log_rest(middle)))
     return mul(g, exp(_where(inside, by_mean, direct)))
 
 
