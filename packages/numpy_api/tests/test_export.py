@@ -457,6 +457,13 @@ def test_programs_whose_form_depends_on_lengths():
         export(jit(lambda x, y: (x, y)))(struct(*symbolic_shape("n")), struct(*symbolic_shape("n")))
 
 
+def test_symbolic_types_are_as_weak_as_those_of_samples():
+    exported = export(jit(lambda m, x: (m * 2.0, x + 1)))(ShapeDtypeStruct(symbolic_shape("a"), np.bool_), struct())
+    assert [a.weak_type for a in exported.out_avals] == [True, False]
+    mask = np.array([True, False])
+    assert [y.weak_type for y in exported.call(mask, np.float32(1))] == [True, False]
+
+
 def test_types_of_results_hold_for_the_shortest_lengths():
     x = struct(*symbolic_shape("a"))
     assert str(eval_shape(lambda x: (x[:2], x[1:], x[::2]), x)) == (

@@ -129,7 +129,7 @@ def export_symbolic(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, 
     finder = forms.Finder(f"export of {first.fun_name}", arguments.lengths, sample, few)
     found = finder.find()
     family = Family(family.names, family.scope, [v for v, _ in types], family.admits, family.complete, finder.computed(family, few))
-    in_avals = [symbolic_shapes.array_type(x.shape if isinstance(x, ShapeDtypeStruct) else a.shape, a.dtype)
+    in_avals = [symbolic_shapes.array_type(x.shape if isinstance(x, ShapeDtypeStruct) else a.shape, a.dtype, a.weak_type)
                 for x, a in zip(arguments.leaves, first.jaxpr.in_avals)]
     out_avals = [_symbolic_aval(f"export of {first.fun_name}", family, avals) for avals in zip(*[avals for _, avals in types])]
 
