@@ -383,6 +383,8 @@ def test_multiply_sparse(n_batch, n_dense, shape):
         got = sparse.bcoo_multiply_sparse(mat, padded(other))
         same(got, dense * other)
         same(sparse.bcoo_multiply_sparse(padded(other), mat), dense * other)
+    infinite = BCOO.fromdense(np.array([np.inf, 1.0]), nse=3)
+    same(sparse.bcoo_multiply_sparse(infinite, infinite), [np.inf, 1])
 
 
 def test_convolution():
@@ -472,10 +474,15 @@ def test_other_errors():
         sparse.bcoo_dot_general(mat, np.ones(4), dimension_numbers=(((1,), (0,)), ((), ())), out_sharding=1)
 
 
-@pytest.mark.parametrize("kind", ["BCOO", "BCSR", "CSR"])
+@pytest.mark.parametrize("kind", ["BCOO", "BCSR", "CSR", "COO"])
 def test_booleans_are_there_once_stored(kind):
-    """Masks have no sums: stored twice or once, an element is True."""
+    """Masks have no sums: stored twice or once, an element is True; and so are their products."""
     mask = np.array([[True, False], [True, True]])
-    np.testing.assert_array_equal(getattr(sparse, kind).fromdense(mask).todense(), mask)
+    stored = getattr(sparse, kind).fromdense(mask, nse=4)
+    for got, want in [(stored.todense(), mask), (stored @ mask, mask @ mask), (stored @ mask[0], mask @ mask[0])]:
+        assert got.dtype == bool
+        np.testing.assert_array_equal(got, want)
+    if kind == "BCOO":
+        assert (stored @ stored).dtype == stored[1].dtype == bool
     twice = sparse.BCOO((np.array([True, True]), np.zeros((2, 2), int)), shape=(2, 2))
     np.testing.assert_array_equal(twice.todense(), [[True, False], [False, False]])

@@ -37,6 +37,7 @@ from .util import (
     concrete_count,
     nfold_vmap,
     static_shape,
+    stored_where,
     valid,
 )
 
@@ -365,7 +366,7 @@ def _extract(indices, arr, *, assume_unique):
         if assume_unique:
             return found
         first = _first_at_point(indices, block.shape[:n_sparse])
-        return jnp.where(first.reshape(-1, *(1,) * (found.ndim - 1)), found, 0)
+        return stored_where(first.reshape(-1, *(1,) * (found.ndim - 1)), found)
     return nfold_vmap(one, n_batch)(indices, arr)
 
 
@@ -652,7 +653,7 @@ def _sparse_to_batch(mat, count):
     lift = (slice(None),) * a + (None,) * count
     rest = jnp.asarray(mat.shape[a + count:a + mat.n_sparse], mat.indices.dtype)
     indices = jnp.where(here[..., None], mat.indices[..., count:][lift], rest)
-    data = jnp.where(here[(..., *(None,) * mat.n_dense)], mat.data[lift], 0)
+    data = stored_where(here[(..., *(None,) * mat.n_dense)], mat.data[lift])
     return BCOO((data, indices), shape=mat.shape, unique_indices=mat.unique_indices and len(rest) > 0)
 
 

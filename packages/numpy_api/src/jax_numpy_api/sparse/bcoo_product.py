@@ -20,7 +20,7 @@ from .. import lax, numpy as jnp
 from ..named import named
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_update_layout, full_batch, parts
 from .bcoo_shape import bcoo_broadcast_in_dim
-from .util import broadcasting_vmap, collected, columns, nfold_vmap, require_none, valid
+from .util import broadcasting_vmap, collected, columns, nfold_vmap, require_none, stored_where, valid
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
@@ -50,7 +50,7 @@ def _product_one(data, indices, rhs, *, joined, n_contract, free, shape, dtype):
     target = (*joined[:len(joined) - n_contract], *free)
     if not target:
         inside = valid(indices, shape).reshape(-1, *(1,) * (data.ndim - 1))
-        return jnp.tensordot(jnp.where(inside, data, 0), picked, axes=(0, 0), preferred_element_type=dtype)
+        return jnp.tensordot(stored_where(inside, data), picked, axes=(0, 0), preferred_element_type=dtype)
     terms = data[(..., *(None,) * n_rest)] * picked[(slice(None), *(None,) * (data.ndim - 1))]
     out = jnp.zeros((*(shape[d] for d in target), *terms.shape[1:]), dtype)
     return collected(out, columns(indices, target), terms)
@@ -203,7 +203,7 @@ def _pairs(lhs_data, lhs_indices, rhs_data, rhs_indices, *, lhs_spinfo, rhs_spin
     def one(x: Array, i, y: Array, j):
         meet = (valid(i, lhs_shape)[:, None] & valid(j, rhs_shape)[None]
                 & jnp.all(i[:, None, np.asarray(lhs_joined, int)] == j[None, :, np.asarray(rhs_joined, int)], axis=-1))
-        data = jnp.where(meet, x.astype(dtype)[:, None] * y.astype(dtype)[None], 0)
+        data = stored_where(meet, x.astype(dtype)[:, None] * y.astype(dtype)[None])
         n, m = meet.shape
         index = jnp.concatenate([jnp.broadcast_to(i[:, None, np.asarray([*kept, *lhs_free], int)], (n, m, len(kept) + len(lhs_free))),
                                  jnp.broadcast_to(j[None, :, np.asarray(rhs_free, int)], (n, m, len(rhs_free)))], -1)
@@ -272,8 +272,8 @@ def _looked_up(lhs_data, lhs_indices, rhs_data, rhs_indices, *, rhs_spinfo):
 
     def one(x: Array, i, y: Array, j):
         meet = jnp.all(i[:, None, varies] == j[None][..., varies], axis=-1) & valid(j, shape)[None]
-        found = jnp.tensordot(meet.astype(y.dtype), jnp.where(valid(j, shape).reshape(-1, *(1,) * (y.ndim - 1)), y, 0), 1)
-        return x * found
+        meet = meet.reshape(*meet.shape, *(1,) * (y.ndim - 1))
+        return x * jnp.sum(stored_where(meet, y[None]), 1, dtype=y.dtype)  # no product, as an infinity by 0 is NaN
     return nfold_vmap(one, n_batch)(lhs_data, lhs_indices, rhs_data, rhs_indices)
 
 
@@ -349,7 +349,7 @@ def bcoo_conv_general_dilated(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, w
     n = lhs.shape[2] + low + high - rhs.shape[2] + 1
     at = lhs.indices[:, None, 2] + low - rhs.indices[None, :, 2]
     inside = valid(lhs.indices, lhs.shape)[:, None] & valid(rhs.indices, rhs.shape)[None] & (at >= 0) & (at < n)
-    data = jnp.where(inside, lhs.data.astype(dtype)[:, None] * rhs.data.astype(dtype)[None], 0).reshape(-1)
+    data = stored_where(inside, lhs.data.astype(dtype)[:, None] * rhs.data.astype(dtype)[None]).reshape(-1)
     index = jnp.where(inside, at, n).reshape(-1, 1)
     lead = jnp.where(inside.reshape(-1, 1), jnp.zeros((), index.dtype), jnp.ones((), index.dtype))
     out = BCOO((data, jnp.concatenate([lead, lead, index], 1)), shape=(1, 1, n))

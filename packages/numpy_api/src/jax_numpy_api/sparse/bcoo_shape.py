@@ -18,7 +18,7 @@ from jax_core.transformations.vmap import vmap
 from .. import lax, numpy as jnp
 from ..numpy.promotion import canonical_axis, concrete
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_transpose, bcoo_update_layout, full_batch, parts
-from .util import require_none, row, static_shape, valid
+from .util import require_none, row, static_shape, stored_where, valid
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array
@@ -325,7 +325,7 @@ def _cut(mat, start, shape, strides):
         inside = jnp.all((moved >= 0) & (moved % step == 0) & (moved // step < row(new, indices)), axis=-1)
         inside = inside & valid(indices, mat.shape[a:b])
         indices = jnp.where(inside[..., None], moved // step, jnp.asarray(new, dtype))
-        data = jnp.where(inside[(..., *(None,) * mat.n_dense)], data, 0)
+        data = stored_where(inside[(..., *(None,) * mat.n_dense)], data)
     out = BCOO((data, indices), shape=tuple(shape), unique_indices=mat.unique_indices,
                indices_sorted=mat.indices_sorted and not touched)
     few = math.prod(new)
@@ -363,7 +363,7 @@ def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
     if len(kept) < arr.n_sparse:
         inside = valid(arr.indices, arr.shape[a:b])
         if not kept:  # without coordinates nothing can be marked as padding
-            data = jnp.where(jnp.squeeze(inside, on_batch)[(..., *(None,) * (data.ndim - inside.ndim + len(on_batch)))], data, 0)
+            data = stored_where(jnp.squeeze(inside, on_batch)[(..., *(None,) * (data.ndim - inside.ndim + len(on_batch)))], data)
         corner = jnp.asarray([arr.shape[a + d] for d in kept], indices.dtype)
         indices = jnp.where(jnp.squeeze(inside, on_batch)[..., None], indices[..., np.asarray(kept, int)], corner)
     return BCOO((data, indices), shape=shape, indices_sorted=arr.indices_sorted,

@@ -15,7 +15,7 @@ from .. import numpy as jnp
 from ..named import named
 from .base import JAXSparse, mapped_along_batch_axes
 from .bcoo import BCOO
-from .util import collected, matrix_and_count
+from .util import collected, matrix_and_count, stored_where
 
 Dtype = Any
 Shape = tuple[int, ...]
@@ -167,7 +167,7 @@ def _fromdense(mat, *, nse, index_dtype):
     """The rest of the buffers is 0 at the corner (0, 0), where it does not count either."""
     row, col = jnp.nonzero(mat != 0, size=nse)
     stored = jnp.arange(nse) < jnp.sum(mat != 0)
-    return jnp.where(stored, mat[row, col], 0), row.astype(index_dtype), col.astype(index_dtype)
+    return stored_where(stored, mat[row, col]), row.astype(index_dtype), col.astype(index_dtype)
 
 
 coo_todense_p = named("coo_todense", _todense)

@@ -17,7 +17,7 @@ from . import coo
 from .base import JAXSparse, mapped_along_batch_axes
 from .bcoo import BCOO
 from .bcsr import _row_numbers, _row_starts
-from .util import SparseInfo, collected, matrix_and_count
+from .util import SparseInfo, collected, matrix_and_count, stored_where
 
 Shape = tuple[int, ...]
 
@@ -161,7 +161,7 @@ def _todense(data, indices, indptr, *, shape):
 
 def _product(data, indices, indptr, other, *, shape, transpose):
     rows = _row_numbers(indptr, data.size)
-    data = jnp.where(rows < shape[0], data, 0)
+    data = stored_where(rows < shape[0], data)
     return coo.product(data, rows, indices, other, spinfo=SparseInfo(shape), transpose=transpose)
 
 

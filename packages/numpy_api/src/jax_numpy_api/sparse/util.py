@@ -149,6 +149,11 @@ def collected(out: Array, at: object, terms: Array, **promises: bool) -> Array:
     return (places.max if out.dtype == np.bool_ else places.add)(terms, mode="drop", **promises)
 
 
+def stored_where(mask: Any, data: Array) -> Array:
+    """``data`` where ``mask`` holds, and the 0 of its dtype elsewhere: a number would make numbers of booleans."""
+    return jnp.where(mask, data, jnp.zeros((), data.dtype))
+
+
 def require_none(function: str, **given: Any) -> None:
     """Raise NotImplementedError for arguments that are not None."""
     for name, value in given.items():
