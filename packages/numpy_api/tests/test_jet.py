@@ -313,3 +313,10 @@ def test_a_primitive_without_derivatives_says_so():
 def test_errors(primals, series, error, message):
     with pytest.raises(error, match=message):
         jet(jnp.sin, primals, series)
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_series_of_python_numbers_are_weak(x64):
+    with flags.enable_x64(x64):
+        value, terms = jit(lambda a: jet(lambda c: c * 2.0, (a,), ((a, a),)))(2.0)
+        assert value.weak_type and all(term.weak_type for term in terms)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeGuard
 import numpy as np
 
 from jax_core.configuration import context
+from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero
@@ -239,12 +240,17 @@ class JetTrace(Trace):
 
 def times(term: Any, k: int) -> Any:
     """``k term`` for a coefficient that may be None."""
-    return term if term is None or k == 1 else mul_p.bind(term, constant(k, term))
+    return term if term is None or k == 1 else mul_p.bind(term, _factor(k, term))
 
 
 def over(term: Any, k: int) -> Any:
     """``term / k`` for a coefficient that may be None."""
-    return term if term is None or k == 1 else div_p.bind(term, constant(k, term))
+    return term if term is None or k == 1 else div_p.bind(term, _factor(k, term))
+
+
+def _factor(k: int, term: Any) -> Any:
+    """``k`` in the dtype of ``term``, and as weak."""
+    return float(k) if (aval := get_aval(term)).weak_type and aval.dtype == dtypes.dtype(float) else constant(k, term)
 
 
 # -- series from linear primitives, from results at once, from rules of users --------------------------------------------
