@@ -205,7 +205,14 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("digamma", special.digamma, 2, [INF], [0]),
     ("poch", lambda z: special.poch(z, 2.0), 0, [-3.0, -1.0, -2.5, 0.0, -40.0], [6, 0, 3.75, 0, 1560]),  # as SciPy
     *[("poch", lambda m, z=z: special.poch(z, m), 0, [0.25, -0.5, -2.0, 1.0, 0.0], w) for z, w in ((-1.0, [0, 0, 1 / 6, -1, 1]), (0.0, [0, 0, 0.5, 0, 1]))],
-    ("poch", lambda z: special.poch(z, 2.0), 1, [-3.0, -40.0, 1.5], [-5, -79, 4]),
+    ("poch", lambda z: special.poch(z, 2.0), 1, [-3.0, -40.0, 1.5, 0.0, -1.0, 1e-30, -1e-3], [-5, -79, 4, 1, -1, 1, 0.998]),
+    ("poch", lambda z: special.poch(z, 2.0), 2, [0.0, -1.0, 1e-30, -1.01, 1.5], [2, 2, 2, 2, 2]),
+    ("poch", lambda z: special.poch(z, 2.5), 1, [0.0, -1.0], [1.32934038818, -0.886226925453]),
+    ("zeta", special.zeta, 2, [0.0, 2.0], [-2.00635645591, 1.98928023430]),
+    ("logit", special.logit, 2, [0.0, 1.0, 0.25], [-INF, INF, -14.2222222]),
+    *[(name, f, 2, [start, start + 4], [0, 0]) for name, f, start in (
+        ("boxcox", lambda x: special.boxcox(x, 1.0), 0.0), ("boxcox1p", lambda x: special.boxcox1p(x, 1.0), -1.0))],
+    ("boxcox", lambda x: special.boxcox(x, 2.0), 2, [0.0, 3.0], [1, 1]), ("boxcox", lambda m: special.boxcox(0.0, m), 2, [1.0, 0.5], [-2, -16]),
     ("hyp1f1", lambda a: special.hyp1f1(a, 2.0, 0.0), 0, [-INF, INF, -3.0, NAN], [1, 1, 1, NAN]),
     ("cauchy.logpdf", stats.cauchy.logpdf, 0, [1e19, 2e19, -1e30, INF, 0.5], [-88.64296342, -90.02925778, -139.29983547, -INF, -1.3678734372]),
     ("cauchy.logpdf", stats.cauchy.logpdf, 1, [2e19, -1e30, INF, 0.5, NAN], [-1e-19, 2e-30, 0, -0.8, NAN]),

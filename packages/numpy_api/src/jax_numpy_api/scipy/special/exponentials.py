@@ -79,7 +79,7 @@ def logit(x: ArrayLike) -> Array:
 @logit.defjvp
 def _logit_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
-    return logit(x), t / (x * (1 - x))
+    return logit(x), t / x + t / (1 - x)  # not over their product, whose slope at an end is 0 times infinity
 
 
 # -- x log y and entropies ---------------------------------------------------------------------------------------------
@@ -234,22 +234,28 @@ def _power_transform(log_x, lmbda):
     return jnp.where(small | ((log_x == 0) & (lmbda == 0)), log_x + 0 * lmbda, regular)
 
 
-def _power_transform_slopes(log_x, lmbda):
-    """By ``x`` it is ``x**(lmbda - 1)``, by ``lmbda`` ``log_x**2 g(z)`` with ``g = (z e^z - e^z + 1) / z**2 = sum(z^k / (k! (k + 2)))``."""
-    z = lmbda * log_x
-    by_x = jnp.exp(jnp.where(lmbda == 1, 0, (lmbda - 1) * log_x))  # not exp(z) / x, which is 0 / 0 at x = 0
-    near = jnp.abs(z) < 0.5
+def _slope_by_order(log_x, lmbda):
+    """``log_x**2 g(z)`` with ``g = (z e^z - e^z + 1) / z**2 = sum(z^k / (k! (k + 2)))`` and ``z = lmbda log_x``."""
+    end = jnp.isinf(log_x)
+    z = lmbda * jnp.where(end, 1, log_x)
+    near = (jnp.abs(z) < 0.5) & ~end
     inside, outside = jnp.where(near, z, 0), jnp.where(near, 1, lmbda)
     series = 0
     for k in range(15, -1, -1):
         series = series * inside + 1 / (math.factorial(k) * (k + 2))
-    far = jnp.where(z == -np.inf, 0, (z - 1) * jnp.exp(z)) + 1
-    by_lmbda = jnp.where(near, log_x * log_x * series, far / outside / outside)
-    return by_x, by_lmbda
+    beyond = jnp.where((lmbda < 0) == (log_x < 0), np.inf, 1)
+    far = jnp.where(end, beyond, jnp.where(z == -np.inf, 0, (z - 1) * jnp.exp(z)) + 1)
+    return jnp.where(near, log_x * log_x * series, far / outside / outside)
 
 
-def _transform_of(log):
-    """The power transform of what ``log`` is the logarithm of."""
+def _power1p(x, exponent):
+    """``(1 + x)**exponent``, also where 1 + x is rounded."""
+    small = jnp.abs(x) < 0.5
+    return jnp.where(small, jnp.exp(exponent * log1p(jnp.where(small, x, 0))), jnp.power(jnp.where(small, 1, 1 + x), exponent))
+
+
+def _transform_of(log, power):
+    """The power transform of what ``log`` is the logarithm of, and ``power`` the power."""
     @differentiable
     def transform(x, lmbda):
         return _power_transform(log(x), lmbda)
@@ -257,12 +263,11 @@ def _transform_of(log):
     @transform.defjvp
     def slope(primals, tangents):
         (x, lmbda), (dx, dl) = primals, tangents
-        by_x, by_lmbda = _power_transform_slopes(log(x), lmbda)
-        return transform(x, lmbda), dx * by_x + dl * by_lmbda
+        return transform(x, lmbda), dx * power(x, lmbda - 1) + dl * _slope_by_order(log(x), lmbda)
     return transform
 
 
-_boxcox, _boxcox1p = _transform_of(jnp.log), _transform_of(log1p)
+_boxcox, _boxcox1p = _transform_of(jnp.log, jnp.power), _transform_of(log1p, _power1p)
 
 
 @inlined

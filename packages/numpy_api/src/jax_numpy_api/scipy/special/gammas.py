@@ -403,8 +403,15 @@ def _poch_jvp(primals, tangents):
     dz, dm = tangents
     y = poch(z, m)
     mirrored = _poch_poles(z, m)[1] & (z + m < 1)
-    gap = _digamma_gap(m, jnp.where(mirrored, 1 - z - m, z))
-    return y, (dz * y * jnp.where(mirrored, gap, -gap) + dm * y * _digamma(z + m)).astype(y.dtype)
+    whole = jnp.round(z)
+    near = (z < 0.5) & (jnp.abs(z - whole) < 1e-15) & (z + m > 0) & ~mirrored & (m != 0)  # the poles of gamma(z), by DLMF 5.5.3: nothing infinite is left
+    gap = _digamma_gap(m, jnp.where(near, 0.5, jnp.where(mirrored, 1 - z - m, z)))
+    u = jnp.where(near, z, 0.0)
+    end = jnp.where(near, z + m, 1.0)
+    factor = jnp.where(whole % 2 == 0, 1.0, -1.0) * gammasgn(end) * jnp.exp(lax.lgamma(end) + lax.lgamma(1 - u))
+    by_z = jnp.where(near, y * (_digamma(end) - _digamma(1 - u)) + factor * jnp.cos(np.pi * (u - jnp.where(near, whole, 0.0))),
+                     y * jnp.where(mirrored, gap, -gap))
+    return y, (dz * by_z + dm * y * _digamma(z + m)).astype(y.dtype)
 
 
 @inlined(static_argnames=("repetition",))

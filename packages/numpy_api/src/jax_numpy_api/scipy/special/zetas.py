@@ -150,7 +150,8 @@ def _by_order(x, q):
     t = jnp.where(far, 1 - x, x)
     here, slope = jvp(lambda s: _positive(s, jnp.where(far, 1.0, q)), (t,), (jnp.ones_like(t),))
     half_turns = 0.5 * np.pi * jnp.mod(t, 4)
-    mirrored = here * (jnp.cos(half_turns) * (math.log(2 * math.pi) - _digamma(t)) + 0.5 * np.pi * jnp.sin(half_turns)) - jnp.cos(half_turns) * slope
+    logarithmic = math.log(2 * math.pi) - _digamma(jnp.where(far, t, 1.0))
+    mirrored = here * (jnp.cos(half_turns) * logarithmic + 0.5 * np.pi * jnp.sin(half_turns)) - jnp.cos(half_turns) * slope
     return jnp.where(far, _reflected(x) * mirrored, slope)
 
 
