@@ -242,6 +242,20 @@ app.run(lambda argv: print(flags.FLAGS.own, config.jax_debug_nans, config.jax_nu
     assert _run(code, "--own=2", "--jax_debug_nans=true", "--jax_numpy_rank_promotion=raise") == "2 True raise"
 
 
+def test_flags_of_others_can_be_read_once_ours_are_parsed():
+    """As tests of libraries do under pytest (jax-md), where no `absl.app.run` comes."""
+    pytest.importorskip("absl")
+    code = """
+from absl import app, flags
+from jax_core.configuration.flags import config
+flags.DEFINE_integer("own", 1, "")
+config.parse_flags_with_absl()
+print(flags.FLAGS.own, flags.FLAGS.jax_debug_nans, end=" ")
+app.run(lambda argv: print(flags.FLAGS.own))
+"""
+    assert _run(code, "--own=2", "--jax_debug_nans=true") == "1 True 2"
+
+
 def test_every_documented_flag_exists_with_the_references_default():
     """Where ours differs, the reason stands beside the definition."""
     got = _run(READ.format("{k: getattr(config, k) for k in ("

@@ -416,7 +416,7 @@ class Config:
         """Take `--jax_name=value`, `--jax_name` and `--nojax_name` from `sys.argv`, up to `--`.
 
         Where absl is installed its parser learns the flags too, so that `absl.app.run`
-        accepts them, and values it is given later are taken over.
+        accepts them, and values it is given later are taken over. Until then flags of others can be read, and have their defaults.
 
         Raises:
           ValueError: a flag cannot have the value given.
@@ -425,6 +425,9 @@ class Config:
             state.set_global(value)
         if not self.use_absl:
             self.config_with_absl()
+        if self.use_absl:
+            from absl import flags  # an optional dependency, and slow to import
+            flags.FLAGS.mark_as_parsed()
 
     def config_with_absl(self) -> None:
         """Define the flags for absl's command-line parser; does nothing where absl is not installed."""
