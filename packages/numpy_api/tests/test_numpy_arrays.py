@@ -226,3 +226,20 @@ def test_take_clips_negative_positions_to_the_first():
     x, positions = jnp.arange(5.0), np.array([-1, -7, 7, 2])
     np.testing.assert_array_equal(jnp.take(x, positions, mode="clip"), np.take(np.arange(5.0), positions, mode="clip"))
     np.testing.assert_array_equal(x.at[positions].get(mode="clip"), [4, 0, 4, 2])
+
+
+@pytest.mark.parametrize("x, dtype, want", [
+    (["3.0", "1e-3"], "float32", [3, 1e-3]), ([["1"], ["2"]], "int32", [[1], [2]]), ([3.0, "4"], "float32", [3, 4]), (np.array(["3"]), "float32", [3]),
+    (np.str_("3"), "float32", 3), (b"3", "float32", 3), ("1+2j", "complex64", 1 + 2j), (["True", ""], "bool", [True, False]), ([np.str_("2"), 1], "int32", [2, 1])])
+def test_text_is_a_number_where_a_dtype_is_given(x, dtype, want):
+    """As jax-md reads parameters of forces from files."""
+    got = jnp.array(x, dtype)
+    assert got.dtype == dtype and np.array_equal(got, np.array(want, dtype))
+
+
+def test_text_beside_traced_numbers():
+    assert jit(lambda x: jnp.array([x, "3"], "float32"))(1.0).tolist() == [1, 3]
+    with pytest.raises(ValueError, match="x"):
+        jnp.array(["x"], "float32")
+    with pytest.raises(TypeError, match="'3' of type str is no array"):
+        jnp.array(["3"])

@@ -398,6 +398,8 @@ def convert_to(x: Array, dtype: DTypeLike) -> Array:
 
 def _from_numpy(x: Any, dtype: Any) -> Array:
     refuse_masked(x)
+    if x.dtype.kind in "SU" and isinstance(dtype, np.dtype):
+        return _put(x.astype(dtype))  # numbers as text
     if x.dtype.kind in "OSUVMm" and x.dtype not in dtypes.numeric_dtypes and x.dtype != dtypes.float0:
         if x.dtype.kind == "O" and x.ndim:
             return _from_sequence(x.tolist(), dtype)
@@ -419,6 +421,8 @@ def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
         return _from_array(from_dlpack(x, copy=True), dtype, copy)
     if hasattr(x, "__array__"):
         return _from_numpy(np.asarray(x), dtype)
+    if isinstance(x, (str, bytes)) and dtype is not None:
+        return _from_numpy(np.asarray(x), dtype)
     if isinstance(x, (str, dict, set)):
         kind = np.asarray(x).dtype
         raise TypeError(f"{x!r}, of dtype {kind}, holds no numbers; arrays hold numbers and booleans only")
@@ -433,6 +437,7 @@ def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
     return _from_numpy(np.asarray(x), dtype)
 
 
+_TEXT = frozenset({str, bytes, np.str_, np.bytes_})
 MOST_AXES, _FEW_LEVELS = 64, 4  # NumPy's limit; so many levels are counted without a look at what comes twice
 
 
@@ -464,6 +469,8 @@ def _from_sequence(x: Any, dtype: Any) -> Array:
     kinds = _leaf_types(x)
     if kinds <= _SCALARS:
         return _from_numbers(x, kinds, dtype)
+    if isinstance(dtype, np.dtype) and kinds <= _SCALARS | _TEXT:
+        return _put(np.array(x, dtype))
     if type(None) in kinds:
         raise ValueError("jax.numpy.array: None is no value of an array; use jnp.nan, or leave it out")
     if all(issubclass(k, (np.ndarray, np.generic, bool, int, float, complex)) for k in kinds):
@@ -509,7 +516,8 @@ def _leaves(x: Any) -> list:
 
 def _stacked(x: Any, dtype: Any) -> Array:
     """Nested sequences with arrays among them: convert to a strong type, then stack level by level."""
-    leaves = [_leaf(y) for y in _leaves(x)]
+    text = dtype is not None
+    leaves = [_leaf(np.array(y, dtype) if text and type(y) in _TEXT else y) for y in _leaves(x)]
     if dtype is None:
         dtype = dtypes.result_type(*leaves)
     rest = iter(leaves)
