@@ -140,3 +140,7 @@ def test_descriptions_do_not_change(name):
     with pytest.raises(RuntimeError, match=f"{name} cannot be changed"):
         setattr(described, name, None)
     assert described == jax.ShapeDtypeStruct((2,), np.float32)
+
+
+def test_functions_that_take_memory_over_are_shown_as_the_others():
+    assert repr(jax.jit(f, donate_argnums=0)) == repr(jax.jit(f)) != repr(jax.jit(lambda x: x))

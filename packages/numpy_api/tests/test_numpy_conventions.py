@@ -73,7 +73,7 @@ ROWS = {
     # an index out of bounds is moved inside, or what it writes is dropped, however large it is
     **{f"jnp.arange(3)[{i}]": "int32 2" for i in ("2**31", "2**63", "2**63,")}, "jnp.arange(3)[-2**63 - 5]": "int32 0",
     **{f"jnp.arange(3).at[{i}].set(7)": "int32 [0, 1, 2]" for i in ("2**31", "2**63", "-2**70")},
-    "jnp.empty(np.void(b'abc'))": "TypeError",
+    "jnp.empty(np.void(b'abc'))": "TypeError", "jnp.array(b'ab')": "TypeError", "jnp.array(bytearray(b'ab'))": "uint8 [97, 98]",
     "jit(lambda a: a[2**63])(jnp.arange(3))": "int32 2", "jnp.vander(v, 2**63)": "ValueError", "jnp.linspace(0, 1, 2**63)": "ValueError",
     "special.multigammaln(v, 2**63)": "ValueError", "jnp.sin(type('A', (), {})())": "TypeError",
     "eval(\"jnp.sin(type('A', (), {})())\", dict(jnp=jnp))": "TypeError",  # there, a class has no __module__

@@ -423,7 +423,7 @@ def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
         return _from_numpy(np.asarray(x), dtype)
     if isinstance(x, (str, bytes)) and dtype is not None:
         return _from_numpy(np.asarray(x), dtype)
-    if isinstance(x, (str, dict, set)):
+    if isinstance(x, (str, bytes, dict, set)):
         kind = np.asarray(x).dtype
         raise TypeError(f"{x!r}, of dtype {kind}, holds no numbers; arrays hold numbers and booleans only")
     try:

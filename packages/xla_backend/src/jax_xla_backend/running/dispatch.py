@@ -105,6 +105,9 @@ class _Donating:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
+    def __repr__(self) -> str:
+        return f"<PjitFunction of {getattr(self, '__wrapped__', self._call)!r}>"  # as jaxlib's own
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         only = self._only
         if only is not None and not kwargs and only < len(args):  # the most frequent
