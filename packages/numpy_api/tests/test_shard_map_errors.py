@@ -57,8 +57,10 @@ def test_other_errors():
         shard_map(lambda a: a, mesh=ONE, in_specs=P(), out_specs=P())("text")
     with pytest.raises(ValueError, match="result is of type Ref.*cannot leave the region"):
         shard_map(new_ref, mesh=ONE, in_specs=P(), out_specs=P(), check_vma=False)(x)
-    with pytest.raises(ValueError, match="requires a non-empty mesh"):
-        shard_map(lambda a: a, mesh=Mesh(np.empty((), object), ()), in_specs=P(), out_specs=P())(x)
+    for nothing in (Mesh(np.empty((), object), ()), Mesh(np.empty(0, object), ("i",))):
+        assert nothing.empty
+        with pytest.raises(ValueError, match="requires a non-empty mesh"):
+            shard_map(lambda a: a, mesh=nothing, in_specs=P(*nothing.axis_names), out_specs=P())(x)
     with pytest.raises(TypeError, match="`perm` passed to `jax.lax.ppermute` must be a list or tuple"):
         shard_map(lambda a: lax.ppermute(a, "i", zip([0], [0])), mesh=ONE, in_specs=P("i"), out_specs=P("i"))(x)
     with pytest.raises(TypeError, match="returned at result a value of type str"):

@@ -153,7 +153,7 @@ class Mesh(contextlib.ContextDecorator, _Axes):
 
     axis_sizes = property(lambda self: self.devices.shape, doc="Lengths of the axes.")
     size = property(lambda self: self.devices.size if self.devices.ndim else 0, doc="Number of devices.")
-    empty = property(lambda self: self.devices.ndim == 0, doc="Whether there are no axes.")
+    empty = property(lambda self: self.devices.ndim == 0 or self.devices.size == 0, doc="Whether there are no axes, or no devices.")
     is_scalar = property(lambda self: self.devices.ndim == 0, doc="Whether the array of devices has no axes.")
     device_ids = property(lambda self: np.vectorize(lambda d: d.id, otypes=[int])(self.devices), doc="Numbers of the devices, as ``devices`` lie.")
 

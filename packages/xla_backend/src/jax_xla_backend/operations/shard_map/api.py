@@ -158,8 +158,8 @@ class _Call:
         self.f, self.in_specs, self.out_specs, self.checked = f, in_specs, out_specs, checked
         self.name = describe_function(f)
         self.mesh = _resolve(mesh)
-        if not self.mesh.axis_names:
-            raise ValueError(f"shard_map of {self.name}: it requires a non-empty mesh, got {self.mesh}; give one with axes.")
+        if self.mesh.empty:
+            raise ValueError(f"shard_map of {self.name}: it requires a non-empty mesh, got {self.mesh}; give one with axes and devices.")
         already = {n for n, axis in context.state.axes if isinstance(axis, ManualAxis)}
         unknown = axis_names - set(self.mesh.axis_names)
         if unknown:
