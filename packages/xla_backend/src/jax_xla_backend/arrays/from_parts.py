@@ -156,7 +156,8 @@ def _different(place: Sharding, shape: tuple[int, ...]) -> tuple[tuple, list, li
     """The devices of this process, the different parts of an array of this shape that they hold, and the number of the part of each."""
     indices = place.addressable_devices_indices_map(shape)
     number_of: dict[tuple, int] = {}
-    different, numbers = [], []
+    different: list[tuple] = []
+    numbers: list[int] = []
     for index in indices.values():
         key = tuple([(s.start, s.stop) for s in index])
         if key not in number_of:
