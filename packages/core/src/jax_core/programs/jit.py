@@ -125,13 +125,16 @@ def pjit(fun: Callable[..., PyTree], in_shardings: PyTree = None, out_shardings:
 
 
 def _add_methods(wrapped, fun, options):
+    def trace_known(*args, **kwargs):
+        args, kwargs = stages.with_types(args, kwargs, options.static_argnums, options.static_argnames)
+        return stages.trace_call(Call(fun, options, args, kwargs))
+
     @boundary(fun)
     def trace(*args, **kwargs):
         symbolic = extension_points.symbolic_shapes.value
         if symbolic is not None and symbolic.in_arguments(tree.leaves((args, kwargs))):
-            return symbolic.trace(fun, trace, args, kwargs)
-        args, kwargs = stages.with_types(args, kwargs, options.static_argnums, options.static_argnames)
-        return stages.trace_call(Call(fun, options, args, kwargs))
+            return symbolic.trace(fun, trace_known, args, kwargs)  # not itself, which would be a cycle, as below
+        return trace_known(*args, **kwargs)
 
     @boundary(fun)
     def lower(*args, _private_parameters=None, lowering_platforms=None, **kwargs):
