@@ -243,3 +243,11 @@ def test_text_beside_traced_numbers():
         jnp.array(["x"], "float32")
     with pytest.raises(TypeError, match="'3' of type str is no array"):
         jnp.array(["3"])
+
+
+def test_an_array_of_which_nothing_is_masked_is_its_data():
+    """As netCDF4 reads arrays (jax-md's tests)."""
+    for x in (np.ma.array([1.0, 2.0]), np.ma.array([1.0, 2.0], mask=[False, False])):
+        assert jnp.array(x).tolist() == [1, 2] and jnp.array(x, "int32").tolist() == [1, 2]
+    with pytest.raises(ValueError, match="masked arrays"):
+        jnp.array(np.ma.array([1.0, 2.0], mask=[False, True]))

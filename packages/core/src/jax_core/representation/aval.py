@@ -510,11 +510,11 @@ def get_aval(x: object) -> AbstractValue:
     return rule(x)
 
 
-def refuse_masked(x: object) -> None:
-    """Raises ValueError for an array of `numpy.ma`, whose masked elements would count."""
+def refuse_masked(x: object, unless_whole: bool = False) -> None:
+    """Raises ValueError for an array of `numpy.ma`, whose masked elements would count; with ``unless_whole`` only where there are any."""
     masked = sys.modules.get("numpy.ma")  # which NumPy imports when it is asked for, at a price
     kind = getattr(masked, "MaskedArray", None)  # not there yet while another thread imports the module, when nothing can be one
-    if kind is not None and isinstance(x, kind):
+    if kind is not None and isinstance(x, kind) and (not unless_whole or masked.is_masked(x)):  # type: ignore[union-attr]
         raise ValueError(f"numpy masked arrays are not supported: elements that are masked would count; got {x.dtype} of shape {x.shape}. "
                          "Fill it by its method filled, or pass data and mask")
 

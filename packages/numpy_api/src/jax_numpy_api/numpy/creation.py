@@ -397,7 +397,7 @@ def convert_to(x: Array, dtype: DTypeLike) -> Array:
 
 
 def _from_numpy(x: Any, dtype: Any) -> Array:
-    refuse_masked(x)
+    refuse_masked(x, unless_whole=True)
     if x.dtype.kind in "SU" and isinstance(dtype, np.dtype):
         return _put(x.astype(dtype))  # numbers as text
     if x.dtype.kind in "OSUVMm" and x.dtype not in dtypes.numeric_dtypes and x.dtype != dtypes.float0:
