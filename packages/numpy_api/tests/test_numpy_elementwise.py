@@ -4,6 +4,8 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 from harness import LAWS, Case
+from jax_core.transformations.autodiff import jvp, vjp
+from jax_core.transformations.vmap import vmap
 
 
 def case(name, types, *, like=None, **options):
@@ -148,3 +150,15 @@ def test_bits_of_bytes(axis, bitorder):
     np.testing.assert_array_equal(jnp.unpackbits(bytes_, axis=axis, bitorder=bitorder), bits)
     np.testing.assert_array_equal(jnp.packbits(bits, axis=axis, bitorder=bitorder), np.packbits(bits, axis=axis, bitorder=bitorder))
     np.testing.assert_array_equal(jnp.packbits(bytes_, axis=axis, bitorder=bitorder), np.packbits(bytes_, axis=axis, bitorder=bitorder))
+
+
+@pytest.mark.parametrize("inside", [
+    lambda f: vjp(lambda x: (f() * x).sum(), 2.0)[0], lambda f: jvp(lambda x: (f() * x).sum(), (2.0,), (1.0,))[0],
+    lambda f: vmap(lambda x: (f() * x).sum())(np.float32([2.0]))[0],
+    lambda f: vmap(lambda y: jvp(lambda x: (f() * x).sum(), (2.0,), (y,))[0], out_axes=None)(np.float32([1.0])),
+], ids=["vjp", "jvp", "vmap", "vmap of jvp"])
+def test_known_values_in_a_transformation_are_computed_as_outside(inside):
+    """XLA's product of a mask and infinity is 0 where both steps are one program (jax-md's sums over a lattice count on it)."""
+    mask, weights = jnp.array([False, True]), jnp.array([np.inf, 3.0])
+    assert jnp.multiply(mask, weights).tolist() == [0, 3]
+    assert inside(lambda: mask * weights) == inside(lambda: jnp.multiply(mask, weights)) == 6

@@ -9,7 +9,7 @@ levels, no sublevels, and no lifting of constants through the levels between.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Mapping, Sequence
 
 import numpy as np
 
@@ -31,6 +31,8 @@ class Trace(TraceHabits):
     """One transformation at work. ``parent`` is the trace below, None for `EvalTrace` and while staging."""
 
     parent: Any
+    hands_on_known: ClassVar[bool] = False
+    """Whether operations on known values are the parent's alone."""
     __slots__ = ("parent", "agree", "__weakref__")
 
     def __init__(self, parent: "Trace | None" = None):
@@ -128,6 +130,14 @@ def tracing() -> bool:
     while trace.parent is not None:
         trace = trace.parent
     return trace is not EVAL
+
+
+def evaluates_known() -> bool:
+    """Whether operations on known values are evaluated at once: outside of transformations, and within such as only hand them on."""
+    trace = context.state.trace
+    while trace.hands_on_known and not trace.agree:
+        trace = trace.parent
+    return trace is EVAL
 
 
 class Tracer(TracerHabits):

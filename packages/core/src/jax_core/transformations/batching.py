@@ -103,6 +103,7 @@ class BatchTrace(Trace):
     """Runs batching rules. ``tag`` is shared by the traces of one `vmap`: rules of the user's own run after it under a trace of
     their own, and may close over its values."""
 
+    hands_on_known = True
     __slots__ = ("axis", "tag")
 
     def __init__(self, parent: Trace, axis: AxisData, tag: object | None = None):

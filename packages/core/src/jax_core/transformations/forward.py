@@ -75,6 +75,7 @@ class JVPTracer(PrimalTracer):
 class JVPTrace(Trace):
     """Pushes tangents forward; all work is done by the parent."""
 
+    hands_on_known = True
     __slots__ = ()
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:

@@ -9,13 +9,15 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
+import numpy as np
+
 from jax_core import backends
 from jax_core.configuration import context, engine
 from jax_core.extension_points import caches_cleared
 from jax_core.programs.jit import inlined, inlined_later, jit
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
-from jax_core.traces.trace import EVAL
+from jax_core.traces.trace import EVAL, Tracer, evaluates_known
 
 from .promotion import as_array, promote_args, promote_args_inexact, promote_args_numeric
 
@@ -165,6 +167,10 @@ for _flag in ("jax_enable_x64", "jax_default_device", "jax_transfer_guard_host_t
 caches_cleared.add(_forget_numbers)
 
 
+def _is_known(x: object) -> bool:
+    return type(x) in NUMBERS or isinstance(x, (Array, np.ndarray, np.generic))
+
+
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 def shown(example: str) -> str:
@@ -207,7 +213,10 @@ def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str
     def call(x1: ArrayLike, x2: ArrayLike, /):
         nonlocal compiled
         if context.state.trace is not EVAL:
-            return fun(x1, x2)
+            if isinstance(x1, Tracer) or isinstance(x2, Tracer) or not (_is_known(x1) and _is_known(x2) and evaluates_known()):
+                return fun(x1, x2)
+            with context.Use(EVAL):  # as outside of the transformation: XLA's 0 for 0 * inf of a mask is NaN step by step
+                return call(x1, x2)
         if compiled is None:
             compiled = jit(fun, inline=True) if exact is None else inlined_later(fun, lambda args: _is_cold(fun, exact, args))
         if type(x2) in NUMBERS:
