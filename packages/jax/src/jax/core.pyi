@@ -5,7 +5,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Primitive
 from jax.lax import DotAlgorithm, DotAlgorithmPreset, Precision
 from jax.sharding import ManualAxisType, PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, ClassVar, Iterator, Sequence
 from jax.extend.core import ClosedJaxpr as ClosedJaxpr
 from jax.extend.core import DropVar as DropVar
 from jax.extend.core import Jaxpr as Jaxpr
@@ -125,6 +125,7 @@ class ShapedArray(AbstractValue):
 class Trace:
     """One transformation at work. ``parent`` is the trace below, None for `EvalTrace` and while staging."""
     parent: Any
+    hands_on_known: ClassVar[bool]
     def __init__(self, parent: Trace | None = None) -> None: ...
     @property
     def agree(self) -> Any: ...
