@@ -621,6 +621,14 @@ class ShapeDtypeStruct:
     """
 
     __slots__ = ("shape", "dtype", "sharding", "stored", "weak_type", "vma", "is_ref")
+    if TYPE_CHECKING:  # `__init__` sets them in one loop
+        shape: tuple[int, ...]
+        dtype: Any
+        sharding: Any
+        stored: Any
+        weak_type: bool
+        vma: frozenset | None
+        is_ref: bool
     __module__ = "jax"
     named_shape: dict = {}
 
@@ -633,11 +641,10 @@ class ShapeDtypeStruct:
                 raise TypeError(f"ShapeDtypeStruct: manual_axis_type must be a jax.sharding.ManualAxisType, got {manual_axis_type!r} of type "
                                 f"{type(manual_axis_type).__name__}")
             vma = manual_axis_type.varying
-        self.shape = tuple(shape)
-        if None in self.shape:
-            raise ValueError(f"ShapeDtypeStruct: a length in `shape` is missing, and it cannot have None. Got {self.shape}")
-        self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
-        self.weak_type, self.vma, self.is_ref = weak_type, vma, is_ref
+        shape = tuple(shape)
+        if None in shape:
+            raise ValueError(f"ShapeDtypeStruct: a length in `shape` is missing, and it cannot have None. Got {shape}")
+        dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         where: Any = sharding
         if is_spec(where):  # for the mesh in context
             if backends.get().placements.on_no_mesh(0).mesh.empty:
@@ -651,12 +658,14 @@ class ShapeDtypeStruct:
         if where is not None and _is_no_placement(where):
             raise ValueError(f"ShapeDtypeStruct: sharding must be a jax.sharding.Sharding, a PartitionSpec or a Format, got {sharding!r} of type "
                              f"{type(sharding).__name__}")
-        self.stored = None if layout is None else where
-        self.sharding = where.sharding if is_format(where) else where
-        spec = getattr(self.sharding, "spec", None)
-        if spec is not None and len(spec) > len(self.shape):
-            raise ValueError(f"ShapeDtypeStruct: sharding={self.sharding} names {len(spec)} axes, and the shape {self.shape} has {len(self.shape)}; "
+        stored = None if layout is None else where
+        where = where.sharding if is_format(where) else where
+        spec = getattr(where, "spec", None)
+        if spec is not None and len(spec) > len(shape):
+            raise ValueError(f"ShapeDtypeStruct: sharding={where} names {len(spec)} axes, and the shape {shape} has {len(shape)}; "
                              "give a spec that is no longer")
+        for put, value in zip(_STRUCT_SLOTS, (shape, dtype, where, stored, weak_type, vma, is_ref)):
+            put(self, value)
 
     size = property(lambda self: math.prod(self.shape), doc="Number of elements.")
     ndim = property(lambda self: len(self.shape), doc="Number of axes.")
@@ -730,6 +739,8 @@ class ShapeDtypeStruct:
                       is_ref=theirs["is_ref"], manual_axis_type=theirs["manual_axis_type"])
 
 
+_STRUCT_SLOTS = [getattr(ShapeDtypeStruct, name).__set__ for name in ShapeDtypeStruct.__slots__]
+"""Past `__setattr__`, which took most of the time of making one."""
 register_value_class(ShapeDtypeStruct)
 
 
