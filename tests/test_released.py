@@ -28,6 +28,8 @@ CASES = {
     "jit of grad": lambda held: jax.jit(jax.grad(lambda v: (held, v * 2)[1]))(1.0),
     "grad of jit": lambda held: jax.grad(jax.jit(lambda v: (held, v * 2)[1]))(1.0),
     "compiled by hand": lambda held: jax.jit(lambda v: (held, v * 2)[1]).lower(1.0).compile()(1.0),
+    "make_jaxpr": lambda held: jax.make_jaxpr(lambda v: (held, v + 1)[1])(1.0),
+    "make_jaxpr that is not called": lambda held: jax.make_jaxpr(lambda v: (held, v)[1]),
     "vmap": lambda held: jax.vmap(lambda v: (held, v * 2)[1])(np.ones(3)),
     "callback": lambda held: called(1.0, held),
     "jit of callback": lambda held: jax.jit(lambda v: called(v, held))(1.0),

@@ -51,7 +51,7 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
     if abstracted_axes is not None:
         raise NotImplementedError("make_jaxpr: abstracted_axes (dynamic shapes) is not supported")
     options = _plain_options(fun, static_argnums)
-    nums = options.static_argnums
+    nums, name = options.static_argnums, f"make_jaxpr({getattr(fun, '__name__', repr(fun))})"
 
     def of_known(*args, **kwargs):
         call = Call(fun, options, *with_types(args, kwargs, nums))
@@ -63,11 +63,11 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
     def wrapped(*args, **kwargs):
         symbolic = extension_points.symbolic_shapes.value
         if symbolic is not None and symbolic.in_arguments(tree.leaves((args, kwargs))):
-            closed, out_tree = symbolic.program(wrapped.__name__, args, kwargs, of_known)
+            closed, out_tree = symbolic.program(name, args, kwargs, of_known)
         else:
             closed, out_tree = of_known(*args, **kwargs)
         return (closed, tree.unflatten(out_tree, map(out_struct, closed.out_avals))) if return_shape else closed
-    wrapped.__name__ = f"make_jaxpr({getattr(fun, '__name__', repr(fun))})"
+    wrapped.__name__ = name
     return wrapped
 
 
