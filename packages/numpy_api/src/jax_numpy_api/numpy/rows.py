@@ -1,7 +1,8 @@
 """How a row of `ufuncs` becomes a public function.
 
 A row gives the name, the operation of `lax`, how operands are promoted, and one sentence. The function it makes runs
-as one compiled dispatch when called eagerly and is called straight through under a transformation (`inlined`).
+as one compiled dispatch when called eagerly and is called straight through under a transformation (`inlined`), but
+that one of two operands, which are both known, is then computed as outside of it.
 """
 from __future__ import annotations
 

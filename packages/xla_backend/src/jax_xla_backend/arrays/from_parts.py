@@ -152,7 +152,7 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
 
 
 @functools.lru_cache(maxsize=512)
-def _different(place: Sharding, shape: tuple[int, ...]) -> tuple[tuple, list, list[int]]:
+def _different(place: Sharding, shape: tuple[int, ...]) -> tuple[tuple, tuple, tuple[int, ...]]:
     """The devices of this process, the different parts of an array of this shape that they hold, and the number of the part of each."""
     indices = place.addressable_devices_indices_map(shape)
     number_of: dict[tuple, int] = {}
@@ -164,7 +164,7 @@ def _different(place: Sharding, shape: tuple[int, ...]) -> tuple[tuple, list, li
             number_of[key] = len(different)
             different.append(index)
         numbers.append(number_of[key])
-    return tuple(indices), different, numbers
+    return tuple(indices), tuple(different), tuple(numbers)
 
 
 def make_array_from_process_local_data(sharding: Placement, local_data: PyTree,
