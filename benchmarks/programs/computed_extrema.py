@@ -7,6 +7,7 @@ rng = np.random.default_rng(0)
 arr = lambda *s: jnp.asarray(rng.normal(size=s).astype(np.float32))
 x, points = arr(1000, 1000), arr(500, 64)
 less, half = arr(512, 256), arr(1024, 512)
+narrow = arr(300, 16).astype(jnp.bfloat16)
 columns = jnp.asarray(rng.integers(0, 1000, 1000))
 
 
@@ -37,4 +38,5 @@ programs = {
     "exponentials_less_largest": (lambda x: jnp.exp(x - x.max(1, keepdims=True)), (x,)), "nanmax": (jnp.nanmax, (x,)),
     "given_2^17": (lambda x: x.max(1), (less,)), "given_2^19": (lambda x: x.max(1), (half,)),
     "stored_2^17": (with_extremum, (less,)), "stored_2^19": (with_extremum, (half,)),
+    "halves": (lambda x: x.max(1), (narrow,)), "widened_halves": (lambda x: x.astype(np.float32).max(1).astype(x.dtype), (narrow,)),
 }

@@ -131,6 +131,16 @@ def test_along_few_elements(shape, axes, dtype):
                 np.testing.assert_array_equal(jit(lambda x: jnp.argmin(x, axis))(x), np.argmin(x, axis))
 
 
+@pytest.mark.parametrize("before", [lambda x: x, jnp.abs], ids=["widened", "sizes"])
+def test_along_few_elements_between_bfloat16(before):
+    """In float32 between words that are widened and rounded, as scales of groups are computed; with jaxlib 0.12 a loop of its own never compiled."""
+    x = np.random.default_rng(0).normal(size=(300, 32))
+    x[7, 3] = np.nan
+    x = x.astype(jnp.bfloat16)
+    got = jit(lambda x: before(x.astype(np.float32)).max(1).astype(jnp.bfloat16))(x)
+    np.testing.assert_array_equal(np.asarray(got, np.float64), np.asarray(before(x.astype(np.float32))).max(1))
+
+
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "int64"])
 @pytest.mark.parametrize("shape, axes", [((200_003,), (0,)), ((300, 700), (1,)), ((17, 9000), (0, 1)), ((300, 700), (0,))], ids=str)
 def test_folded_reductions_of_integers(shape, axes, dtype):

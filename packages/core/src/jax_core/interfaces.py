@@ -146,6 +146,9 @@ class Builder(Protocol):
     def stored(self, x: Value) -> bool:
         """Whether ``x``, the operand of an extremum, is in memory anyway, as others read it there."""
 
+    def holds_bfloat16(self) -> bool:
+        """Whether values of the program, of any of its parts, are of bfloat16."""
+
     def in_memory(self, x: Value, reason: str) -> Value:
         """``x``, computed once however many read it, where the compiler can be told so.
 

@@ -58,10 +58,10 @@ def widened(b: Builder, x: Value) -> Value:
     return b.convert(x, np.dtype(np.float32)) if x.aval.dtype.name in ("float16", "bfloat16") else x
 
 
-def has_many_paths(x: Value, axes: Sequence[int]) -> bool:
+def has_many_paths(b: Builder, x: Value, axes: Sequence[int]) -> bool:
     """Whether LLVM (jaxlib 0.12) may walk too many paths through a loop that reduces ``x`` by choices: between bfloat16 that are read and others that are
-    rounded, these double with each of the reduced elements, of which 32 are never done."""
-    return x.aval.dtype.name == "bfloat16" and math.prod([x.aval.shape[axis] for axis in axes]) > short_reductions.ROW
+    rounded, in whatever operations the loop is fused with, these double with each of the reduced elements, of which 32 are never done."""
+    return math.prod([x.aval.shape[axis] for axis in axes]) > short_reductions.ROW and x.aval.dtype.name in ("bfloat16", "float32") and b.holds_bfloat16()
 
 
 def narrowed(b: Builder, x: Value, dtype: Any) -> Value:

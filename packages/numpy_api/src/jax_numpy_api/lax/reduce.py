@@ -103,7 +103,7 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
             return _complex_extremum(b, x, start, axes, _COMPLEX_REDUCERS[op_name])
         if op_name in BETTER and b.platform == "cpu":
             wide = widened(b, x)
-            if short_reductions.suits(b, wide, axes, rows=not nan) and not has_many_paths(x, axes):
+            if short_reductions.suits(b, wide, axes, rows=not nan) and not has_many_paths(b, x, axes):
                 start, out = b.scalar(identity(x.aval.dtype), wide.aval.dtype), b.out_avals[0].update(dtype=wide.aval.dtype)
                 found = reduce_by_choice(b, op_name, wide, start, axes, out)
                 return narrowed(b, found, x.aval.dtype) if wide is not x else found

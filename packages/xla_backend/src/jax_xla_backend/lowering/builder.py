@@ -444,6 +444,10 @@ class Builder:
         """Whether ``x``, the operand of an extremum, is in memory by the plan."""
         return x in self._stored
 
+    def holds_bfloat16(self) -> bool:
+        """Whether values of the program are of bfloat16; see `interfaces.Builder.holds_bfloat16`."""
+        return self.module.holds_bfloat16
+
     def in_memory(self, x: Value, reason: str) -> Value:
         """``x``, computed once however many read it; see `interfaces.Builder.in_memory`."""
         return self._barrier(x, reason) if self.keeps(x.aval) else x

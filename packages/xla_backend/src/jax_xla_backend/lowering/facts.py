@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, NamedTuple, Sequence
 
+from jax_core.representation import dtypes
 from jax_core.representation.jaxpr import Jaxpr
 from jax_core.representation.traits import Kind
 
@@ -78,6 +79,12 @@ class Work:
     def walks_paths(self) -> bool:
         """Whether LLVM would walk so many paths through it that it must be cut, in loops too (`paths`)."""
         return paths.has_many(self._programs)
+
+    @functools.cached_property
+    def holds_bfloat16(self) -> bool:
+        """Whether a value in it is of bfloat16."""
+        return any([getattr(v.aval, "dtype", None) == dtypes.bfloat16 for program in self._programs
+                    for v in (*program.invars, *(v for eqn in program.eqns for v in eqn.outvars))])
 
     @functools.cached_property
     def least_cut(self) -> int:

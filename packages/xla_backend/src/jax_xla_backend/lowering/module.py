@@ -301,6 +301,11 @@ class ModuleWriter:
         key = (module.platform, self.portable, self.one_form, self.shardings.devices > 1, engine.trace_key())
         self.templates = _templates.setdefault(key, {}), _templates.setdefault((key, "located"), {})
 
+    @property
+    def holds_bfloat16(self) -> bool:
+        """Whether values of the program are of bfloat16."""
+        return self.module._work.holds_bfloat16
+
     def text(self) -> str:
         """The whole module."""
         main = self._main()
