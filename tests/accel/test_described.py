@@ -81,7 +81,12 @@ def test_a_partition_rule_is_asked(topology):
         return mesh, lambda x: x + x, result.sharding, (args[0].sharding,)
     double.def_partition(partition, sharding_rule="i j -> i j")
     mesh = topologies.make_mesh(topology, (2, 2), ("x", "y"))
-    text = jax.jit(double).lower(described((64, 64), jax.NamedSharding(mesh, jax.P("x", "y")))).compile().as_text()
+    lowered = jax.jit(double).lower(described((64, 64), jax.NamedSharding(mesh, jax.P("x", "y"))))
+    if topology.devices[0].platform == "tpu":  # libtpu 0.0.52 still does not ask
+        with pytest.raises(NotImplementedError, match=r"asks no rules of custom_partitioning: .* jax\.shard_map\.$"):
+            lowered.compile()
+        return
+    text = lowered.compile().as_text()
     assert seen == [jax.P("x", "y")] and "[32,32]" in text
 
 

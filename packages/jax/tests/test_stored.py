@@ -106,6 +106,18 @@ def test_topologies():
         topologies.get_topology_desc("v9", platform="abacus")
 
 
+def test_described_devices_call_no_functions():
+    """A program with callbacks is compiled for them; jaxlib's CPU devices can be described from 0.12 on."""
+    try:
+        here = jax.sharding.SingleDeviceSharding(topologies.TopologyDescription.deserialize(topologies.get_attached_topology("cpu").serialize()).devices[0])
+    except NotImplementedError:
+        pytest.skip("this jaxlib describes no CPU")
+    x = jax.ShapeDtypeStruct((3,), np.float32, sharding=here)
+    compiled = jax.jit(lambda x: jax.pure_callback(np.sin, x, x), out_shardings=here).lower(x).compile()
+    with pytest.raises(RuntimeError, match="described"):
+        compiled(np.ones(3, np.float32))
+
+
 def test_place_of_the_compilation_cache(tmp_path):
     before = jax.config.jax_compilation_cache_dir
     try:

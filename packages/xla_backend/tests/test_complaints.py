@@ -37,6 +37,7 @@ def test_a_program_that_is_too_large():
     ("INVALID_ARGUMENT: during context [pre-optimization]: Unexpected operand type for FFT: c128[8]{0}\n\t", "for FFT: c128[8]{0} (INVALID_ARGUMENT). It computes", True),
     ("INTERNAL: Mosaic failed to compile TPU kernel: Not implemented: vector<i8>", "multiples of 8 and 128), or pass interpret=True.", True),
     ("INTERNAL: GEMM is not supported by it.", "convert the operands, to bfloat16 say.", True),
+    ("INVALID_ARGUMENT: Custom emitter for CustomSPMDPartitioning not found\n\t", "(INVALID_ARGUMENT). This compiler asks no rules of", True),
     ("INTERNAL: something broke, metadata={source_file=\"-\"}", "something broke (INTERNAL).", False),
     ("UNIMPLEMENTED: \nNo integer convolutions here.\nFor each of the unsupported convs below:\n ...", "No integer convolutions here (UNIMPLEMENTED). Convert", True),
     ("INTERNAL: " + "long " * 1000, "long (INTERNAL).", False),

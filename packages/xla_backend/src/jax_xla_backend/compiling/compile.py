@@ -249,7 +249,7 @@ def _compile(module: Any, on: Any, devices: Sequence[Any], items: tuple, host_ca
     described = is_described(on)
     program = parsing.parse(module) if described and isinstance(module, str) else module
     compiler = on.compile if described else on.compile_and_load
-    more = [list(host_callbacks)] if host_callbacks else []
+    more = [list(host_callbacks)] if host_callbacks and not described else []  # what is only described calls nobody
 
     def work(given: object = program) -> Any:
         return compiler(given, device_list, options, *more)

@@ -26,6 +26,7 @@ _HINTS = (
     (r"integer convolutions", "Convert the operands to float32, or give int8 ones and preferred_element_type=float32."),
     (r"GEMM is not supported|GemmAlgorithm|[Uu]nsupported.*(?:f8|f4|dot)",
      "The device has no product of matrices in this dtype: convert the operands, to bfloat16 say."),
+    ("Custom emitter for CustomSPMDPartitioning", "This compiler asks no rules of custom_partitioning: run the function on the parts by jax.shard_map."),
 )
 
 
