@@ -9,6 +9,7 @@ from jax_core.representation.effects import Effect
 from jax_core.representation.marks import ELEMENTWISE, LINEAR
 from jax_core.representation.primitive import Primitive, none
 from jax_core.transformations import autodiff, vmap
+from jax_core.transformations.accumulators import RefAccum, ValAccum
 from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 from jax_core.transformations.custom_vjp import custom_gradient, custom_vjp
 from toys import cos, f32, mul, sin, total
@@ -148,6 +149,25 @@ def test_custom_gradient():
     def f(x):
         return mul(x, x), lambda ct: (mul(ct, 5.0),)
     close(grad(lambda x: f(x))(np.float32(3)), 5)
+
+
+def test_custom_gradient_with_accumulators():
+    def rule(x, y):
+        def vjp(ct, x_place, y_places):
+            x_place.accum(mul(ct, 5.0))
+            x_place.accum(mul(ct, 2.0))
+            y_places["a"].accum(mul(ct, 3.0))
+        return mul(x, y["a"]), vjp
+    args = (np.float32(3), {"a": np.float32(2), "b": np.float32(1)})
+    f = custom_gradient(rule, with_accums=(ValAccum, {"a": ValAccum, "b": ValAccum}))
+    assert grad(f)(*args) == grad(custom_gradient(with_accums=ValAccum)(rule))(*args) == 7
+    ct = grad(f, 1)(*args)
+    assert ct["a"] == 3 and ct["b"] == 0
+    for wrong, error in ((True, TypeError), (RefAccum, TypeError), ((ValAccum,), ValueError)):
+        with pytest.raises(error):
+            grad(custom_gradient(rule, with_accums=wrong))(*args)
+    with pytest.raises(TypeError, match="None or a dict"):
+        grad(custom_gradient(lambda x: (x, lambda ct, place: (ct,)), with_accums=ValAccum))(np.float32(1))
 
 
 def test_wrong_cotangent_is_named():

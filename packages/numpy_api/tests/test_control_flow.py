@@ -74,6 +74,15 @@ def test_scan_hands_on_a_carry_that_does_not_change():
     close(ys, 3 * X)
 
 
+@pytest.mark.parametrize("loop", [
+    lambda x: lax.scan(lambda c, _: ((c[0], lax.add(c[1], 1)), None), (x, 0), None, length=2)[0][0],
+    lambda x: lax.while_loop(lambda c: lax.lt(c[1], 2), lambda c: (c[0], lax.add(c[1], 1)), (x, 0))[0],
+    lambda x: lax.fori_loop(0, 2, lambda i, c: c, x)], ids=["scan", "while_loop", "fori_loop"])
+def test_loops_hand_back_the_object_that_they_do_not_change(loop):
+    for x in (3, 2.5, True, np.ones(2), np.float32(1)):
+        assert loop(x) is x
+
+
 def test_weakly_typed_carry_takes_the_type_of_the_result():
     as_f32 = lambda c: lax.convert_element_type(c, f32)
     carry, _ = lax.scan(lambda c, x: (lax.add(as_f32(c), x), None), 0, X)

@@ -446,6 +446,20 @@ def test_shapes_that_do_not_fit(shapes, message):
         program.call(*[np.ones(s, np.float32) for s in shapes])
 
 
+@pytest.mark.parametrize("inner, outer", [("5*a", "c"), ("2*a", "c + 1"), ("a + b", "c"), ("a, a", "c, c + 1"), ("a, 3", "c, c")])
+def test_calls_of_symbolic_programs_that_do_not_fit_for_all_lengths(inner, outer):
+    called = export(jit(lambda x: x + 1))(ShapeDtypeStruct(symbolic_shape(inner), np.float32))
+    with pytest.raises(ValueError):
+        eval_shape(called.call, ShapeDtypeStruct(symbolic_shape(outer), np.float32))
+
+
+def test_a_quotient_without_remainder_is_rounded_up():
+    (c,) = symbolic_shape("c", constraints=["mod(c, 4) == 0"])
+    assert c // 4 >= 1
+    with pytest.raises(InconclusiveDimensionOperation):
+        assert c // 4 >= 2
+
+
 def test_programs_whose_form_depends_on_lengths():
     with pytest.raises(InconclusiveDimensionOperation, match="the program's operations, not only its numbers, depend on the symbolic dimensions n"):
         export(jit(lambda x: sum([x] * x.shape[0].bit_length())))(struct(*symbolic_shape("n")))

@@ -162,3 +162,12 @@ def test_known_values_in_a_transformation_are_computed_as_outside(inside):
     mask, weights = jnp.array([False, True]), jnp.array([np.inf, 3.0])
     assert jnp.multiply(mask, weights).tolist() == [0, 3]
     assert inside(lambda: mask * weights) == inside(lambda: jnp.multiply(mask, weights)) == 6
+
+
+def test_a_product_with_a_mask_in_a_transformation_is_as_outside():
+    """Also where the infinite operand is the one that is transformed."""
+    x, mask = jnp.array([1.0, jnp.inf]), np.array([True, False])
+    for f in (lambda x: x * (x < 5), lambda x: jnp.multiply(mask, x)):
+        out, pullback = vjp(lambda x: f(x).sum(), x)
+        assert out == 1 and pullback(jnp.float32(1))[0].tolist() == [1, 0]
+    assert vmap(lambda x: x * (x < 5))(x).tolist() == [1, 0] and vmap(lambda x: x * mask)(x).tolist() == [[1, 0], [jnp.inf, 0]]

@@ -7,6 +7,10 @@ from ..representation.aval import ShapedArray
 from .symbols import DimExpr, SymbolicScope, evaluate, variables
 
 
+class Unsolvable(ValueError):
+    """No values of the variables make the types those of the arguments."""
+
+
 def solve(wanted: Sequence[ShapedArray], given: Sequence[ShapedArray],
           names: Sequence[str] | None = None) -> dict[str, int]:
     """The values of the variables for which the types ``wanted`` are the types ``given``.
@@ -18,12 +22,12 @@ def solve(wanted: Sequence[ShapedArray], given: Sequence[ShapedArray],
     equations = []
     for name, want, have in zip(names, wanted, given):
         if len(want.shape) != len(have.shape):
-            raise ValueError(f"Rank mismatch for {name}: expected {_shape_text(want.shape)} and called with {_shape_text(have.shape)}")
+            raise Unsolvable(f"Rank mismatch for {name}: expected {_shape_text(want.shape)} and called with {_shape_text(have.shape)}")
         for i, (w, h) in enumerate(zip(want.shape, have.shape)):
             if isinstance(w, DimExpr):
                 equations.append((f"{name}.shape[{i}]", w, h))
             elif w != h:
-                raise ValueError(f"Shape mismatch for {name}.shape[{i}] (expected same constant): expected {_shape_text(want.shape)} and "
+                raise Unsolvable(f"Shape mismatch for {name}.shape[{i}] (expected same constant): expected {_shape_text(want.shape)} and "
                                  f"called with {_shape_text(have.shape)}")
     if not equations:
         return {}
@@ -33,17 +37,17 @@ def solve(wanted: Sequence[ShapedArray], given: Sequence[ShapedArray],
     problem = "Input shapes do not match the polymorphic shapes specification."
     for name, w, h in equations:
         if evaluate(w, values) != h:
-            raise ValueError(f"{problem} Found inconsistency between dimension size {name} (= {h}) and the specification '{w}' (= "
+            raise Unsolvable(f"{problem} Found inconsistency between dimension size {name} (= {h}) and the specification '{w}' (= "
                              f"{evaluate(w, values)}). The specification is {specification}; it gives {found}.")
     scope = equations[0][1].scope
     known = with_equal(values, scope)
     for name, value in known.items():
         if value < 1:
-            raise ValueError(f"{problem} Expected value >= 1 for dimension variable '{name}', got {value}. The specification is {specification}.")
+            raise Unsolvable(f"{problem} Expected value >= 1 for dimension variable '{name}', got {value}. The specification is {specification}.")
     for text, expressions, holds in (("0 or more", scope.non_negative, lambda v: v >= 0), ("0", scope.zero, lambda v: v == 0)):
         for x in expressions:
             if variables(x) <= set(known) and not holds(evaluate(x, known)):
-                raise ValueError(f"{problem} The constraints {', '.join(scope.constraints_str)} say that {x} is {text}, and it is "
+                raise Unsolvable(f"{problem} The constraints {', '.join(scope.constraints_str)} say that {x} is {text}, and it is "
                                  f"{evaluate(x, known)} for {found}.")
     return values
 
@@ -82,14 +86,14 @@ def _solve_equations(equations: Sequence[tuple[str, DimExpr, int]]) -> dict[str,
                 if slope:
                     found, rest = divmod(value - at[0], slope)
                     if rest:
-                        raise ValueError(f"{name} is {value}, but must be '{x}', and no whole number '{unknown[0]}' makes it so: "
+                        raise Unsolvable(f"{name} is {value}, but must be '{x}', and no whole number '{unknown[0]}' makes it so: "
                                          f"a division leaves {rest}. Give an array of another length.")
                     values[unknown[0]] = found
                     del left[position]
                     break
         else:
             missing = sorted({v for _, x, _ in left for v in variables(x)} - set(values))
-            raise ValueError(f"Cannot solve for values of dimension variables {missing}: no dimension of the arguments is linear in one "
+            raise Unsolvable(f"Cannot solve for values of dimension variables {missing}: no dimension of the arguments is linear in one "
                              f"of them alone, among {', '.join(str(x) for _, x, _ in left)}.")
     return values
 

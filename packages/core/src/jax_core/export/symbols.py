@@ -66,7 +66,12 @@ class SymbolicScope:
                     lead = single[0][0]
                 term = DimExpr({lead: difference.terms[lead]}, self)
                 self.replaced.append((term, _as_expr(term - difference, self)))
-                self.replaced += _multiples(difference)
+                for multiple, numerator in _multiples(difference):
+                    self.replaced.append((multiple, numerator))
+                    ((product, k),) = multiple.terms.items()
+                    least = _bounds(numerator)[0]
+                    if not math.isinf(least):  # of a quotient without a remainder it is rounded up
+                        self.non_negative.append(_as_expr(DimExpr({product: 1}, self) - _ceil(least / k), self))
 
     def __str__(self):
         known = f", with the constraints {', '.join(self.constraints_str)}" if self.constraints_str else ""

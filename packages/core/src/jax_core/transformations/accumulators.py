@@ -100,8 +100,13 @@ def fill(name: str, rule: Callable[..., Any], avals: Sequence[Any], wanted: Sequ
     """
     places = [ValAccum(a) if want else NullAccum(a) for a, want in zip(avals, wanted)]
     logged = rule(*in_tree.unflatten(places))
+    check_logged(name, logged)
+    logs.add(logged)
+    return in_tree.unflatten([place.freeze() if want else Zero(a) for place, a, want in zip(places, avals, wanted)])
+
+
+def check_logged(name: str, logged: object) -> None:
+    """Raise TypeError unless what a rule with accumulators returned is None or a dict of values to log."""
     if not (logged is None or isinstance(logged, dict)):
         raise TypeError(f"{name} adds cotangents to its accumulators, so it must return None or a dict of values to log, "
                         f"got {described_value(logged)}")
-    logs.add(logged)
-    return in_tree.unflatten([place.freeze() if want else Zero(a) for place, a, want in zip(places, avals, wanted)])

@@ -532,20 +532,27 @@ def custom_gradient(fun: Callable[..., PyTree] | None = None, *, with_logs: bool
                     with_accums: object | None = None) -> Callable:
     """A function whose rule is a closure: ``fun(*args) -> (out, vjp)`` with ``vjp(cotangent) -> cotangents of args``.
 
-    Without ``fun``, a decorator. ``with_logs``: ``vjp`` returns a pair of the cotangents and a dict of values to log, as the
-    backward function of `custom_vjp.defvjp_with_logs` does. The other options must have their defaults.
+    Without ``fun``, a decorator.
+
+    Args:
+      with_logs: ``vjp`` returns a pair of the cotangents and a dict of values to log, as the backward function of
+        `custom_vjp.defvjp_with_logs` does.
+      remat: must have its default.
+      with_accums: `ValAccum`, or a pytree of it that is a prefix of the tuple of arguments: ``vjp(cotangent, *accumulators)`` adds
+        to accumulators in the structure of the arguments, and returns None or a dict of values to log.
 
     Raises:
-      NotImplementedError: ``remat`` or ``with_accums`` is given.
+      NotImplementedError: ``remat`` is given.
+      TypeError: ``with_accums`` has other leaves, or asks for a `RefAccum`, which this backward pass has not.
 
     >>> clip = jax.custom_gradient(lambda x: (x, lambda g: (jnp.clip(g, -1., 1.),)))
     >>> jax.grad(lambda x: 5. * clip(x))(2.)
     Array(1., dtype=float32, weak_type=True)
     """
-    if remat or with_accums is not None:
-        raise NotImplementedError("custom_gradient: remat and with_accums are not supported; use custom_vjp")
+    if remat:
+        raise NotImplementedError("custom_gradient: remat is not supported; use custom_vjp")
     if fun is None:
-        return functools.partial(custom_gradient, with_logs=with_logs)
+        return functools.partial(custom_gradient, with_logs=with_logs, with_accums=with_accums)
 
     @functools.wraps(fun)
     def wrapped(*args, **kwargs):
@@ -568,10 +575,19 @@ def custom_gradient(fun: Callable[..., PyTree] | None = None, *, with_logs: bool
             avals = [get_aval(x) for x in tree.leaves(out)]
             structure = tree.structure(out)
             out_tree: list = []
+            if with_accums is not None:
+                _check_accums(name_of(fun), with_accums, args)
 
             def flat_vjp(*cts):
-                found, logged = vjp(tree.unflatten(structure, cts)), None
-                if with_logs:
+                logged = None
+                if with_accums is not None:
+                    places = [accumulators.ValAccum(z.aval) for z in zeros]
+                    logged = vjp(tree.unflatten(structure, cts), *in_tree.unflatten(places))
+                    accumulators.check_logged(f"custom_gradient: the vjp that {name_of(fun)} returns", logged)
+                    found = in_tree.unflatten([instantiate(place.freeze()) for place in places])
+                else:
+                    found = vjp(tree.unflatten(structure, cts))
+                if with_logs and with_accums is None:
                     found, logged = logs.pair(f"custom_gradient: the vjp that {name_of(fun)} returns", found)
                 outs, structure_out = tree.flatten((_as_cotangents(found, in_tree, zeros), logged))
                 out_tree[:] = [structure_out]
@@ -586,6 +602,14 @@ def custom_gradient(fun: Callable[..., PyTree] | None = None, *, with_logs: bool
         call.defvjp_with_logs(fwd, bwd)
         return call(*args)
     return wrapped
+
+
+def _check_accums(name, with_accums, args):
+    for kind in tree.broadcast_prefix(with_accums, args):
+        if kind is accumulators.RefAccum:
+            raise TypeError(f"custom_gradient: with_accums of {name} asks for a RefAccum; the cotangents are summed as values here: ask for ValAccum")
+        if kind is not accumulators.ValAccum:
+            raise TypeError(f"custom_gradient: the leaves of with_accums of {name} must be ValAccum or RefAccum, got {kind!r}")
 
 
 def _as_cotangents(found, in_tree, zeros):

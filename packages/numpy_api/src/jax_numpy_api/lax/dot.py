@@ -518,7 +518,7 @@ def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionN
                               out_sharding=structural.resolved(out_sharding))
 
 
-def dot(lhs: ArrayLike, rhs: ArrayLike, *args: Any, dimension_numbers: DotDimensionNumbers | None = None,
+def dot(lhs: ArrayLike, rhs: ArrayLike, *, dimension_numbers: DotDimensionNumbers | None = None,
         precision: PrecisionLike = None, preferred_element_type: DTypeLike | None = None,
         out_sharding: Placement | None = None) -> Array:
     """Product of vectors and matrices; with ``dimension_numbers`` it is `dot_general`.
@@ -531,8 +531,6 @@ def dot(lhs: ArrayLike, rhs: ArrayLike, *args: Any, dimension_numbers: DotDimens
     >>> lax.dot(jnp.array([1, 2]), jnp.array([3, 4]))
     Array(11, dtype=int32)
     """
-    if args:  # older positional form: precision, preferred_element_type
-        precision, preferred_element_type = (*args, preferred_element_type)[:2]
     if dimension_numbers is None:
         lhs_shape, rhs_shape = np.shape(lhs), np.shape(rhs)
         if len(lhs_shape) not in (1, 2) or len(rhs_shape) not in (1, 2) or lhs_shape[-1] != rhs_shape[0]:

@@ -195,8 +195,11 @@ def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = 
 
 
 def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str, str] = ("x1", "x2"),
-           exact: str | None = None, example: str = "") -> Callable[[ArrayLike, ArrayLike], Array]:
-    """The public function ``name(x1, x2, /)``: promotion and broadcasting, then ``op``."""
+           exact: str | None = None, example: str = "", step_by_step: Callable | None = None) -> Callable[[ArrayLike, ArrayLike], Array]:
+    """The public function ``name(x1, x2, /)``: promotion and broadcasting, then ``op``.
+
+    ``step_by_step(x1, x2)`` is asked first for operands of a transformation whose steps are evaluated one by one, and may answer None.
+    """
     prepare = PROMOTIONS[promote]
 
     def fun(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -215,7 +218,8 @@ def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str
         nonlocal compiled
         if context.state.trace is not EVAL:
             if isinstance(x1, Tracer) or isinstance(x2, Tracer) or not (_is_known(x1) and _is_known(x2) and evaluates_known()):
-                return fun(x1, x2)
+                result = step_by_step(x1, x2) if step_by_step is not None and evaluates_known() else None
+                return fun(x1, x2) if result is None else result
             with context.Use(EVAL):  # as outside of the transformation: XLA's 0 for 0 * inf of a mask is NaN step by step
                 return call(x1, x2)
         if compiled is None:

@@ -120,8 +120,26 @@ add = binary("add", lambda x, y: lax.bitwise_or(x, y) if _is_bool(x) else lax.ad
     example=">>> jnp.add(jnp.arange(3), 10)\nArray([10, 11, 12], dtype=int32)\n>>> jnp.add.reduce(jnp.arange(5))\nArray(10, dtype=int32)")
 subtract = binary("subtract", lambda x, y: lax.sub(x, y), "numbers", "Difference of elements.", exact="integers",
     example=">>> jnp.subtract(5, jnp.arange(3))\nArray([5, 4, 3], dtype=int32)")
+
+
+def _times_mask(x1: Any, x2: Any) -> Array | None:
+    """A product with booleans as a selection, as which XLA compiles it: 0 where the mask is False, also for infinity and NaN."""
+    if getattr(x2, "dtype", None) == np.bool_:
+        mask, x = x2, x1
+    elif getattr(x1, "dtype", None) == np.bool_:
+        mask, x = x1, x2
+    else:
+        return None
+    if not hasattr(x, "dtype") or not dtypes.issubdtype(x.dtype, np.inexact):
+        return None
+    mask, x = promote_shapes("multiply", mask, x)
+    if not np.shape(x):
+        x = lax.broadcast(x, np.shape(mask))
+    return lax.select(mask, x, lax.full_like(x, 0))
+
+
 multiply = binary("multiply", lambda x, y: lax.bitwise_and(x, y) if _is_bool(x) else lax.mul(x, y), "any",
-                  "Product of elements.", exact="integers",
+                  "Product of elements.", exact="integers", step_by_step=_times_mask,
     example=">>> jnp.multiply.outer(jnp.arange(1, 3), jnp.arange(1, 4))\nArray([[1, 2, 3],\n       [2, 4, 6]], dtype=int32)")
 negative = unary("negative", lambda x: lax.neg(x), "numbers", "``-x``.", exact="integers",
     example=">>> jnp.negative(jnp.array([1, -2]))\nArray([-1,  2], dtype=int32)")

@@ -22,7 +22,6 @@ from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.references.discharge import any_refs, apply_discharged
 from jax_core.representation import arguments, dtypes, splits, tree
 from jax_core.representation.arguments import LazyNames, parameters
-from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import Effects, refuse_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, types_compatible
@@ -386,9 +385,9 @@ def _difference(a, b) -> str:
 
 # -- derived programs ------------------------------------------------------------------------------------------------
 
-def handed_on(init: Sequence[object], carried: Sequence[object], returned: Sequence[object]) -> list[bool]:
-    """Which carries the body returns as it got them: constants of the loop. Numbers stay carries, as results are arrays."""
-    return [out is var and isinstance(x, Array) for x, var, out in zip(init, carried, returned)]
+def handed_on(carried: Sequence[object], returned: Sequence[object]) -> list[bool]:
+    """Which carries the body returns as it got them: constants of the loop, of which the caller gets back the object that was given."""
+    return [out is var for var, out in zip(carried, returned)]
 
 
 def reorder(closed: ClosedJaxpr, inputs: Sequence[int] | None, outputs: Sequence[int] | None = None) -> ClosedJaxpr:

@@ -203,7 +203,7 @@ def _carry_tree(f, out_tree, closed):
 def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
     """Bind the primitive; carries that the body hands on unchanged become constants, and slices that it returns are not stacked anew."""
     jaxpr, nc, n = closed.jaxpr, len(consts), len(init)
-    fixed = handed_on(init, jaxpr.invars[nc:nc + n], jaxpr.outvars)
+    fixed = handed_on(jaxpr.invars[nc:nc + n], jaxpr.outvars)
     rows = {var: x for var, x in zip(jaxpr.invars[nc + n:], xs) if isinstance(x, Array)}
     known = [x if f else None for x, f in zip(init, fixed)] + [None if type(v) is Literal else rows.get(v) for v in jaxpr.outvars[n:]]
     carried = init

@@ -123,7 +123,7 @@ def while_loop(cond_fun: Callable[..., PyTree], body_fun: Callable[..., PyTree],
 def _bind(cond, cond_consts, body, body_consts, init):
     """Bind the primitive; carries that the body hands on unchanged become constants of both programs."""
     nb = len(body_consts)
-    fixed = handed_on(init, body.jaxpr.invars[nb:], body.jaxpr.outvars)
+    fixed = handed_on(body.jaxpr.invars[nb:], body.jaxpr.outvars)
     if any(fixed):
         i_fixed, i_moving = [i for i, f in enumerate(fixed) if f], [i for i, f in enumerate(fixed) if not f]
 
