@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Programs compiled the quick way and in full, by size: the tables of docs/internals/compile-time.md.
 
-usage: quick_compile.py [--passes | --few] [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
+usage: quick_compile.py [--passes | --loops | --few] [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
 
-Programs over small arrays without loops' unrolling; with --passes, programs that only read their inputs, with it. With --few, programs over
+Programs over small arrays without loops' unrolling; with --passes, programs that only read their inputs, with it. With --loops, those of the latter
+that users get without: unrolled (for "full") and not (for "quick"). With --few, programs over
 small arrays and without loops the quick way (for "full") and without LLVM's optimisation (for "quick"), and then programs of a few
 numbers in all three ways: milliseconds to compile, microseconds of a run; and the ns of an element that steps lose without optimisation.
 
@@ -52,6 +53,8 @@ PASSES = {
     "variance": lambda x: jnp.var(rows(x), 1), "layer norm": PROGRAMS["layer norm"], "squares": lambda x: jnp.mean((x - 1) ** 2),
     "range": lambda x: (x - x.min()) / (x.max() - x.min()), "any": lambda x: (rows(x) > 3).any(1), "maximum": lambda x: rows(x).max(0),
     "logsumexp": lambda x: jax.nn.logsumexp(rows(x), 1), "norm": jnp.linalg.norm, "mean of numbers": jnp.nanmean,
+    "rows plus one": lambda x: rows(x) + x[:16], "all": lambda x: (x > 0).all(), "count": lambda x: (x > 0.5).sum(), "product": jnp.prod, "sum": jnp.sum,
+    "zeros": lambda x: jnp.zeros(x.shape), "outer": lambda x: x[:64, None] * x[None, :64], "rows of 1024": lambda x: x.reshape(-1, 1024).sum(1),
 }
 
 
@@ -110,25 +113,36 @@ def measured(function, x, seconds):
     return best
 
 
+def leaves_loops(function, x):
+    """Whether users get it as a pass over its inputs, without unrolling."""
+    work = jax.jit(function).lower(x)._module.facts.work
+    return work.only_reads_inputs and not work.unrolls
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", default="16,64,256,1024,4096,16384")
     parser.add_argument("--only")
     parser.add_argument("--passes", action="store_true")
+    parser.add_argument("--loops", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument("--few", action="store_true")
     options = parser.parse_args()
-    programs = PASSES if options.passes else PROGRAMS
+    programs = PASSES if options.passes or options.loops else PROGRAMS
     if options.few:
         WAYS.update(full=WAYS["quick"], quick=dict(joined(QUICK_OPTIONS + NOT_OPTIMISED, NO_UNROLLING)))
         programs.pop("loop")
     if options.passes:
         WAYS["quick"] = dict(QUICK_OPTIONS)
+    if options.loops:
+        WAYS.update(full=dict(QUICK_OPTIONS), quick=dict(joined(QUICK_OPTIONS, NO_UNROLLING)))
     print(f"{'elements':>8} {'compile':>8} {'run':>8}  slowest runs")
     for size in map(int, options.sizes.split(",")):
         x = jnp.linspace(0.1, 1, size)
         ratios = {}
         for name in options.only.split(",") if options.only else programs:
+            if options.loops and not leaves_loops(programs[name], x):
+                continue
             best = measured(programs[name], x, options.seconds)
             ratios[name] = [full / quick for full, quick in zip(best["full"], best["quick"])]
         means = [math.exp(sum(math.log(r[i]) for r in ratios.values()) / len(ratios)) for i in range(2)]

@@ -63,13 +63,11 @@ def options_for(module: Module, platform: str, items: tuple) -> tuple:
     elif ours:
         chosen = UNFUSED_OPTIONS if ours.repeats_work else ()
     if ours and flags.quick_compile.value:
-        small = ours.small
-        only_reads = not small and ours.only_reads_inputs
-        if not barriers and limit != LOW and (small or only_reads):
+        if not barriers and limit != LOW and (ours.small or ours.only_reads_inputs):
             chosen += QUICK_OPTIONS
             if ours.tiny:
                 chosen += NOT_OPTIMISED
-        if not only_reads and not ours.unrolls:
+        if not ours.unrolls:
             extra = ",".join(filter(None, [extra, NO_UNROLLING]))
     if ours and ours.wants_wide_vectors and wide_vectors_are_fast() and WIDE_OPTION not in os.environ.get("XLA_FLAGS", ""):
         chosen += ((WIDE_OPTION, 512),)
