@@ -41,7 +41,7 @@ def _traced():
 def members(protocol: Any) -> set[str]:
     """The names that a protocol declares, its bases' too."""
     return {name for base in protocol.__mro__ if getattr(base, "_is_protocol", False) for name in
-            {**vars(base), **base.__dict__.get("__annotations__", {})} if not name.startswith("_")}
+            {**vars(base), **inspect.get_annotations(base)} if not name.startswith("_")}
 
 
 def has(holder: object, name: str) -> bool:

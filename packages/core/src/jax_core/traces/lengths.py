@@ -11,6 +11,7 @@ Left aside: lengths that our own code reads are plain, as that would cost each o
 """
 from __future__ import annotations
 
+import dis
 import math
 import operator
 import sys
@@ -92,8 +93,15 @@ class Trail:
             if frame is None or is_ours(frame.f_code):
                 return
             self.made_plain = True
-            self.constants.update(_integers(frame.f_code.co_consts))
+            self.constants.update(_integers(_literals(frame.f_code)))
             frame = frame.f_back
+
+
+def _literals(code: CodeType) -> Sequence[Any]:
+    """The constants of a function. From Python 3.14 on, small integers stand in its instructions rather than in `co_consts`."""
+    if "LOAD_SMALL_INT" not in dis.opmap:
+        return code.co_consts
+    return [*code.co_consts, *{i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_SMALL_INT"}]
 
 
 def _integers(constants: Sequence[Any]) -> set[int]:
