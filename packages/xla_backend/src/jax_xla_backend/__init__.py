@@ -23,6 +23,7 @@ Rooms (folders) and modules, each of which imports only those before it:
 """
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from jax_core.representation.source import exclude_package
@@ -34,13 +35,16 @@ __version__ = "0.1.0"
 join("jax-xla-backend", __version__, core="0.1")
 
 _loaded: Any = None
+_lock = threading.RLock()  # `api` loads it too, so `jax_core.backends` cannot see to it that one thread does
 
 
 def load() -> Any:
     """The backend, ready for use (`jax_core.interfaces.Backend`)."""
     global _loaded
     if _loaded is None:
-        from . import startup  # start-up: those who import a submodule do not load jaxlib
+        with _lock:
+            if _loaded is None:
+                from . import startup  # start-up: those who import a submodule do not load jaxlib
 
-        _loaded = startup.start()
+                _loaded = startup.start()
     return _loaded
