@@ -1,6 +1,8 @@
 """`jax_explain_cache_misses` says why a function was traced, `jax_log_compiles` what is traced and compiled."""
 import functools
 import logging
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -123,3 +125,9 @@ def test_listeners_hear_of_traces_and_compiles():
         monitoring.unregister_event_duration_listener(listen)
     assert seen == [("jaxpr_trace_duration", "scale"), ("jaxpr_to_mlir_module_duration", "jit(scale)"),
                     ("backend_compile_duration", "jit(scale)")]
+
+
+def test_logging_that_another_thread_is_loading(monkeypatch):
+    """A module stands in `sys.modules` before what it defines is there."""
+    monkeypatch.setitem(sys.modules, "logging", types.ModuleType("logging"))
+    assert monitoring.log_level() is None

@@ -60,10 +60,11 @@ def record_scalar(event: str, value: float | int, **kwargs: str | int) -> None:
 def log_level() -> int | None:
     """The level at which to log what is traced and compiled: a warning if `jax_log_compiles` is on, else what is there for
     debugging; None if nobody would see that."""
-    logging = sys.modules.get("logging")  # not imported for it, for start-up's time: who listens has loaded it
     if flags.log_compiles.value:
         return _WARNING
-    return _DEBUG if logging is not None and logging.getLogger("jax.compile").isEnabledFor(_DEBUG) else None
+    # `logging` is not imported for it, for start-up's time: who listens has loaded it. Another thread may be at that just now
+    logger = getattr(sys.modules.get("logging"), "getLogger", None)
+    return _DEBUG if logger is not None and logger("jax.compile").isEnabledFor(_DEBUG) else None
 
 
 _DEBUG, _WARNING = 10, 30  # as in `logging`
