@@ -3,6 +3,7 @@
 ``typing``             names for what the parameters of public functions take
 ``dtypes``             which exist, how they are classified, how they combine
 ``effects``            what a program does besides computing its results
+``interrupts``         Ctrl-C while something runs that cannot be begun again
 ``tree_nodes``         which types are containers of pytrees
 ``tree``               pytrees: flattening, mapping, prefixes, paths
 ``source``             where in the user's program something is written

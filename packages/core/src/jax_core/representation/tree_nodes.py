@@ -15,8 +15,11 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from .interrupts import held_back
+
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it loads, and would log device counts
-from jaxlib._jax import pytree as pytree
+with held_back():  # what has broken off while it loaded ends the process when it is loaded again
+    from jaxlib._jax import pytree as pytree
 from jaxlib._jax.pytree import (
     DictKey as DictKey,
     FlattenedIndexKey as FlattenedIndexKey,
