@@ -85,10 +85,11 @@ def _solve(name, method, A, b, x0, tol, atol, maxiter, M, symmetric):
 
     def solve(matvec: Callable[[PyTree], PyTree], rhs: PyTree):
         limit = jnp.maximum(jnp.square(tol) * _square(rhs), jnp.square(atol))
-        return method(matvec, rhs, x0, limit, maxiter, precondition)
+        x, residual = method(matvec, rhs, x0, limit, maxiter, precondition)
+        known = jnp.isfinite(_square(residual))  # a comparison with NaN ends the loop, where ever it is
+        return _map(lambda v: jnp.where(known, v, np.nan), x)
 
-    x = lax.custom_linear_solve(operator_, b, solve, None if symmetric else solve, symmetric=symmetric)
-    return x, None
+    return lax.custom_linear_solve(operator_, b, solve, None if symmetric else solve, symmetric=symmetric)
 
 
 def cg(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, tol: ArrayLike = 1e-5, atol: ArrayLike = 0.0,
@@ -104,14 +105,14 @@ def cg(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, tol: 
       M: approximate inverse of ``A``, a function or a matrix.
 
     Returns:
-      the solution, and None.
+      the solution, NaN where there is NaN or infinity in the system, and None.
 
     Source: `scipy.sparse.linalg.cg`.
 
     >>> jnp.round(jsp.sparse.linalg.cg(jnp.array([[4., 0.], [0., 2.]]), jnp.array([4., 2.]))[0], 3)
     Array([1., 1.], dtype=float32)
     """
-    return _solve("cg", _cg, A, b, x0, tol, atol, maxiter, M, True)
+    return _solve("cg", _cg, A, b, x0, tol, atol, maxiter, M, True), None
 
 
 def _cg(matvec, b, x0, limit, maxiter, precondition):
@@ -131,7 +132,7 @@ def _cg(matvec, b, x0, limit, maxiter, precondition):
         new = _dot(r, z).astype(gamma.dtype)
         return x, r, new, _axpy(_safe(new, gamma), p, z), k + 1
 
-    return lax.while_loop(going, step, (x0, r, _dot(r, z), z, 0))[0]
+    return lax.while_loop(going, step, (x0, r, _dot(r, z), z, 0))[:2]
 
 
 def bicgstab(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, tol: ArrayLike = 1e-5,
@@ -144,7 +145,7 @@ def bicgstab(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *,
     >>> jnp.round(jsp.sparse.linalg.bicgstab(jnp.array([[4., 1.], [0., 2.]]), jnp.array([5., 2.]))[0], 3)
     Array([1., 1.], dtype=float32)
     """
-    return _solve("bicgstab", _bicgstab, A, b, x0, tol, atol, maxiter, M, False)
+    return _solve("bicgstab", _bicgstab, A, b, x0, tol, atol, maxiter, M, False), None
 
 
 def _bicgstab(matvec, b, x0, limit, maxiter, precondition):
@@ -175,7 +176,7 @@ def _bicgstab(matvec, b, x0, limit, maxiter, precondition):
 
     zeros = _map(jnp.zeros_like, r)
     start = (x0, r, zeros, zeros, one, one, one, 0, jnp.asarray(False))
-    return lax.while_loop(going, step, start)[0]
+    return lax.while_loop(going, step, start)[:2]
 
 
 # -- gmres -------------------------------------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ def gmres(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, to
       others: as for `cg`.
 
     Returns:
-      the solution, and None.
+      the solution, and -1 if it has NaN, else 0.
 
     Raises:
       TypeError: ``restart`` is no integer. ValueError: it is below 1, or another ``solve_method``.
@@ -213,7 +214,9 @@ def gmres(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, to
 
     def method(matvec: Callable[[PyTree], PyTree], rhs: PyTree, start: PyTree, limit, maxiter, precondition: Callable[[PyTree], PyTree]):
         return _gmres(matvec, rhs, start, limit, maxiter, precondition, restart)
-    return _solve("gmres", method, A, b, x0, tol, atol, maxiter, M, False)
+    x = _solve("gmres", method, A, b, x0, tol, atol, maxiter, M, False)
+    failed = sum(jnp.any(jnp.isnan(v)) for v in tree.leaves(x)) > 0
+    return x, jnp.where(failed, -1, 0)
 
 
 def _flatten(b):
@@ -272,4 +275,5 @@ def _gmres(matvec, b, x0, limit, maxiter, precondition, restart):
         return x, residual(x), k + 1
 
     start = flat(x0)
-    return back(lax.while_loop(going, cycle, (start, residual(start), 0))[0])
+    x, r, _ = lax.while_loop(going, cycle, (start, residual(start), 0))
+    return back(x), r
