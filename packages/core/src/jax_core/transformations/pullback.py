@@ -414,12 +414,12 @@ def flags(name: str, given: object, structure: PyTreeDef) -> list[bool]:
     Containers are matched by their number of children only, so a tuple may stand for a dict.
 
     Raises:
-      ValueError: not a prefix. TypeError: something else than bools.
+      ValueError: not a prefix, or something else than bools.
     """
     if isinstance(given, bool):
         return [given] * structure.num_leaves
     if not isinstance(given, (tuple, list, dict)):
-        raise TypeError(f"vjp: {name} holds bools, got {given!r} of type {type(given).__name__}")
+        raise ValueError(f"vjp: {name} holds bools, got {given!r} of type {type(given).__name__}")
     items = list(given.values()) if isinstance(given, dict) else list(given)
     children = structure.children()
     if len(items) != len(children):

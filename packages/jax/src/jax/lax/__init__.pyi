@@ -299,7 +299,7 @@ def div(x: ArrayLike, y: ArrayLike) -> Array:
 div_p: Any
 def dot(lhs: ArrayLike, rhs: ArrayLike, *, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]] | None = None, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Product of vectors and matrices; with ``dimension_numbers`` it is `dot_general`."""
-def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]], precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
+def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]] | None, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Sum of products over contracted axes, for each index of the batch axes."""
 dot_general_p: Any
 def dtype(x: Any, canonicalize: bool = True) -> Any:

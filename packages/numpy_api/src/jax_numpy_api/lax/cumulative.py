@@ -31,7 +31,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import zeros
 from jax_numpy_api import lax
 
-from .nary import integers
+from .nary import as_operand, integers
 from .recurrence import linear_recurrence, shifted
 
 if TYPE_CHECKING:
@@ -354,6 +354,7 @@ cumlogsumexp_p: Primitive = _cumulative(
 # -- functions -------------------------------------------------------------------------------------------------------
 
 def _bind(prim: Primitive, operand: Any, axis: int, reverse: bool) -> Any:
+    operand = as_operand(prim.name, operand, 0)
     axis, rank = integer(f"lax.{prim.name}: axis", axis), np.ndim(operand)
     if not 0 <= axis < rank:
         raise ValueError(f"{prim.name}: axis {axis} must lie in [0, {rank}) for an array of shape {np.shape(operand)}")

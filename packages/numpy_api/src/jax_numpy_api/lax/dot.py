@@ -487,13 +487,13 @@ def check_result_dtype(name: str, operand: np.dtype, preferred: np.dtype | None,
                         f"{' of the same kind' if of_kind else ''}, and convert the result.")
 
 
-def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionNumbers, precision: PrecisionLike = None,
+def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionNumbers | None, precision: PrecisionLike = None,
                 preferred_element_type: DTypeLike | None = None, *, out_sharding: Placement | None = None) -> Array:
     """Sum of products over contracted axes, for each index of the batch axes.
 
     Args:
       lhs, rhs: arrays.
-      dimension_numbers: ``((lhs contracting, rhs contracting), (lhs batch, rhs batch))``.
+      dimension_numbers: ``((lhs contracting, rhs contracting), (lhs batch, rhs batch))``; None for a product of vectors and matrices, as `dot`.
       precision: `Precision`, or a pair of them, or a `DotAlgorithm`, for accelerators.
       preferred_element_type: dtype of sums and result; without it that of the operands, promoted.
       out_sharding: placement of the result.
@@ -503,6 +503,7 @@ def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionN
 
     Raises:
       TypeError: dimension numbers or lengths do not fit, or the result's dtype is narrower than operands that are no floats.
+      ValueError: without dimension numbers, operands that are no vectors or matrices that fit.
 
     Source: StableHLO `dot_general`.
 
@@ -510,12 +511,21 @@ def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionN
     (5, 2, 4)
     """
     lhs, rhs = as_operand("dot_general", lhs, 0), as_operand("dot_general", rhs, 1)
+    if dimension_numbers is None:
+        dimension_numbers = _plain_numbers(np.shape(lhs), np.shape(rhs))
     element = None if preferred_element_type is None else dtypes.canonicalize_user_dtype(preferred_element_type, "dot_general")
     if element is not None:
         check_result_dtype("dot_general", _product_dtype(dtypes.dtype(lhs), dtypes.dtype(rhs)), element)
     return dot_general_p.bind(lhs, rhs, dimension_numbers=_canonical_numbers("dot_general", dimension_numbers),
                               precision=canonical_precision(precision), preferred_element_type=element,
                               out_sharding=structural.resolved(out_sharding))
+
+
+def _plain_numbers(lhs: tuple[int, ...], rhs: tuple[int, ...]) -> DotDimensionNumbers:
+    if len(lhs) not in (1, 2) or len(rhs) not in (1, 2) or lhs[-1] != rhs[0]:
+        raise ValueError(f"lax.dot: without dimension_numbers the operands must be vectors or matrices that fit, got shapes {lhs} and {rhs}; "
+                         "give dimension_numbers, or use jax.numpy.matmul.")
+    return ((len(lhs) - 1,), (0,)), ((), ())
 
 
 def dot(lhs: ArrayLike, rhs: ArrayLike, *, dimension_numbers: DotDimensionNumbers | None = None,
@@ -531,12 +541,6 @@ def dot(lhs: ArrayLike, rhs: ArrayLike, *, dimension_numbers: DotDimensionNumber
     >>> lax.dot(jnp.array([1, 2]), jnp.array([3, 4]))
     Array(11, dtype=int32)
     """
-    if dimension_numbers is None:
-        lhs_shape, rhs_shape = np.shape(lhs), np.shape(rhs)
-        if len(lhs_shape) not in (1, 2) or len(rhs_shape) not in (1, 2) or lhs_shape[-1] != rhs_shape[0]:
-            raise ValueError(f"lax.dot: without dimension_numbers the operands must be vectors or matrices that fit, got shapes "
-                             f"{lhs_shape} and {rhs_shape}; give dimension_numbers, or use jax.numpy.matmul.")
-        dimension_numbers = (((len(lhs_shape) - 1,), (0,)), ((), ()))
     return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type, out_sharding=out_sharding)
 
 

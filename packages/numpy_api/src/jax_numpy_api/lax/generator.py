@@ -21,7 +21,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_core.traces import structural
 
 from .control_flow.map import map as lax_map
-from .nary import FLOAT, INTEGER, as_operand, check_dtype, check_same_dtypes
+from .nary import FLOAT, INTEGER, as_operand, check_dtype
 
 
 class RandomAlgorithm(enum.IntEnum):
@@ -111,10 +111,11 @@ def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = n
 
 
 def _uniform_type(low, high, *, shape):
-    check_same_dtypes("rng_uniform", (low, high))
+    if low.dtype != high.dtype:
+        raise ValueError(f"lax.rng_uniform: bounds must have one dtype, got {low.str_short()} and {high.str_short()}.")
     check_dtype("rng_uniform", low, FLOAT + INTEGER)
     if low.shape or high.shape:
-        raise TypeError(f"lax.rng_uniform: bounds must be scalars, got {low.str_short()} and {high.str_short()}.")
+        raise ValueError(f"lax.rng_uniform: bounds must be scalars, got {low.str_short()} and {high.str_short()}.")
     return ShapedArray(shape, low.dtype)
 
 

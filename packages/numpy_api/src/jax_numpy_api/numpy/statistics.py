@@ -453,7 +453,10 @@ def _ranges(a: Any, limits: Any, dtype: Any) -> Any:
         else:
             low, high = reductions.min(a), reductions.max(a)
     else:
-        low, high = limits
+        try:
+            low, high = limits
+        except (TypeError, ValueError):
+            raise ValueError(f"histogram: range must be None or a pair of numbers, got {limits!r}") from None
     low, high = convert(unwrapped(low), np.dtype(dtype)), convert(unwrapped(high), np.dtype(dtype))
     same = lax.eq(low, high)
     half = np.dtype(dtype).type(0.5)

@@ -9,6 +9,7 @@ import collections
 import contextlib
 import enum
 import math
+import operator
 import threading
 import weakref
 from typing import Any, Callable, NamedTuple, Sequence
@@ -496,9 +497,10 @@ class manual_in:
 
 def lengths(function: str, argument: str, given: Sequence[Any]) -> tuple[int, ...]:
     """The lengths of a mesh's axes. Raises ValueError where one is not an integer."""
-    if any(not hasattr(n, "__index__") for n in given):
-        raise ValueError(f"{function}: `{argument}` should be a sequence of ints, got {given!r}")
-    return tuple(n.__index__() for n in given)
+    try:
+        return tuple(operator.index(n) for n in given)
+    except TypeError:
+        raise ValueError(f"{function}: `{argument}` should be a sequence of ints, got {given!r}") from None
 
 
 def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str] | str,

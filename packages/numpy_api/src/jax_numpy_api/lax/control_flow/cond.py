@@ -145,6 +145,8 @@ def switch(index: ArrayLike, branches: Sequence[Callable], *operands: Any, opera
     Array(9, dtype=int32, weak_type=True)
     """
     operands = _operands("lax.switch", operands, operand)
+    if isinstance(branches, Sequence) and not branches:
+        raise ValueError("lax.switch: give at least one branch; the sequence is empty.")
     if not isinstance(branches, Sequence) or not all(map(callable, branches)):
         got = [type(f).__name__ for f in branches if not callable(f)][:1] if isinstance(branches, Sequence) else [type(branches).__name__]
         raise TypeError(f"lax.switch: branches argument should be a sequence of callables, got {'one with a ' if isinstance(branches, Sequence) else ''}"
@@ -153,8 +155,6 @@ def switch(index: ArrayLike, branches: Sequence[Callable], *operands: Any, opera
     if not dtypes.issubdtype(aval.dtype, np.integer):
         raise TypeError(f"lax.switch: index must be an integer scalar, got {aval.str_short()}.")
     branches = tuple(branches)
-    if not branches:
-        raise ValueError("lax.switch: give at least one branch; the sequence is empty.")
     if len(branches) == 1:
         return branches[0](*operands)
     known = to_concrete_value(index)

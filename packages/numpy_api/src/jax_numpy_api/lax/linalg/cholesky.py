@@ -21,6 +21,7 @@ from jax_numpy_api import lax
 from .common import (
     batch_rule,
     check_dtype,
+    check_ranks,
     check_square,
     eye_mask,
     ffi_call,
@@ -116,10 +117,11 @@ def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
 # -- cholesky_update -------------------------------------------------------------------------------------------------
 
 def _update_type(r, w):
-    check_dtype("cholesky_update", r, w)
-    if r.ndim < 2 or r.shape[-1] != r.shape[-2] or w.shape != r.shape[:-1]:
+    check_ranks("cholesky_update", (r, 2), (w, 1))
+    if r.shape[-1] != r.shape[-2] or w.shape != r.shape[:-1]:
         raise ValueError(f"cholesky_update: needs an upper triangular matrix [..., n, n] and a vector [..., n], got shapes "
                          f"{r.shape} and {w.shape}.")
+    check_dtype("cholesky_update", r, w)
     return ShapedArray(r.shape, r.dtype)
 
 
@@ -184,9 +186,10 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
 # -- symmetric_product -----------------------------------------------------------------------------------------------
 
 def _product_type(a, c, *, alpha, beta):
-    check_dtype("symmetric_product", a, c)
-    if a.ndim < 2 or c.shape != (*a.shape[:-1], a.shape[-2]):
+    check_ranks("symmetric_product", (a, 2), (c, 2))
+    if c.shape != (*a.shape[:-1], a.shape[-2]):
         raise ValueError(f"symmetric_product: needs matrices [..., n, k] and [..., n, n], got shapes {a.shape} and {c.shape}.")
+    check_dtype("symmetric_product", a, c)
     return ShapedArray(c.shape, c.dtype)
 
 

@@ -57,11 +57,21 @@ def check_dtype(name: str, *avals: AbstractValue) -> None:
                             f"{', '.join(str(a.dtype) for a in avals)}.")
 
 
+def check_ranks(name: str, *operands: tuple[AbstractValue, int]) -> None:
+    """Raise TypeError unless each operand has the axes that are told beside it, and all have as many batch axes in front of them."""
+    for i, (x, rank) in enumerate(operands):
+        if x.ndim < rank:
+            raise TypeError(f"Input {i} to {name} must have rank at least {rank}, but got shape={x.shape}")
+    batch_ranks = [x.ndim - rank for x, rank in operands]
+    if len(set(batch_ranks)) > 1:
+        raise TypeError(f"{name}: all operands must have as many batch axes, got {batch_ranks} of them in the shapes "
+                        f"{', '.join(str(x.shape) for x, _ in operands)}; give the shorter ones axes of length 1 by jnp.expand_dims, and broadcast.")
+
+
 def check_matrix(name: str, x: ShapedArray) -> None:
-    """Raise TypeError unless ``x`` has two axes or more."""
+    """Raise TypeError unless ``x`` has two axes or more and a dtype that LAPACK has."""
+    check_ranks(name, (x, 2))
     check_dtype(name, x)
-    if x.ndim < 2:
-        raise TypeError(f"Input 0 to {name} must have rank at least 2, but got shape={x.shape}")
 
 
 def check_square(name: str, x: AbstractValue) -> None:

@@ -25,6 +25,7 @@ from jax_numpy_api.lax.nary import promise
 from .common import (
     batch_rule,
     check_dtype,
+    check_ranks,
     check_square,
     complex_dtype,
     conj,
@@ -184,7 +185,8 @@ def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sor
 # -- eig -------------------------------------------------------------------------------------------------------------
 
 def _eig_type(x, *, compute_left_eigenvectors, compute_right_eigenvectors, **_):
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+    check_ranks("eig", (x, 2))
+    if x.shape[-1] != x.shape[-2]:
         raise ValueError(f"The input to eig must be a square matrix. Got shape {x.shape}.")
     check_dtype("eig", x)
     dtype = complex_dtype(x.dtype)

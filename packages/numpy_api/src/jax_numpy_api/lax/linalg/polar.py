@@ -15,10 +15,11 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
+from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 
-from .common import check_matrix, eye, full_like, is_complex, largest, mh, mm, real_dtype
+from .common import check_dtype, eye, full_like, is_complex, largest, mh, mm, real_dtype
 from .qr import qr
 
 if TYPE_CHECKING:
@@ -49,9 +50,9 @@ def qdwh(x: ArrayLike, *, is_hermitian: bool = False, max_iterations: int | None
     Array([[2., 0.],
            [0., 3.]], dtype=float32)
     """
-    check_matrix("qdwh", lax.full_like(x, 0).aval)
     if np.ndim(x) != 2 or np.shape(x)[0] < np.shape(x)[1]:
         raise ValueError(f"qdwh: the input must be one matrix with at least as many rows as columns, got shape {np.shape(x)}.")
+    check_dtype("qdwh", get_aval(x))
     dtype = real_dtype(dtypes.dtype(x))
     eps = float(dtypes.finfo(dtype).eps) if eps is None else float(eps)
     limit = 10 if max_iterations is None else int(max_iterations)

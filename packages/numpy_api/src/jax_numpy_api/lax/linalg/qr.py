@@ -24,6 +24,7 @@ from .common import (
     batch_rule,
     check_dtype,
     check_matrix,
+    check_ranks,
     columns,
     conj,
     eye,
@@ -141,8 +142,7 @@ def geqp3(a: ArrayLike, jpvt: ArrayLike, *, use_magma: bool | None = None) -> tu
 # -- products of reflections -----------------------------------------------------------------------------------------
 
 def _check_reflections(name, a, taus):
-    check_dtype(name, a, taus)
-    if a.ndim < 2 or taus.shape[:-1] != a.shape[:-2] or taus.ndim != a.ndim - 1:
+    if taus.shape[:-1] != a.shape[:-2]:
         raise ValueError(f"{name}: needs matrices [..., m, n] and factors [..., k], got shapes {a.shape} and {taus.shape}.")
     if taus.shape[-1] > min(a.shape[-2:]):
         raise ValueError(f"{name}: {taus.shape[-1]} reflections do not fit into matrices of shape {a.shape}.")
@@ -161,9 +161,11 @@ def _compact(a, taus):
 
 
 def _product_type(a, taus):
+    check_ranks("householder_product", (a, 2), (taus, 1))
     _check_reflections("householder_product", a, taus)
     if a.shape[-2] < a.shape[-1]:
         raise ValueError(f"householder_product: needs at least as many rows as columns, got shape {a.shape}.")
+    check_dtype("householder_product", a, taus)
     return ShapedArray(a.shape, a.dtype)
 
 
@@ -218,11 +220,12 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
 
 
 def _ormqr_type(a, taus, c, *, left, transpose):
+    check_ranks("ormqr", (a, 2), (taus, 1), (c, 2))
     _check_reflections("ormqr", a, taus)
-    check_dtype("ormqr", a, taus, c)
-    if c.ndim != a.ndim or c.shape[:-2] != a.shape[:-2] or c.shape[-2 if left else -1] != a.shape[-2]:
+    if c.shape[:-2] != a.shape[:-2] or c.shape[-2 if left else -1] != a.shape[-2]:
         raise ValueError(f"ormqr: a product of {a.shape[-2]} x {a.shape[-2]} reflections does not multiply matrices of shape "
                          f"{c.shape} from the {'left' if left else 'right'}.")
+    check_dtype("ormqr", a, taus, c)
     return ShapedArray(c.shape, c.dtype)
 
 

@@ -19,6 +19,7 @@ from jax_numpy_api import lax
 from .common import (
     batch_rule,
     check_dtype,
+    check_ranks,
     diagonal,
     ffi_call,
     flag,
@@ -49,7 +50,8 @@ def _schur_type(x, *, compute_schur_vectors, sort_eig_vals, select_callable):
 
 
 def _check_square(name, x):
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+    check_ranks(name, (x, 2))
+    if x.shape[-1] != x.shape[-2]:
         raise ValueError(f"The input to {name} must be a square matrix. Got shape {x.shape}.")
     check_dtype(name, x)
 
@@ -218,7 +220,8 @@ def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: bo
 # -- hessenberg ------------------------------------------------------------------------------------------------------
 
 def _hessenberg_type(x):
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+    check_ranks("hessenberg", (x, 2))
+    if x.shape[-1] != x.shape[-2]:
         raise ValueError(f"Argument to Hessenberg reduction must have shape [..., n, n], got shape {x.shape}")
     check_dtype("hessenberg", x)
     return [ShapedArray(x.shape, x.dtype), ShapedArray((*x.shape[:-2], max(x.shape[-1] - 1, 0)), x.dtype)]

@@ -22,6 +22,7 @@ from jax_numpy_api import lax
 from .common import (
     batch_rule,
     check_dtype,
+    check_ranks,
     conj,
     ffi_call,
     flag,
@@ -45,13 +46,14 @@ if TYPE_CHECKING:
 # -- triangular_solve ------------------------------------------------------------------------------------------------
 
 def _solve_type(a, b, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal):
-    if not (a.dtype == b.dtype and _is_narrow(a.dtype)):
-        check_dtype("triangular_solve", a, b)
-    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+    check_ranks("triangular_solve", (a, 2))
+    if a.shape[-1] != a.shape[-2]:
         raise ValueError(f"triangular_solve: the first argument must have shape [..., n, n], got {a.shape}.")
     n = b.shape[-2 if left_side else -1] if b.ndim >= 2 else None
     if a.ndim != b.ndim or a.shape[:-2] != b.shape[:-2] or a.shape[-1] != n:
         raise ValueError(f"Incompatible shapes for arguments to triangular_solve: {a.shape} and {b.shape}.")
+    if not (a.dtype == b.dtype and _is_narrow(a.dtype)):
+        check_dtype("triangular_solve", a, b)
     return ShapedArray(b.shape, b.dtype)
 
 

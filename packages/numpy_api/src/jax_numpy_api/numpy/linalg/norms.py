@@ -87,8 +87,18 @@ def norm(x: ArrayLike, ord: int | str | float | None = None, axis: tuple[int, ..
     Array([ 7., 14.], dtype=float32)
     """
     check_arraylike("jnp.linalg.norm", x)
-    return _norm(x, ord if ord is None or isinstance(ord, (str, int, float)) else float(ord),
+    return _norm(x, _order("norm", ord),
                  given_key_axes(axis), given_flag(keepdims))
+
+
+def _order(name: str, ord: Any) -> int | float | str | None:
+    """``ord`` as it can be told apart. Raises ValueError unless it is None, a number or a string."""
+    if ord is None or isinstance(ord, (str, int, float)):
+        return ord
+    try:
+        return float(ord)
+    except (TypeError, ValueError):
+        raise ValueError(f"jnp.linalg.{name}: ord={ord!r} must be None, a number or one of the strings that name a norm") from None
 
 
 @inlined(static_argnums=(1, 2, 3))
@@ -124,7 +134,7 @@ def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, k
     Array(5., dtype=float32)
     """
     check_arraylike("jnp.linalg.vector_norm", x)
-    return _norm_of_all(x, ord if isinstance(ord, (str, int, float)) or ord is None else float(ord), given_key_axes(axis), given_flag(keepdims))
+    return _norm_of_all(x, _order("vector_norm", ord), given_key_axes(axis), given_flag(keepdims))
 
 
 @inlined(static_argnums=(1, 2, 3))
@@ -170,7 +180,7 @@ def cond(x: ArrayLike, p: int | str | float | None = None) -> Array:
     >>> jnp.linalg.cond(jnp.diag(jnp.array([4., 2.])))
     Array(2., dtype=float32)
     """
-    return _cond(x, p if p is None or isinstance(p, (str, int, float)) else float(p))
+    return _cond(x, _order("cond", p))
 
 
 @inlined(static_argnums=(1,))

@@ -13,18 +13,18 @@ from ... import numpy as jnp
 from ...numpy.promotion import as_array, check_arraylike, check_batch_ranks, promote_dtypes_inexact
 
 
-def matrices(name: str, *args: Any, square: bool = True) -> list[Array]:
+def matrices(name: str, *args: Any, square: bool = True, no_matrix: type[Exception] = ValueError) -> list[Array]:
     """Arguments as arrays of one inexact dtype.
 
     Raises:
-      TypeError: not arrays. ValueError: the first holds no (square) matrices.
+      TypeError: not arrays. ValueError: the first holds no (square) matrices; ``no_matrix`` if it has fewer than two axes.
     """
     check_arraylike(f"jax.scipy.linalg.{name}", *args)
     arrays = [as_array(x) for x in promote_dtypes_inexact(*args)]
     shape = arrays[0].shape
     if len(shape) < 2 or square and shape[-1] != shape[-2]:
         kind = "a (batched) square matrix" if square else "a (batched) matrix"
-        raise ValueError(f"jax.scipy.linalg.{name}: expected {kind}, got shape {shape}")
+        raise (no_matrix if len(shape) < 2 else ValueError)(f"jax.scipy.linalg.{name}: expected {kind}, got shape {shape}")
     return arrays
 
 

@@ -113,7 +113,7 @@ def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True
     >>> jsp.linalg.lu_factor(jnp.array([[0., 1.], [2., 0.]]))[1]
     Array([1, 1], dtype=int32)
     """
-    a, = matrices("lu_factor", of_list(a), square=False)
+    a, = matrices("lu_factor", of_list(a), square=False, no_matrix=TypeError)
     factors, pivots, _ = lax.linalg.lu(a)
     return factors, pivots
 
@@ -213,7 +213,7 @@ def qr(a: ArrayLike, overwrite_a: bool = False, lwork: int | None = None, mode: 
 
 @inlined(static_argnums=(1, 2))
 def _qr(a, mode, pivoting):
-    a, = matrices("qr", of_list(a), square=False)
+    a, = matrices("qr", of_list(a), square=False, no_matrix=TypeError)
     out = tuple(lax.linalg.qr(a, full_matrices=mode != "economic", pivoting=pivoting))
     return out[1:] if mode == "r" else out
 
@@ -461,7 +461,7 @@ def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
 
 @inlined(static_argnums=(1,))
 def _schur(a, as_complex):
-    a, = matrices("schur", a)
+    a, = matrices("schur", a, no_matrix=TypeError)
     t, z = lax.linalg.schur(to_complex(a) if as_complex else a)
     return t, z
 
@@ -532,7 +532,7 @@ def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False,
 
 @inlined(static_argnums=(1,))
 def _hessenberg(a, calc_q):
-    a, = matrices("hessenberg", a)
+    a, = matrices("hessenberg", a, no_matrix=TypeError)
     packed, taus = lax.linalg.hessenberg(a)
     h = jnp.triu(packed, -1)
     if not calc_q:

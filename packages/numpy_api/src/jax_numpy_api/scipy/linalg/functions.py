@@ -191,7 +191,7 @@ def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:
     """
     if blocksize > 1:
         raise NotImplementedError("jax.scipy.linalg.sqrtm: blocksize must be 1; the result does not depend on it")
-    a, = matrices("sqrtm", A)
+    a, = matrices("sqrtm", A, no_matrix=TypeError)
     if a.ndim != 2:
         raise ValueError(f"jax.scipy.linalg.sqrtm: A must be one matrix, got shape {a.shape}; use jax.vmap")
     return _sqrtm(to_complex(a))
