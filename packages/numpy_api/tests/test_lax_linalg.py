@@ -278,6 +278,12 @@ def test_failure_is_nan_for_that_matrix_alone():
             assert np.isnan(part[0]).any() and np.isfinite(part[1]).all()
 
 
+@pytest.mark.only_cpu
+def test_no_pass_over_a_matrix_looks_for_infinities_before_its_svd():
+    """Each would be kernels to compile."""
+    assert "stablehlo.reduce" not in jit(lambda x: L.svd(x)).lower(np.ones((40, 30), np.float32)).as_text()
+
+
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
 @pytest.mark.parametrize("algorithm", [None, L.SvdAlgorithm.QR])
 def test_singular_values_of_an_infinite_matrix_are_nan(algorithm, dtype):

@@ -143,10 +143,12 @@ def _svd_lower(b, x, *, full_matrices, compute_uv, subset_by_index, algorithm):
             raise NotImplementedError(f"svd: algorithm={algorithm} does not exist on CPU; use DEFAULT, DIVIDE_AND_CONQUER or QR.")
         routine = "gesvd" if algorithm is SvdAlgorithm.QR else "gesdd"
         mode = letter("N" if not compute_uv else "A" if full_matrices else "S")
-        x, not_finite = b.fun(_zero_unless_finite, x)
+        checks = routine == "gesdd"  # LAPACK's, from 3.7 on, fails where there is NaN; the other may return numbers then
+        x, *not_finite = b.fun(_nan_for_infinity if checks else _zero_unless_finite, x)
         _, s, u, vh, info = lapack(b, routine, [x], [x.aval, s_type, u_type, vh_type, info], batch_rank=batch_rank,
                                    in_place={0: 0}, mode=mode)
-        info = b.fun(lax.bitwise_or, info, not_finite)[0]
+        if not checks:
+            info = b.fun(lax.bitwise_or, info, *not_finite)[0]
     else:
         s, u, vh, info = _svd_gpu(b, x, s_type, u_type, vh_type, compute_uv, full, algorithm)
     return nan_on_failure(b, info, *([s, u, vh] if compute_uv else [s]))
@@ -207,6 +209,12 @@ def _is_finite(x):
     ok = lax.is_finite(real(x))
     ok = lax.bitwise_and(ok, lax.is_finite(lax.imag(x))) if is_complex(x) else ok
     return lax.reduce_and(ok, (x.ndim - 2, x.ndim - 1))
+
+
+def _nan_for_infinity(x):
+    """``x``, for the infinities of which LAPACK's steps need not end. Part of the copy by columns that it gets: a test of whole matrices would be
+    three kernels more."""
+    return [lax.add(x, lax.mul(x, full_like(x, 0)))]
 
 
 def _zero_unless_finite(x):
