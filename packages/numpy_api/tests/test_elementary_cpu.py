@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
+import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.representation import dtypes
@@ -152,3 +153,10 @@ def test_erf_inv_over_a_short_axis_is_computed_in_one_loop():
     assert "erf_inv %0 : tensor<96000xf32>" in text and "optimization_barrier" in text
     assert "optimization_barrier" not in jit(lax.erf_inv).trace(x.reshape(-1, 100)).lower().as_text()
     np.testing.assert_array_equal(jit(lax.erf_inv)(x.reshape(-1, 10)), np.reshape(jit(lax.erf_inv)(x), (-1, 10)))
+
+
+@pytest.mark.parametrize("second", [lambda x: x * 2, lambda x: 0])
+def test_logaddexp_is_one_kernel(second):
+    """As long as the larger operand is read once."""
+    text = jit(lambda x: jnp.logaddexp(x, second(x))).lower(np.ones(1 << 14, np.float32)).compile().as_text()
+    assert text.count(" fusion(") == 1

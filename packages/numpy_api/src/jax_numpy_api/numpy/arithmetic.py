@@ -408,9 +408,12 @@ def _larger_and_gap(x1, x2, finite=False):
 
     One comparison decides for all, so that their derivatives belong together where the operands are equal.
     """
-    second = lax.lt(x1, x2)
-    larger, smaller = select(second, x2, x1), select(second, x1, x2)
-    return larger, lax.sub(smaller, larger) if finite else _gap(larger, smaller, lax.is_finite(larger)), second
+    second, difference = lax.lt(x1, x2), lax.sub(x1, x2)  # of the larger one, read twice, XLA's CPU compiler would make a kernel
+    gap = select(second, difference, lax.neg(difference))
+    if not finite:
+        same = lax.bitwise_and(lax.eq(x1, x2), lax.bitwise_not(lax.is_finite(x1)))
+        gap = select(same, _like(gap, 0), gap)
+    return select(second, x2, x1), gap, second
 
 
 def _gap(large, small, finite):
