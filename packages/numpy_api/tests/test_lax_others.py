@@ -177,6 +177,29 @@ def test_groups_of_a_contracted_axis_do_not_meet():
     np.testing.assert_array_equal(lax.ragged_dot_general(bad.T, one, np.int32([1, 1]), numbers), [[[1, 1], [np.inf] * 2], [[1, 1], [2, 2]]])
 
 
+RAGGED = {  # dimension numbers, the ragged axis, axes of groups; shapes of the operands; of group_sizes
+    "batch": ((((3,), (2,)), ((0,), (0,))), [2], [1], (2, 4, 6, 5), (2, 3, 5, 7), (2, 4, 3)),
+    "a batch axis further on": ((((2,), (1,)), ((1,), (2,))), [0], [0], (6, 2, 5), (3, 5, 2, 7), (2, 3)),
+    "contracted": ((((0, 1), (0, 1)), ((), ())), [1], [], (2, 6, 5), (2, 6, 7), (2, 3)),
+}
+
+
+@pytest.mark.parametrize("case", RAGGED)
+def test_cuts_differ_along_other_axes(case):
+    """As if each of those were a call of its own."""
+    numbers, ragged, groups, lhs, rhs, cuts = RAGGED[case]
+    rng = np.random.default_rng(0)
+    x, w, sizes = rng.integers(-4, 5, lhs) * 1.0, rng.integers(-4, 5, rhs) * 1.0, rng.integers(0, 3, cuts)
+    out = lax.ragged_dot_general(x, w, sizes, lax.RaggedDotDimensionNumbers(numbers, ragged, groups))
+    bounds = np.concatenate([np.zeros((*cuts[:-1], 1), int), np.cumsum(sizes, -1)], -1)
+    rows = np.arange(6)[:, None]
+    inside = (rows >= bounds[..., None, :-1]) & (rows < bounds[..., None, 1:])  # [..., row, group]
+    spec = {"batch": "bxmk,bgkn,bxmg->bxmn", "a batch axis further on": "mbk,gkbn,bmg->bmn", "contracted": "xmk,xmn,xmg->gkn"}[case]
+    np.testing.assert_array_equal(out, np.einsum(spec, x, w, inside))
+    with pytest.raises(TypeError, match=r"group_sizes must have shape \(3,\) or"):
+        lax.ragged_dot_general(x, w, sizes[:1], lax.RaggedDotDimensionNumbers(numbers, ragged, groups))
+
+
 def test_subnormal_numbers_are_zero_to_eager_and_compiled_comparisons():
     x = np.float32([1e-39, -1e-39, 0, 1e-37])
     for compare in (lax.eq, lax.lt, lax.gt, lax.le):

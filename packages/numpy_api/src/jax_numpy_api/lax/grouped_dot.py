@@ -12,7 +12,7 @@ import numpy as np
 from jax_core.compat.fields import Fields
 from jax_core.representation import dtypes, splits
 from jax_core.representation.array import Array
-from jax_core.representation.aval import get_aval
+from jax_core.representation.aval import AbstractValue, get_aval
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_core.traces import structural
 from jax_core.traces.structural import convert_element_type_p
@@ -99,10 +99,14 @@ def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
     axis of groups; if it is a batch axis, groups make no difference. On all platforms this is one `dot_general` on ``lhs``
     masked for each group: it takes as many times the work as there are groups.
 
+    Args:
+      group_sizes: ``[g]``, or ``[..., g]`` for cuts that differ along other axes: the leading ones are the batch axes, and those axes of
+        ``lhs`` in front of the ragged one that are free, or contracted, as the ragged one is.
+      others: as for `dot_general` and `ragged_dot`.
+
     Raises:
-      NotImplementedError: ``group_offset`` is given, ``group_sizes`` has more than one axis, or types say
-        how operands are split and no ``out_sharding`` is given.
-      TypeError: not exactly one ragged axis; ``group_sizes`` are no integers.
+      NotImplementedError: ``group_offset`` is given, or types say how operands are split and no ``out_sharding`` is given.
+      TypeError: not exactly one ragged axis; ``group_sizes`` are no integers, or have another shape.
 
     Source: CHLO `ragged_dot`, here as StableHLO `dot_general`.
 
@@ -116,40 +120,63 @@ def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
     numbers = ragged_dot_dimension_numbers
     if not isinstance(numbers, RaggedDotDimensionNumbers):
         raise TypeError(f"lax.ragged_dot_general: ragged_dot_dimension_numbers must be RaggedDotDimensionNumbers, got {numbers!r}")
-    if group_offset is not None or np.ndim(group_sizes) != 1:
-        raise NotImplementedError("lax.ragged_dot_general: group_offset, and group_sizes of more than one axis, are not implemented.")
+    if group_offset is not None:
+        raise NotImplementedError("lax.ragged_dot_general: group_offset is not implemented; give the groups from the first on.")
     if len(numbers.lhs_ragged_dimensions) != 1:
         raise TypeError(f"lax.ragged_dot_general needs exactly one ragged axis, got {numbers.lhs_ragged_dimensions}.")
     operands = [get_aval(x) for x in (lhs, rhs, group_sizes)]
-    if not dtypes.issubdtype(operands[2].dtype, np.integer):
-        raise TypeError(f"lax.ragged_dot_general: group_sizes must be integers, got {operands[2].str_short()}.")
     if out_sharding is None and any([a.placement is not None for a in operands]):
         raise NotImplementedError("lax.ragged_dot_general: how the result is split is not found from the operands' types; give it as out_sharding. "
                                   f"Operands: {splits.types_text(operands)}.")
     ((lc, rc), (lb, rb)), (ragged,) = numbers.dot_dimension_numbers, numbers.lhs_ragged_dimensions
+    outer = _axes_of_cuts(operands[0].ndim, ragged, lc, lb)
+    _check_group_sizes(operands, [operands[0].shape[a] for a in outer], numbers.rhs_group_dimensions)
     if ragged in lb:
         return dot_general(lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type, out_sharding=out_sharding)
-    masked = _masked_for_groups(lhs, group_sizes, ragged)
-    lc, lb = _shift(lc, 0), _shift(lb, 0)
-    if ragged + 1 in lc:  # both are masked: zeros of one alone meet another group's infinities
-        others = _masked_for_groups(rhs, group_sizes, rc[lc.index(ragged + 1)])
-        out = dot_general(masked, others, ((lc, _shift(rc, 0)), ((0, *lb), (0, *_shift(rb, 0)))), precision, preferred_element_type)
+    masked = _masked_for_groups(lhs, group_sizes, ragged, outer)
+    if ragged in lc:  # both are masked: zeros of one alone meet another group's infinities
+        partner = dict(zip((*lb, *lc), (*rb, *rc)))
+        others = _masked_for_groups(rhs, group_sizes, partner[ragged], [partner[a] for a in outer])
+        out = dot_general(masked, others, ((_shift(lc, 0), _shift(rc, 0)), ((0, *_shift(lb, 0)), (0, *_shift(rb, 0)))), precision,
+                          preferred_element_type)
         return structural.reshard(out, structural.resolved(out_sharding))
     group, = numbers.rhs_group_dimensions
-    return dot_general(masked, rhs, (((0, *lc), (group, *rc)), (lb, rb)), precision, preferred_element_type, out_sharding=out_sharding)
+    return dot_general(masked, rhs, (((0, *_shift(lc, 0)), (group, *rc)), (_shift(lb, 0), rb)), precision, preferred_element_type, out_sharding=out_sharding)
 
 
-def _masked_for_groups(lhs, group_sizes, axis):
-    """``lhs`` once for each group, zero outside of the group's stretch of ``axis``."""
-    shape, groups = np.shape(lhs), np.shape(group_sizes)[0]
-    ends = cumsum(convert_element_type_p.bind(group_sizes, new_dtype=np.dtype(np.int32), weak_type=False, sharding=None), 0)
-    starts = sub(ends, convert_element_type_p.bind(group_sizes, new_dtype=np.dtype(np.int32), weak_type=False, sharding=None))
-    full = (groups, *shape)
+def _axes_of_cuts(rank: int, ragged: int, contracted: Sequence[int], batch: Sequence[int]) -> list[int]:
+    """The axes of the left operand along which the cuts may differ, in the order of ``group_sizes``."""
+    if ragged in batch:
+        return list(batch[:batch.index(ragged)])
+    if ragged in contracted:
+        return [*batch, *contracted[:contracted.index(ragged)]]
+    return [*batch, *[a for a in range(ragged) if a not in batch and a not in contracted]]
+
+
+def _check_group_sizes(operands: Sequence[AbstractValue], outer: Sequence[int], group_axes: Sequence[int]) -> None:
+    _, rhs, sizes = operands
+    if not dtypes.issubdtype(sizes.dtype, np.integer):
+        raise TypeError(f"lax.ragged_dot_general: group_sizes must be integers, got {sizes.str_short()}.")
+    groups = tuple(rhs.shape[a] for a in group_axes) or sizes.shape[-1:]
+    if sizes.shape not in (groups, (*outer, *groups)) or not groups:
+        raise TypeError(f"lax.ragged_dot_general: group_sizes must have shape {groups}{f' or {(*outer, *groups)}' if outer else ''}, got {sizes.shape}.")
+
+
+def _masked_for_groups(x, group_sizes, axis, outer):
+    """``x`` once for each group, zero outside of the group's stretch of ``axis``; stretches may differ along the axes ``outer``."""
+    sizes = convert_element_type_p.bind(group_sizes, new_dtype=np.dtype(np.int32), weak_type=False, sharding=None)
+    last = np.ndim(sizes) - 1
+    ends = cumsum(sizes, last)
+    full = (np.shape(sizes)[last], *np.shape(x))
+    places = [a + 1 for a in outer[:last]]
+    order = sorted(range(last), key=places.__getitem__)
+
+    def spread(bounds):
+        return structural.broadcast_in_dim(structural.transpose(bounds, (last, *order)), full, (0, *sorted(places)))
     place = broadcasted_iota(np.int32, full, axis + 1)
-    inside = bitwise_and(ge(place, structural.broadcast_in_dim(starts, full, (0,))),
-                         lt(place, structural.broadcast_in_dim(ends, full, (0,))))
-    copies = structural.broadcast_in_dim(lhs, full, tuple(range(1, len(full))))
-    return select_n_p.bind(inside, constant(0, lhs), copies)
+    inside = bitwise_and(ge(place, spread(sub(ends, sizes))), lt(place, spread(ends)))
+    copies = structural.broadcast_in_dim(x, full, tuple(range(1, len(full))))
+    return select_n_p.bind(inside, constant(0, x), copies)
 
 
 def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = None,
