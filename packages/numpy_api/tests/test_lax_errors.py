@@ -19,6 +19,8 @@ def in_dtype(dtype, preferred, function=lax.dot):
 
 
 CASES = [
+    Bad(lambda x: jnp.cov(x, dtype="int32"), "f32[3,3]", ValueError, r"jax.numpy.cov: dtype must be a floating-point or complex dtype, got int32"),
+    Bad(lambda x: lax.gather(x, np.zeros((1, 1), int), None, (1,)), "f32[3]", TypeError, r"lax.gather: dimension_numbers must be lax.Gather"),
     Bad(lambda x, y: lax.dot_general(x, y, None), "f32[5,2,3],f32[3,4]", ValueError, r"must be vectors or matrices that fit, got shapes \(5, 2, 3\)"),
     Bad(lambda: lax.cumsum(None), "", TypeError, r"lax.cumsum: argument 0 must be an array or a number, got None"),
     Bad(lambda: lax.switch(0, []), "", ValueError, r"lax.switch: give at least one branch"),

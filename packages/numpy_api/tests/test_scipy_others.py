@@ -53,7 +53,8 @@ SPECTRA = [
     ("welch", (SIGNAL.T,), {"axis": 0}), ("stft", (SIGNAL,), {}), ("stft", (SIGNAL,), {"nperseg": 51, "boundary": "even"}),
     ("stft", (SIGNAL,), {"nperseg": 64, "noverlap": 48, "boundary": "odd"}), ("stft", (SIGNAL,), {"boundary": None, "padded": False}),
     ("istft", (scipy.signal.stft(SIGNAL[0], nperseg=50)[2],), {}), ("detrend", (SIGNAL,), {}), ("detrend", (SIGNAL,), {"bp": [100, 200]}),
-    ("detrend", (SIGNAL,), {"type": "constant"}),
+    ("detrend", (SIGNAL,), {"type": "constant"}), ("stft", (np.zeros((3, 0)),), {}), ("stft", (np.zeros((0, 3)),), {}),
+    ("welch", (np.zeros((2, 0, 3)),), {"axis": 1}), ("csd", (np.zeros((3, 0)), np.zeros((3, 0))), {"axis": 0}),
 ]
 
 

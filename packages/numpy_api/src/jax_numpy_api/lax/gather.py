@@ -485,6 +485,8 @@ def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: Gath
     >>> jax.lax.gather(jnp.arange(10, 15), jnp.array([[3], [1]]), numbers, slice_sizes=(1,))
     Array([13, 11], dtype=int32)
     """
+    if not isinstance(dimension_numbers, GatherDimensionNumbers):
+        raise TypeError(f"lax.gather: dimension_numbers must be lax.GatherDimensionNumbers, got {dimension_numbers!r}")
     dimension_numbers = _as_tuples(dimension_numbers)
     start_indices = _array(start_indices)
     dtype = dtypes.dtype(operand)

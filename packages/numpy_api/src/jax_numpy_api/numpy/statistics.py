@@ -681,7 +681,7 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
       dtype: of the result.
 
     Raises:
-      ValueError: an array of rank over 2. TypeError: ``fweights`` that are not integers.
+      ValueError: an array of rank over 2, or a dtype of integers. TypeError: ``fweights`` that are not integers.
 
     Source: `numpy.cov`.
 
@@ -690,6 +690,8 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
            [-1.,  1.]], dtype=float32)
     """
     check_arraylike("cov", m, 0 if y is None else y)
+    if dtype is not None and not dtypes.issubdtype(dtypes.canonicalize_user_dtype(dtype, "cov"), np.inexact):
+        raise ValueError(f"jax.numpy.cov: dtype must be a floating-point or complex dtype, got {dtype}")
     x, = promote_dtypes_inexact(m) if y is None else promote_dtypes_inexact(m, y)[:1]
     x = as_array(x)
     if dtype is not None:

@@ -136,7 +136,9 @@ def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = "h
     batch = joint_shape(x.shape[:-1], y.shape[:-1])
     n = max(x.shape[-1], y.shape[-1])
     if x.size == 0 or y.size == 0:
-        return jnp.zeros((*batch, 0)), jnp.zeros((*batch, 0))
+        shape = (*batch[:axis], min(x.shape[-1], y.shape[-1]), *batch[axis:])
+        real = dtypes.finfo(x.dtype).dtype
+        return jnp.zeros(shape, real), jnp.zeros(shape, real if same else dtypes.to_complex_dtype(x.dtype))
     x, y = (jnp.pad(v, [(0, 0)] * (v.ndim - 1) + [(0, n - v.shape[-1])]) for v in (x, y))
     weights, nperseg, noverlap, nfft = _segment_lengths("csd", window, nperseg, noverlap, nfft, n)
     real = dtypes.finfo(x.dtype).dtype
@@ -205,6 +207,9 @@ def stft(x: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int =
     check_arraylike("stft", x)
     x = as_array(promote_dtypes_inexact(x)[0])
     axis = canonical_axis(axis, x.ndim)
+    if x.size == 0:
+        nothing = jnp.zeros(x.shape, dtypes.finfo(x.dtype).dtype)
+        return nothing, nothing, nothing.astype(dtypes.to_complex_dtype(x.dtype))
     x = jnp.moveaxis(x, axis, -1)
     n = x.shape[-1]
     weights, nperseg, noverlap, nfft = _segment_lengths("stft", window, nperseg, noverlap, nfft, n)
