@@ -37,6 +37,7 @@ with mesh:
     placed(jit(lambda x: constrain(lax.sub(x, x), P("a")))(x), "a")
 with set_mesh(mesh):
     placed(jit(lambda x: constrain(lax.add(x, x), P("a")))(x), "a")
+    placed(vmap(lambda x: constrain(x, P("b")))(constrain(lax.copy(x), rows)), "a", "b")  # the mapped axis stays where it is
 for bad, error in ((None, ValueError), (3, TypeError), (P("a"), RuntimeError), (NamedSharding(mesh, P("a", None, "b")), ValueError)):
     try:
         jit(lambda x: constrain(x, bad))(x)

@@ -10,12 +10,15 @@ import jax_xla_backend
 from jax_core.programs.jit import jit
 from jax_core.representation.aval import typeof
 from jax_random import initializers
+from jax_xla_backend.arrays.device_put import reshard
 from jax_xla_backend.placement.mesh import AxisType, make_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.platforms.client import devices
 
 jax_xla_backend.load()
-DRAWS = [lambda key, **options: jax_random.normal(key, (8, 4), **options), lambda key, **options: jax_random.bernoulli(key, 0.5, (8, 4), **options),
+ROWS = np.arange(32.0, dtype=np.float32).reshape(8, 4)
+DRAWS = [lambda key, **options: jax_random.permutation(key, reshard(jnp.asarray(ROWS), P("x")) if options else ROWS, **options),
+         lambda key, **options: jax_random.normal(key, (8, 4), **options), lambda key, **options: jax_random.bernoulli(key, 0.5, (8, 4), **options),
          *[lambda key, init=init, **options: init(key, (8, 4), np.float32, **options) for init in (
              initializers.zeros, initializers.constant(3), initializers.uniform(), initializers.he_normal(), initializers.orthogonal())]]
 

@@ -20,11 +20,12 @@ import numpy as np
 
 from jax_core.programs.jit import inlined
 from jax_core.public.extend_core import concrete_or_error
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, Placement, Shape
+from jax_core.traces import structural
 from jax_numpy_api import lax, numpy as jnp
 
 from .api import draw_bits
@@ -114,6 +115,8 @@ def permutation(key: ArrayLike, x: ArrayLike, axis: int = 0, independent: bool =
             raise TypeError(f"permutation: x must be an integer or at least 1-dimensional, got {get_aval(x).str_short()}")
         n = concrete_or_error(operator.index, x, "permutation: as the length of the result, x must be known; under jit, make it static")
         return run(_permutation_of_range, out_sharding, words, impl=impl, n=max(n, 0))
+    if out_sharding is not None:
+        x = structural.reshard(x, splits.whole_placement(get_aval(x)))
     return run(_permutation, out_sharding, words, x, impl=impl, axis=axis, independent=bool(independent))
 
 

@@ -110,6 +110,11 @@ def with_entries(placement: MeshSharding, found: Entries) -> Any:
     return placement.update(spec=placement.spec.update(partitions=found))
 
 
+def whole_placement(aval: AbstractValue) -> Any:
+    """The placement of a value of type ``aval`` when it is gathered: whole on each device; None where the type says none."""
+    return None if aval.placement is None else with_entries(aval.placement, (None,) * len(aval.shape))
+
+
 def without_axis(placement: MeshSharding, axis: int) -> Any:
     """The placement of one row along ``axis``; None for None."""
     if placement is None:
@@ -150,7 +155,8 @@ def as_it_lies(x: Any, sharding: Any) -> Any:
     if without_open_axes(sharding) is sharding:
         return sharding
     own: Any = getattr(x, "sharding", None)
-    lies = own.spec.partitions if getattr(own, "mesh", None) == sharding.mesh else ()
+    mesh = getattr(own, "mesh", None)
+    lies = own.spec.partitions if mesh is not None and sharding.mesh in (mesh, mesh.abstract_mesh) else ()
     taken = set(sharding.spec.axis_names())
     found = [(e if not taken.intersection(names_of(e)) else None) for e in (*lies, *[None] * (len(sharding.spec) - len(lies)))]
     told = [mine if e is type(sharding.spec).UNCONSTRAINED else e for e, mine in zip(sharding.spec.partitions, found)]
