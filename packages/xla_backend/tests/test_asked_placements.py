@@ -95,6 +95,32 @@ def test_calls_that_placements_do_not_allow():
         jit(lambda x: x, in_shardings=whole, device=devices()[0])
 
 
+WHOLE, ROWS = lambda: NamedSharding(grid(), P()), lambda: NamedSharding(grid(), P("x"))
+EIGHT = lambda: NamedSharding(grid(shape=(2, 4)), P("x"))
+AHEAD = [(None, (WHOLE, EIGHT), "incompatible devices"), (ROWS, (WHOLE, ROWS), "but it lies as"),
+         (ROWS, (lambda: SingleDeviceSharding(devices()[0]), ROWS), "incompatible devices"), (None, (WHOLE, ROWS), None), (ROWS, (ROWS, ROWS), None)]
+
+
+@pytest.mark.parametrize("told, places, text", AHEAD)
+def test_arguments_are_where_they_must_be_also_ahead_of_time(told, places, text):
+    f = jit(lambda x, y: x + y, in_shardings=told and told())
+    args = [ShapeDtypeStruct(X.shape, X.dtype, sharding=place()) for place in places]
+    if text is None:
+        assert f.lower(*args).out_info.shape == X.shape
+    else:
+        with pytest.raises(ValueError, match=text):
+            f.lower(*args)
+
+
+@pytest.mark.skipif(len(devices()) < 8, reason="needs eight devices")
+def test_a_program_asks_for_the_devices_that_jit_was_told():
+    with pytest.raises(ValueError, match="incompatible devices"):
+        jit(lambda x: lax.with_sharding_constraint(x, EIGHT()), in_shardings=ROWS())(X)
+    for nothing in (None, devices()[0]):
+        with pytest.raises(TypeError, match="sharding must be"):
+            make_array_from_callback((8,), nothing, lambda index: np.ones(8))
+
+
 def test_results_keep_the_spelling_of_an_input():
     mesh = Mesh(np.array(devices()[:4]).reshape(1, 4, 1), ("a", "b", "c"), (AxisType.Auto,) * 3)
     x = device_put(X.reshape(1, 64, 1), NamedSharding(mesh, P("a", "b", "c")))

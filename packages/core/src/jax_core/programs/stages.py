@@ -117,10 +117,30 @@ def trace_call(call: Call) -> "Traced":
     program = call.program()
     spec = spec_for(call, program)
     told, known = spec.in_shardings, _placements_of(call.flat) if spec.device is None else None
+    if spec.device is None:
+        _check_agree(call, told)
     if known is not None and (told is None or any([getattr(t, "sharding", t) is None for t in told])):
         told = (None,) * len(known) if told is None else told
         spec = spec.replace(in_shardings=tuple(k if t is None else t.placed(k) if hasattr(t, "placed") else t for t, k in zip(told, known)))
     return Traced(program.closed, call.in_tree, program.out_tree, call.donated(), name_of(call.fun), spec, call.static)
+
+
+def _check_agree(call: Call, told: Sequence[Any] | None) -> None:
+    """Arguments that are committed, or described with a placement, lie on the same devices, and as jit was told."""
+    wanted: Any = next((s for t in told or () if hasattr(s := getattr(t, "sharding", t), "device_set")), None)
+    for i, x in enumerate(call.flat):
+        own = getattr(x, "sharding", None) if isinstance(x, ShapeDtypeStruct) or getattr(x, "_committed", False) else None
+        if own is None or not getattr(own, "_is_concrete", True):
+            continue
+        asked: Any = None if told is None else getattr(told[i], "sharding", told[i])
+        moves = hasattr(asked, "device_set")  # to other devices jit itself does, if they are as many
+        wanted = own if wanted is None else wanted
+        if own.num_devices != wanted.num_devices if moves else own.device_set != wanted.device_set:
+            raise ValueError(f"Received incompatible devices for jitted computation {name_of(call.fun)}: argument {i}, {call.avals[i].str_short()}, lies as "
+                             f"{own}, and another one, or what jit was told, as {wanted}; move them to the same devices with jax.device_put.")
+        if moves and own.device_set == asked.device_set and not own.is_equivalent_to(asked, len(call.avals[i].shape)):
+            raise ValueError(f"{name_of(call.fun)}: in_shardings place argument {i}, {call.avals[i].str_short()}, as {asked},\nbut it lies as {own}; move it "
+                             "by jax.device_put, or leave in_shardings out")
 
 
 def _placements_of(args: Sequence[Any]) -> tuple | None:

@@ -9,6 +9,7 @@ import numpy as np
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, described_value, get_aval
 from jax_core.representation.errors import UnexpectedTracerError
+from jax_core.representation.placements import is_placement
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
 from jax_core.traces.trace import Tracer
 
@@ -104,7 +105,7 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
 
     Raises:
       ValueError: a part has the wrong shape, or another dtype than ``dtype``.
-      TypeError: ``sharding`` is a format that names no sharding, or leaves the layout to the compiler; a part is no array.
+      TypeError: ``sharding`` is none, or a format that names none or leaves the layout to the compiler; a part is no array.
       NotImplementedError: ``sharding`` names unreduced axes, of whose addends an index says nothing.
 
     >>> place = jnp.zeros(()).sharding
@@ -116,6 +117,9 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
             raise TypeError(f"make_array_from_callback: {sharding} must have a sharding, and a Layout or None")
         made_usual = make_array_from_callback(shape, sharding.sharding, data_callback, dtype)
         return made_usual if sharding.layout is None else put(made_usual, None, sharding)
+    if not is_placement(sharding):
+        raise TypeError(f"make_array_from_callback: sharding must be a jax.sharding.Sharding, a PartitionSpec or a Format, got {sharding!r} of type "
+                        f"{type(sharding).__name__}")
     shape, place = tuple(shape), as_sharding(sharding)
     if is_unreduced(place):
         raise NotImplementedError(f"make_array_from_callback: {place} says that devices hold addends of a sum, and the index of a part does not tell them "

@@ -104,6 +104,7 @@ class Places:
             return self._by_args(args)
         devices = wanted[0]._device_assignment
         self._check_told(args, wanted[0])
+        self._check_constraints(args, wanted[0])
         for sharding in wanted:
             if sharding._internal_device_list != wanted[0]._internal_device_list:
                 raise ValueError(f"Received incompatible devices for jitted computation {self._name}: in_shardings and out_shardings "
@@ -126,6 +127,12 @@ class Places:
                         f"call of {self._name}: in_shardings place argument {i}, {x.aval.str_short()}, as {ins[position]},\n"
                         f"but it lies as {x.sharding}; move it by jax.device_put, or leave in_shardings out")
         return devices, ins, True
+
+    def _check_constraints(self, args: Sequence[Any] | None, wanted: Sharding) -> None:
+        """The program asks for the devices that it runs on, no others."""
+        for asked in self._facts.constraints:
+            if asked._is_concrete and asked.device_set != wanted.device_set:
+                self._complain(args, asked)
 
     def _check_told(self, args: Sequence[Any] | None, wanted: Sharding) -> None:
         """Committed arguments lie on the devices that jit was told to run on; those that it was told of, in parts of this kind, it moves there."""
