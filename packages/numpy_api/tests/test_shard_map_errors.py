@@ -31,6 +31,8 @@ BAD = {
                r"out_specs entry P\(\) does not name them. Specs that leave axes out require replication.*check_vma=False"),
     "results": (dict(in_specs=P("i"), out_specs=(P(), P())), ValueError, "out_specs=.* must be a pytree prefix of the result"),
     "axis_names": (dict(in_specs=P("i"), out_specs=P(), axis_names={"q"}), ValueError, r"axis_names=\{'q'\} to be a subset of mesh.axis_names"),
+    "axis_names are no set": (dict(in_specs=P("i"), out_specs=P(), axis_names=("i",)), TypeError, "axis_names must be a set or frozenset"),
+    "sum that no type says": (dict(in_specs=P("i"), out_specs=P(unreduced={"i"})), ValueError, r"out_specs has .*no type says.*\['i'\] Explicit"),
     "mesh": (dict(in_specs=P("i"), out_specs=P(), mesh=3), TypeError, "mesh must be a jax.sharding.Mesh"),
 }
 
@@ -69,6 +71,9 @@ def test_other_errors():
         shard_map(lambda a: a.sum(), mesh=ONE, in_specs=P("i"), out_specs=P("i"))(x)
     with pytest.raises(NameError, match="unbound axis name: k"):
         shard_map(lambda a: lax.psum(a, "k"), mesh=ONE, in_specs=P(), out_specs=P())(x)
+    with pytest.raises(ValueError, match="from=equal/varying"):
+        shard_map(lambda a: lax.pcast(a, ("i", "j"), to="varying"), mesh=Mesh(np.array(devices()[:1]).reshape(1, 1), ("i", "j")), in_specs=P("i"),
+                  out_specs=P(("i", "j")))(x)
     with pytest.raises(ValueError, match="manual already"):
         shard_map(lambda a: shard_map(lambda b: b, mesh=ONE, in_specs=P(), out_specs=P())(a), mesh=ONE, in_specs=P(), out_specs=P())(x)
     with pytest.raises(ValueError, match="auto=.* must be a subset"):

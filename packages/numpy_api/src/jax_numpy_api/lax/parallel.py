@@ -480,8 +480,6 @@ def _cast_leaf(path, x, names, to):
     aval = get_aval(x)
     kinds = [next((k for k, axes in (("varying", aval.vma), ("unreduced", aval.sums.unreduced), ("reduced", aval.sums.reduced)) if n in axes),
                   "equal") for n in names]
-    if to == "varying" and set(kinds) == {"varying", "equal"}:  # of several axes, some are there already
-        names, kinds = tuple(n for n, k in zip(names, kinds) if k == "equal"), ["equal"]
     if len(set(kinds)) > 1 or (kinds[0], to) not in _CASTS:
         raise ValueError(f"lax.pcast: Unsupported pcast from={'/'.join(sorted(set(kinds)))}, to={to!r}: the operand{tree.keystr(path)} of type "
                          f"{aval.str_short()}, over {names}.")

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Collection, Hashable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, Callable, Hashable, Sequence
 
 from jax_core.configuration import context, flags
 from jax_core.references.api import get, set as put_back
@@ -41,7 +42,7 @@ Infer = _Infer()
 
 
 def shard_map(f: Callable[..., PyTree] | None = None, /, *, out_specs: PyTree, in_specs: PyTree = Infer,
-              mesh: Mesh | AbstractMesh | None = None, axis_names: Collection[Hashable] = frozenset(),
+              mesh: Mesh | AbstractMesh | None = None, axis_names: AbstractSet[Hashable] = frozenset(),
               check_vma: bool = True) -> Callable:
     """``f``, run by every device of a mesh on its own part of each argument.
 
@@ -64,13 +65,16 @@ def shard_map(f: Callable[..., PyTree] | None = None, /, *, out_specs: PyTree, i
         axes, or splits an axis whose length is no multiple; an argument is placed on ``Explicit`` mesh axes otherwise than its
         spec says; a result varies over an axis that its spec leaves out. The message names the leaf, its spec, its shape and
         the axes.
-      TypeError: a spec is not a `PartitionSpec`.
+      TypeError: a spec is not a `PartitionSpec`, ``axis_names`` is no set.
 
     >>> mesh = jax.make_mesh((1,), ('x',), axis_types=(jax.sharding.AxisType.Auto,))
     >>> f = jax.shard_map(lambda part: jax.lax.psum(part.sum(), 'x'), mesh=mesh, in_specs=jax.P('x'), out_specs=jax.P())
     >>> f(jnp.arange(4))
     Array(6, dtype=int32)
     """
+    if not isinstance(axis_names, (set, frozenset)):
+        raise TypeError(f"shard_map: axis_names must be a set or frozenset of mesh axes, got {axis_names!r} of type {type(axis_names).__name__}")
+
     def decorate(f: Callable[..., PyTree]):
         if not callable(f):
             raise TypeError(f"shard_map: expected a callable, got {f!r} of type {type(f).__name__}")
@@ -328,6 +332,10 @@ class _Call:
                 raise ValueError(f"shard_map of {self.name}: {argument} has {s}, but P.UNCONSTRAINED has no meaning here; name "
                                  "the axes.")
             names = [*s.axis_names(), *s.unreduced, *s.reduced]
+            untyped = (s.unreduced | s.reduced).intersection(self.mesh.auto_axes)
+            if untyped:
+                raise ValueError(f"shard_map of {self.name}: {argument} has {s}, but no type says over which Auto axes a sum is still to be made, or was; "
+                                 f"make {sorted(map(str, untyped))} Explicit axes of the mesh (axis_types).")
             for name in names:
                 if name not in self.manual:
                     raise ValueError(f"shard_map of {self.name}: {argument} refers to {name!r}, in {s}, but must name axes that are "
