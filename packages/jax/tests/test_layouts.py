@@ -5,7 +5,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.experimental.layout import Format, Layout
+from jax.experimental.layout import Format, Layout, with_layout_constraint
 from jax.sharding import NamedSharding, PartitionSpec as P, SingleDeviceSharding
 
 A = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -128,3 +128,9 @@ def test_packed_numbers_have_no_layout_of_their_own(dtype):
     jax.device_put(np.ones((2, 3), np.float32), Format(Layout((1, 0)), there))  # from now on, layouts are looked at
     x = jax.device_put(jnp.ones((2, 3), dtype), there)
     assert jax.jit(lambda x: x)(x).astype(int).tolist() == [[1] * 3] * 2
+
+
+def test_a_constraint_outside_of_a_program_stores_the_array_so():
+    x = with_layout_constraint(jnp.asarray(A), TURNED)
+    assert order(x) == (1, 0)
+    np.testing.assert_array_equal(x, A)

@@ -597,8 +597,8 @@ register_value_class(Token)
 
 
 def _is_no_placement(where: object) -> bool:
-    """Whether ``where`` is a number, a text, an array, a type or a device, which users mistake for placements."""
-    return isinstance(where, (int, float, complex, str, dict, type)) or hasattr(where, "dtype") or hasattr(where, "platform")
+    """Whether ``where`` is a number, a text, an array, a type, a device or a layout, which users mistake for placements."""
+    return isinstance(where, (int, float, complex, str, dict, type)) or any(hasattr(where, name) for name in ("dtype", "platform", "major_to_minor"))
 
 
 class ShapeDtypeStruct:

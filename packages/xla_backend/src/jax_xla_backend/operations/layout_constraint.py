@@ -14,13 +14,21 @@ from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import PyTree
 
-from ..placement.layout import Layout
+from ..arrays.array import ArrayImpl
+from ..arrays.put import put
+from ..placement.layout import Format, Layout
 
 
 def _lower(b, x, *, layout):
     order = [layout.major_to_minor[::-1]]
     return b.custom_call("LayoutConstraint", x, out=x.aval, api_version=1, operand_layouts=order, result_layouts=order,
                          backend_config="")
+
+
+def _stored(x, *, layout):
+    """Outside of a program the array itself is stored so: a program's result would have the usual layout again."""
+    x = x if isinstance(x, ArrayImpl) else put(x)
+    return put(x, None, Format(layout, x.sharding))
 
 
 def _batch(axis, args, dims, *, layout):
@@ -30,7 +38,7 @@ def _batch(axis, args, dims, *, layout):
 
 
 layout_constraint_p: Primitive = Primitive(
-    "layout_constraint", out_type=lambda x, *, layout: x, jvp=LINEAR, batch=_batch, lower=_lower,
+    "layout_constraint", out_type=lambda x, *, layout: x, jvp=LINEAR, batch=_batch, lower=_lower, impl=_stored,
     transpose=lambda ct, x, *, layout: layout_constraint_p.bind(ct, layout=layout), splits=splits.as_first)
 
 
