@@ -115,6 +115,8 @@ def test_what_can_be_left_to_be_made_is_checked():
             (lambda x: jnp.reshape(x, (4, 8), out_sharding=U), (whole,), ValueError, "cannot contain unreduced"),
             (lambda x: jnp.reshape(x, (4, 8), out_sharding=P("y")), (reshard(jnp.asarray(X), U),), ValueError,
              "must be unreduced over the same mesh axes as operand"),
+            (lambda x: reshard(x, P(unreduced={"y"})), (reshard(jnp.asarray(X), U),), ValueError, "is still to be made; reduce it first"),
+            (lambda x: vjp(jnp.sin, x)[1](reshard(x, P("y"))), (reshard(jnp.asarray(X), P("x")),), ValueError, "split over the same Explicit mesh axes"),
             (lambda x: lax.with_sharding_constraint(x, U), (whole,), ValueError, "of the constraint, names axes"),
             (lambda x: lax.with_sharding_constraint(x, R), (whole,), ValueError, "of the constraint, names axes"),
             (lambda x: lax.with_sharding_constraint(x, P()), (reshard(jnp.asarray(X), U),), ValueError, "of the array, names axes"),

@@ -124,6 +124,9 @@ def test_specs_behave_like_sequences():
         P("x", unreduced={"x"})
     with pytest.raises(TypeError, match="must be a set"):
         P("x", unreduced="y")
+    for one, other in ((P("x", unreduced={"y"}), P("z")), (P("z"), P(reduced={"y"})), (P(unreduced={"y"}), ("z",))):
+        with pytest.raises(TypeError, match="cannot be joined"):
+            one + other
 
 
 def test_mesh_needs_a_name_for_each_axis():

@@ -480,6 +480,9 @@ def _reshard_type(x, *, dst_sharding):
     if before.unreduced and after.unreduced and before.kind is not after.kind:
         raise ValueError(f"reshard: the unreduced_kind of the input, {before.kind}, must be that of the output, {after.kind}; reduce "
                          f"{x.str_short()} first.")
+    if before.unreduced and not after.unreduced <= before.unreduced:
+        raise ValueError(f"reshard: {x.str_short()} cannot become unreduced over {sorted(map(str, after.unreduced - before.unreduced))} while its sum over "
+                         f"{sorted(map(str, before.unreduced))} is still to be made; reduce it first.")
     return out
 
 

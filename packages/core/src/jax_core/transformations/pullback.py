@@ -14,7 +14,7 @@ from .. import backends
 from ..configuration import context
 from ..references.indexing import WHOLE
 from ..references.primitives import addupdate_p, is_ref
-from ..representation import dtypes, tree, tree_nodes
+from ..representation import dtypes, splits, tree, tree_nodes
 from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.primitive import Linear, Zero
 from ..representation.source import transformed
@@ -377,6 +377,9 @@ def _checked_cotangent(ct, aval):
     if got.shape != want.shape or got.dtype != want.dtype and not ignored:
         raise ValueError(f"vjp: cotangent of type {got.str_short()} given for a primal output of type {aval.str_short()}; shape "
                          f"and dtype must be equal (expected {want.str_short()})")
+    if want.placement is not None and got.placement is not None and splits.entries(want) != splits.entries(got):
+        raise ValueError(f"vjp: cotangent of type {got.str_short()} given for a primal output of type {aval.str_short()}; it must be split over the same "
+                         "Explicit mesh axes (jax.sharding.reshard)")
     return Zero(want) if ignored else ct
 
 

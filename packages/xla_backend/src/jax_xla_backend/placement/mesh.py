@@ -416,14 +416,14 @@ class set_mesh:
     prev_mesh: Any
     prev_abstract_mesh: Any
 
-    def __init__(self, mesh: Mesh):
-        if not isinstance(mesh, Mesh):
-            raise ValueError(f"set_mesh: expected a jax.sharding.Mesh, got {mesh!r} of type {type(mesh).__name__}")
+    def __init__(self, mesh: Mesh | None):
+        if mesh is not None and not isinstance(mesh, Mesh):
+            raise ValueError(f"set_mesh: expected a jax.sharding.Mesh, or None for no mesh, got {mesh!r} of type {type(mesh).__name__}")
         if tracing():
             raise ValueError("set_mesh: a program that is being traced cannot set the mesh that it runs on; set it around the call of jax.jit, or "
                              "inside it use jax.sharding.use_abstract_mesh.")
         self.prev_mesh, self.prev_abstract_mesh = _state.mesh, _state.abstract
-        _use(mesh, mesh.abstract_mesh)
+        _use(mesh, None if mesh is None else mesh.abstract_mesh)
 
     def __enter__(self):
         return None

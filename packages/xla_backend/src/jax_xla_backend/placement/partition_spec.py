@@ -153,9 +153,13 @@ class PartitionSpec:
         return self._partitions[i]
 
     def __add__(self, other):
-        if isinstance(other, (tuple, PartitionSpec)):
-            return self.update(partitions=(*self, *other))
-        return NotImplemented
+        if not isinstance(other, (tuple, PartitionSpec)):
+            return NotImplemented
+        for spec in (self, other):
+            if isinstance(spec, PartitionSpec) and (spec.unreduced or spec.reduced):
+                raise TypeError(f"PartitionSpec: {self} + {other}: what is unreduced or reduced over axes cannot be joined; add the partitions, and name "
+                                "these axes in the result.")
+        return self.update(partitions=(*self, *other))
 
     def __radd__(self, other):
         return self.update(partitions=(*other, *self)) if isinstance(other, tuple) else NotImplemented
