@@ -247,6 +247,8 @@ def test_quick_and_full_agree(name, x):
     (jnp.exp, True), (lambda x: jax.random.bits(jax.random.key(0), x.shape), True), (lambda x: lax.map(jnp.log1p, x), False),
     (lambda x: jax.random.gamma(jax.random.key(0), 2.0, x.shape), True), (lambda x: jax.random.split(jax.random.key(0), x.size), True),
     (lambda x: lax.scan(lambda c, _: (jnp.exp(c), None), x, None, 3)[0], True), (lambda x: x + x, False), (jnp.sqrt, False), (jnp.max, False),
+    (lambda x: jnp.linalg.qr(jnp.exp(x)), False), (lambda x: (jnp.linalg.qr(x), jnp.exp(jnp.broadcast_to(x, (8, *x.shape)))), True),
+    (lambda x: (jnp.linalg.qr(x[:9, :9]), jnp.exp(x)), True),            # for a small one
 ])
 def test_wide_vectors_for_programs_that_compute_much(monkeypatch, function, wide):
     monkeypatch.setattr(compiler_options, "wide_vectors_are_fast", lambda: True)
