@@ -1,6 +1,7 @@
 """Values to devices and back: `device_put` and its primitive, `reshard`, `device_get`, waiting for trees of arrays."""
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -171,22 +172,8 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
     >>> jax.reshard(jnp.arange(3), jax.NamedSharding(jax.make_mesh((1,), ('x',)), jax.P('x')))
     Array([0, 1, 2], dtype=int32)
     """
-    for where in tree.tree_leaves(out_shardings, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec))):
-        if not isinstance(where, PartitionSpec) and not hasattr(where, "mesh"):
-            raise TypeError(f"reshard: {where!r} of type {type(where).__name__} is neither a PartitionSpec nor a sharding on a mesh; for a device, "
-                            "call jax.device_put")
-        sharding = as_sharding(where)
-        if isinstance(sharding, NamedSharding):
-            if UNCONSTRAINED in sharding.spec.partitions:
-                raise ValueError(f"reshard: {sharding.spec} leaves an axis to the compiler (UNCONSTRAINED), so no type says it; name mesh axes or None, or use "
-                                 "jax.lax.with_sharding_constraint")
-            kinds = dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_types))
-            bad = [name for name in sharding.spec.axis_names() if kinds[name] is not mesh.AxisType.Explicit]
-            if bad:
-                raise ValueError(f"reshard: {sharding.spec} names axis {bad[0]!r}, which is {kinds[bad[0]].name}; only Explicit axes "
-                                 "can be asked for here, for others use jax.lax.with_sharding_constraint")
-    wanted = tree.broadcast_prefix(out_shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
-    for x, where in zip(tree.tree_leaves(xs), map(as_sharding, wanted)):
+    wanted = tree.broadcast_prefix(tree.tree_map(_asked, out_shardings, is_leaf=_is_place), xs, is_leaf=_is_place)
+    for x, where in zip(tree.tree_leaves(xs), wanted):
         if type(x) is ArrayImpl and x.committed and where._is_concrete and x.sharding._device_assignment != where._device_assignment:
             raise ValueError(f"Received incompatible devices for jitted computation: reshard splits an array of type {x.aval.str_short()}, which lies on "
                              f"devices {[d.id for d in x.sharding._device_assignment]}, over devices {[d.id for d in where._device_assignment]}; "
@@ -194,9 +181,36 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
         if no_collectives.value:
             check_no_collectives(getattr(x, "sharding", None), where)
     leaves, structure = tree.tree_flatten(xs)
-    kept = [_auto_axes_as_they_are(x, as_sharding(where)) for x, where in zip(leaves, wanted)]
+    kept = [_auto_axes_as_they_are(x, where) for x, where in zip(leaves, wanted)]
     moved = iter(place([x for x, where in zip(leaves, kept) if where is not None], [where for where in kept if where is not None]))
     return tree.tree_unflatten(structure, [x if where is None else next(moved) for x, where in zip(leaves, kept)])
+
+
+def _is_place(where: Any) -> bool:
+    return isinstance(where, (Sharding, PartitionSpec))
+
+
+def _asked(where: Any) -> Any:
+    """What `reshard` is asked for, checked, as a sharding."""
+    if not isinstance(where, PartitionSpec) and not hasattr(where, "mesh"):
+        raise TypeError(f"reshard: {where!r} of type {type(where).__name__} is neither a PartitionSpec nor a sharding on a mesh; for a device, "
+                        "call jax.device_put")
+    sharding = as_sharding(where)
+    if isinstance(sharding, NamedSharding):
+        _check_explicit(sharding)
+    return sharding
+
+
+@functools.lru_cache(1 << 10)
+def _check_explicit(sharding: NamedSharding) -> None:
+    if UNCONSTRAINED in sharding.spec.partitions:
+        raise ValueError(f"reshard: {sharding.spec} leaves an axis to the compiler (UNCONSTRAINED), so no type says it; name mesh axes or None, or use "
+                         "jax.lax.with_sharding_constraint")
+    kinds = dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_types))
+    bad = [name for name in sharding.spec.axis_names() if kinds[name] is not mesh.AxisType.Explicit]
+    if bad:
+        raise ValueError(f"reshard: {sharding.spec} names axis {bad[0]!r}, which is {kinds[bad[0]].name}; only Explicit axes "
+                         "can be asked for here, for others use jax.lax.with_sharding_constraint")
 
 
 def _auto_axes_as_they_are(x, where):
@@ -219,15 +233,15 @@ def _auto_axes_as_they_are(x, where):
 def place(xs: PyTree, shardings: PyTree) -> Any:
     """`device_put` by specs that have an entry for each axis, as types that say it have."""
     leaves, structure = tree.tree_flatten(xs)
-    wanted = tree.broadcast_prefix(shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
-    return device_put(xs, tree.tree_unflatten(structure, list(map(_full_spec, wanted, leaves))))
+    wanted = tree.broadcast_prefix(shardings, xs, is_leaf=_is_place)
+    return device_put(xs, tree.tree_unflatten(structure, [_full_spec(as_sharding(where), np.ndim(x)) for x, where in zip(leaves, wanted)]))
 
 
-def _full_spec(where, x):
-    sharding = as_sharding(where)
+@functools.lru_cache(1 << 10)
+def _full_spec(sharding: Sharding, ndim: int) -> Sharding:
     if not isinstance(sharding, NamedSharding) or not sharding.mesh.explicit_axes:
         return sharding
-    return sharding.update(spec=sharding.spec.update(partitions=(*sharding.spec, *[None] * (np.ndim(x) - len(sharding.spec)))))
+    return sharding.update(spec=sharding.spec.update(partitions=(*sharding.spec, *[None] * (ndim - len(sharding.spec)))))
 
 
 def device_get(x: PyTree) -> Any:
