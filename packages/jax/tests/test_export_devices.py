@@ -36,6 +36,8 @@ def program():
 def test_attributes(program):
     assert program.nr_devices == 8
     assert program.in_shardings_jax(mesh()) == (on("x", None), on(None, "y")) and program.out_shardings_jax(mesh())[0] == on("x", "y")
+    with pytest.raises(ValueError, match="devices along 'x'; give one of the same shape"):
+        program.in_shardings_jax(jax.make_mesh((1, 2), ("x", "y")))
     assert program.in_shardings_hlo[0] == on("x", None)._to_xla_hlo_sharding(2) and program.out_shardings_hlo[1] is None
     assert "sdy.mesh" in program.mlir_module() and program.mlir_module_serialized
 

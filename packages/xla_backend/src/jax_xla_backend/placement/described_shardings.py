@@ -84,10 +84,18 @@ def in_types(description: dict) -> NamedSharding:
     return NamedSharding(mesh, _spec(description))
 
 
-def on_mesh(description: dict | None, mesh: object) -> NamedSharding | None:
-    """The placement on ``mesh``, which must have its axes."""
+def on_mesh(description: dict | None, mesh: Any) -> NamedSharding | None:
+    """The placement on ``mesh``, which must have its axes.
+
+    Raises:
+      ValueError: an axis of the mesh has another size.
+    """
     if description is None:
         return None
+    for name, size in description["axes"]:
+        if mesh.shape.get(name, size) != size:
+            raise ValueError(f"the placement is on a mesh with the axes {dict(description['axes'])}, and {mesh} has {mesh.shape[name]} devices along "
+                             f"{name!r}; give one of the same shape.")
     memory = description.get("memory", "device" if isinstance(mesh, AbstractMesh) else None)
     return NamedSharding(mesh, _spec(description), memory_kind=memory)
 
