@@ -305,6 +305,15 @@ def test_vectors_of_an_infinite_matrix_are_nan(factor, dtype):
     assert np.isnan(slope).any()
 
 
+@pytest.mark.parametrize("bad", [[[np.nan, 2], [2, 1]], [[1, 2, 0], [2, np.nan, 0], [0, 0, 3]]])
+def test_eigenvalues_are_nan_where_the_diagonal_of_a_small_block_is(bad):
+    """LAPACK gives numbers."""
+    bad = np.array(bad, np.float32)
+    x = np.stack([bad, np.eye(len(bad), dtype=np.float32)])
+    for part in map(np.asarray, [*L.eigh(x), jit(lambda x: L.eigh(x)[1])(x)]):
+        assert np.isnan(part[0]).all() and np.isfinite(part[1]).all()
+
+
 def test_equal_eigenvalues_have_finite_derivatives():
     """A function of the eigenvalues alone, where they are equal, and of the span of both vectors."""
     x = np.diag([1.0, 1.0, 3.0]).astype(np.float32)

@@ -116,7 +116,16 @@ def _eigh_call(b, x, vectors, values, *, compute_vectors, lower, sort_eigenvalue
         v, w = b.custom_call("Eigh", x, out=[vectors, values], api_version=1,
                              backend_config=f"{int(lower)},{int(sort_eigenvalues)},100,1e-6")
         return [v, w]
-    return nan_on_failure(b, info, v, w, known=w)
+    return nan_on_failure(b, info, v, w, known=b.fun(_nan_of_diagonal, x, w)[0] if x.aval.shape[-1] > 1 else w)
+
+
+def _nan_of_diagonal(x, w):
+    """The eigenvalues, NaN where the diagonal is NaN or infinite: LAPACK gives numbers for blocks of one or two rows with such. Of NaN elsewhere there
+    is some in its eigenvalues. The diagonal is each ``n + 1``-th number, as no sum of a row, which would be a kernel."""
+    *batch, n, _ = x.shape
+    numbers = real(lax.reshape(x, (*batch, n * n)))
+    of_rows = lax.slice(numbers, [0] * numbers.ndim, numbers.shape, [*[1] * len(batch), n + 1])
+    return [lax.add(w, lax.mul(of_rows, full_like(of_rows, 0)))]
 
 
 def _values_jvp(primals, tangents, **params):
