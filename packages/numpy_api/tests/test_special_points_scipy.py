@@ -97,6 +97,8 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("hyp1f1", lambda b: special.hyp1f1(0.3, b, 300.0), 1, [300.0], [-0.04948530]),
     ("hyp1f1", lambda a: special.hyp1f1(a, 1.0, -INF), 0, [-0.5, 0.0, 0.5, 1.5], [INF, 1, 0, 0]),
     ("hyp2f1", lambda x: special.hyp2f1(1.0, 2.0, 1.0, x), 0, [2.0, 1.0, 0.5, -3.0], [1, INF, 4, 0.0625]),
+    ("hyp2f1", lambda x: special.hyp2f1(0.25, 1.0, -1.0, x), 0, [-3.0, -0.25, 0.25, 1.0], [INF] * 4),
+    ("hyp2f1", lambda x: special.hyp2f1(-1.0, 0.5, -2.0, x), 0, [-0.5, 0.5], [0.875, 1.125]), ("hyp2f1", lambda x: special.hyp2f1(-3.0, 0.5, -2.0, x), 0, [0.5], [INF]),
     ("hyp2f1", lambda x: special.hyp2f1(3.0, 1.5, 1.5, x), 1, [2.0, 0.5], [3, 48]),
     ("hyp2f1", lambda x: special.hyp2f1(-2.0, 1.0, -1.5, x), 0, [-10.0, -1e5, -0.5, 3.0], [254.33333, 26666533334.3, 1.0, 29]),
     ("hyp2f1", lambda x: special.hyp2f1(-2.5, 0.5, 1.0, x), 0, [-10.0, -4.0], [144.91299468785, 22.03618]),

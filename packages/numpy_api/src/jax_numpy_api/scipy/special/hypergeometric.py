@@ -360,7 +360,7 @@ def _hyp2f1(a, b, c, x):
     value = jnp.where(one, jnp.where(s > 0, first, np.inf), value)
     value = jnp.where(negative, jnp.power(1 - jnp.where(negative, x, 0.0), power) * value, value)
     c_pole = _ends(c)
-    value = jnp.where(c_pole & ~ends, np.inf, value)
+    value = jnp.where(c_pole & ~(_ends(a) & (a >= c) | _ends(b) & (b >= c)), np.inf, value)  # unless the series ends before it
     value = jnp.where((x > 1) & ~ends, np.inf, value)
     other = jnp.where(a == c, b, a)  # F(a, b; a; x) = (1 - x)**-b, with a whole b also beyond 1
     plain = ((a == c) | (b == c)) & ~c_pole & ((x < 1) | (other == jnp.floor(other)))
