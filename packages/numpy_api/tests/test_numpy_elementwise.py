@@ -4,6 +4,8 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 from harness import LAWS, Case
+from jax_core.configuration import flags
+from jax_core.representation.errors import TypePromotionError
 from jax_core.transformations.autodiff import jvp, vjp
 from jax_core.transformations.vmap import vmap
 
@@ -171,3 +173,5 @@ def test_a_product_with_a_mask_in_a_transformation_is_as_outside():
         out, pullback = vjp(lambda x: f(x).sum(), x)
         assert out == 1 and pullback(jnp.float32(1))[0].tolist() == [1, 0]
     assert vmap(lambda x: x * (x < 5))(x).tolist() == [1, 0] and vmap(lambda x: x * mask)(x).tolist() == [[1, 0], [jnp.inf, 0]]
+    with flags.numpy_dtype_promotion("strict"), pytest.raises(TypePromotionError):
+        vmap(lambda x: x * mask)(x)

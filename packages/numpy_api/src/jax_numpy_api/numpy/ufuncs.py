@@ -15,7 +15,17 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
-from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, refuse_out, settled, strong, unwrapped
+from .promotion import (
+    check_arraylike,
+    convert,
+    joined,
+    promote_args_inexact,
+    promote_shapes,
+    refuse_out,
+    settled,
+    strong,
+    unwrapped,
+)
 from .rows import adaptive, binary, named, shown, unary
 
 # -- trigonometric and hyperbolic --------------------------------------------------------------------------------------
@@ -132,6 +142,7 @@ def _times_mask(x1: Any, x2: Any) -> Array | None:
         return None
     if not hasattr(x, "dtype") or not dtypes.issubdtype(x.dtype, np.inexact):
         return None
+    joined(mask, x)  # which strict promotion refuses
     mask, x = promote_shapes("multiply", mask, x)
     if not np.shape(x):
         x = lax.broadcast(x, np.shape(mask))
