@@ -84,6 +84,13 @@ def test_schur_forms_multiply_to_the_matrix():
     np.testing.assert_array_equal(np.tril(t, -1), 0)
 
 
+def test_the_complex_schur_form_of_several_matrices():
+    t, z = linalg.rsf2csf(*map(np.stack, zip(*[linalg.schur(m) for m in (A, A.T)])))
+    for k, m in enumerate((A, A.T)):
+        np.testing.assert_allclose(z[k] @ t[k] @ z[k].conj().T, m, atol=1e-4)
+        assert not np.tril(t[k], -1).any()
+
+
 def test_funm_of_exp_is_expm():
     np.testing.assert_allclose(linalg.funm(A, jnp.exp), scipy.linalg.expm(A), atol=1e-12)
 

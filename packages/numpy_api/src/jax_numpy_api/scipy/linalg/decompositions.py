@@ -485,9 +485,13 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     Array([1.+0.j, 3.+0.j], dtype=complex64)
     """
     t, z = (to_complex(x) for x in matrices("rsf2csf", *map(of_list, (T, Z))))
+    if z.shape != t.shape:
+        raise ValueError(f"jax.scipy.linalg.rsf2csf: needs two (batched) square matrices of one shape, got {t.shape} and {z.shape}")
+    return jnp.vectorize(_rsf2csf, signature="(n,n),(n,n)->(n,n),(n,n)")(t, z)
+
+
+def _rsf2csf(t, z):
     n = t.shape[-1]
-    if t.ndim != 2 or z.shape != t.shape:
-        raise ValueError(f"jax.scipy.linalg.rsf2csf: needs two square matrices of one shape, got {t.shape} and {z.shape}")
 
     def step(i: ArrayLike, state: PyTree):
         t, z = state
