@@ -26,7 +26,7 @@ from .compare import emit_compare, eq_p, gt_p
 from .complex import abs_p, complex_p, imag_p, real_p
 from .convert import stop_gradient_p
 from .elementary_cpu import exponential, inverse, logarithmic, trigonometric
-from .elementary_cpu.lanes import Formulation
+from .elementary_cpu.lanes import FEW, Formulation
 from .nary import INEXACT, apply, constant, elementwise, emit, full_operands, op
 from .select import select_n_p
 
@@ -232,6 +232,16 @@ _atanh_lower = Formulation(op("chlo.atanh"), narrow=logarithmic.atanh, wide=loga
 _atan_lower = Formulation(op("chlo.atan"), narrow=inverse.atan, wide=inverse.atan, unless="vector_atan")
 
 
+def _tanh_lower(b, x, accuracy=None):
+    """Of a few numbers on the CPU those beyond 9, where it is 1, are enlarged: from 8 to 20 XLA's formula for float32 gives 0.9999998 without
+    fused multiplications, and so a slope; and code for so few is not optimised, so that it has none. From 20 on it gives 1."""
+    if x.aval.dtype == np.float32 and x.aval.size <= FEW and b.platform == "cpu" and not b.portable and accuracy is None:
+        far = emit_compare(b, "GT", emit(b, "stablehlo.multiply", x, x), b.full(81, x.aval))
+        larger = emit(b, "stablehlo.multiply", x, b.full(4, x.aval))
+        x = b.emit(f"stablehlo.select {far}, {larger}, {x}", far, larger, x, out=x.aval)
+    return b.emit(f"stablehlo.tanh {x}", x, out=b.out_avals[0], attrs=accuracy_text(accuracy))
+
+
 def _atan2_plain(b, y, x):
     return emit(b, "stablehlo.atan2", *full_operands(b, (y, x)))
 
@@ -258,7 +268,7 @@ _WITH_ACCURACY_ROWS: list[tuple] = [
     ("sin", 1.2, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
     ("cos", 1.2, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
     ("tan", 1.6, _tan_lower, lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT),
-    ("tanh", 1.9, "stablehlo.tanh", lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh),
+    ("tanh", 1.9, _tanh_lower, lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh),
     ("logistic", 3.5, "stablehlo.logistic", lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
      _logistic_reference),
 ]

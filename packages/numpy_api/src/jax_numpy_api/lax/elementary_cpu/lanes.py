@@ -23,6 +23,9 @@ FLOAT32, FLOAT64, INT32, INT64 = (np.dtype(t) for t in (np.float32, np.float64, 
 SMALL = 1024
 """Elements up to which the time to compile counts more: a formula takes 5 to 15 ms, and saves 3 us a run on so many."""
 
+FEW = 32
+"""Elements up to which LLVM may be told not to optimise the code of a program (`small_programs.FEW_ELEMENTS` in the XLA backend)."""
+
 SHORT = 16
 """Length of the last axis below which the compiler's loops have no vectors, once their bodies are long."""
 
