@@ -18,6 +18,7 @@ from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import image, lax, nn, numpy as jnp
 from jax_numpy_api.ffi import ffi_call
+from jax_numpy_api.sparse import BCOO
 
 pytestmark = pytest.mark.any_code
 
@@ -483,6 +484,17 @@ def test_types_of_results_hold_for_the_shortest_lengths():
     assert str(eval_shape(lambda x: (x[:2], x[1:], x[::2]), x)) == (
         "(ShapeDtypeStruct(shape=(min(a, 2),), dtype=float32), ShapeDtypeStruct(shape=(a - 1,), dtype=float32), "
         "ShapeDtypeStruct(shape=(floordiv(a + 1, 2),), dtype=float32))")
+
+
+def test_lengths_that_containers_of_results_keep():
+    """The shape of a sparse array is an expression too; what is none, and other containers, are refused."""
+    x = struct(*symbolic_shape("n, 4"))
+    found = eval_shape(lambda x: {"m": BCOO((jnp.zeros(3), jnp.zeros((3, 1), int)), shape=(2 * x.shape[0] + 1,)), "x": x}, x)
+    assert str(found["m"].shape) == "(2*n + 1,)" and str(found["x"].shape) == "(n, 4)" and found["m"].data.shape == (3,)
+    with pytest.raises(ValueError, match="the structure of the result depends on"):
+        eval_shape(lambda x: [x] * x.shape[0], x)
+    with pytest.raises(ValueError, match="what a container of the result keeps besides"):
+        eval_shape(lambda x: {str(x.shape[0]): x}, x)
 
 
 def test_arithmetic_of_dimensions():

@@ -6,6 +6,8 @@ lengths are integers, those of the sample at hand, which remember what is decide
 from __future__ import annotations
 
 import contextlib
+import functools
+import operator
 from typing import Any, Callable, Sequence
 
 from ..programs import tracing
@@ -99,7 +101,39 @@ def eval_shape(fun: Callable, args: tuple, kwargs: dict) -> PyTree:
                 results.append(types(values, *a, **k))
                 more.append(values)
         family = Family(family.names, family.scope, [*family.samples, *more], family.admits)
-    return tree.map(lambda *structs: _struct(_symbolic_aval(name, family, structs)), *results)
+    return _merged(name, family, results)
+
+
+def _merged(what: str, family: Family, results: Sequence[Any]) -> Any:
+    """One tree of descriptions for those of the samples. Lengths that nodes keep beside their children (the shape of a sparse array) become
+    expressions, as those of axes do."""
+    if len(set(map(tree.structure, results))) == 1:
+        return tree.map(lambda *structs: _struct(_symbolic_aval(what, family, structs)), *results)
+    nodes = [tree.structure(x, is_leaf=functools.partial(operator.is_not, x)) for x in results]
+    data = [n.node_data() for n in nodes]
+    if None in data or len({(d[0], n.num_leaves) for d, n in zip(data, nodes)}) != 1:
+        raise ValueError(f"{what}: the structure of the result depends on the symbolic dimensions: it is {tree.structure(results[0])} and "
+                         f"{tree.structure(results[-1])}; return the same containers for all lengths")
+    kept = (data[0][0], _kept(what, family, [d[1] for d in data]))
+    children = [_merged(what, family, parts) for parts in zip(*[n.flatten_up_to(x) for n, x in zip(nodes, results)])]
+    return tree.PyTreeDef.from_node_data_and_children(tree.registry, kept, nodes[0].children()).unflatten(children)
+
+
+def _kept(what: str, family: Family, found: Sequence[Any]) -> Any:
+    """What a node keeps, of which ``found`` are those of the samples."""
+    first = found[0]
+    if all(type(x) is int for x in found):
+        length = family.fits(found)
+    elif all(x == first for x in found):
+        length = first
+    elif all(type(x) is tuple and len(x) == len(first) for x in found):
+        length = tuple(_kept(what, family, parts) for parts in zip(*found))
+    else:
+        length = None
+    if length is None and first is not None:
+        raise ValueError(f"{what}: what a container of the result keeps besides its children depends on the symbolic dimensions otherwise than "
+                         f"as a polynomial: it is {first!r} and {found[-1]!r}; return its parts as a tuple")
+    return length
 
 
 def _struct(aval: ShapedArray) -> ShapeDtypeStruct:
