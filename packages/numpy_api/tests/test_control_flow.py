@@ -524,7 +524,7 @@ def test_associative_scan_of_pairs():
         s = x * s + y
         rows.append(s)
     close(got[1], rows)
-    with pytest.raises(ValueError, match="same length along axis 0"):
+    with pytest.raises(ValueError, match="same length along axis 0, the first dimension, got"):
         lax.associative_scan(compose, (a, b[:3]))
     with pytest.raises(TypeError, match="fn should be a callable"):
         lax.associative_scan(3, a)

@@ -49,8 +49,8 @@ def associative_scan(fn: Callable[..., PyTree], elems: PyTree, reverse: bool = F
     sizes = sorted({np.shape(x)[a] for x, a in zip(leaves, axes)})
     if len(sizes) > 1:
         shapes = ", ".join(str(np.shape(x)) for x in leaves)
-        raise ValueError(f"lax.associative_scan: all elements must have the same length along axis {axis}, got shapes "
-                         f"{shapes}.")
+        which = ", the first dimension" if axis == 0 else ""
+        raise ValueError(f"lax.associative_scan: all elements must have the same length along axis {axis}{which}, got shapes {shapes}.")
     if reverse:
         leaves = [rev(x, (a,)) for x, a in zip(leaves, axes)]
 
