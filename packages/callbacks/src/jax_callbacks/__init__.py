@@ -10,7 +10,8 @@ Modules, in the order in which they build on each other:
 * `debug`: `jax.debug`; `debugger`: the prompt of `jax.debug.breakpoint`; `visualize`: pictures of shardings;
 * `stats`: how often callbacks ran, how long they took, and time limits;
 * `ending`: callbacks in daemon threads when the interpreter ends;
-* `progress`: progress bars for loops.
+* `progress`: progress bars for loops;
+* `tensorflow`: functions of ours as TensorFlow's, and TensorFlow's in our programs.
 """
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from jax.experimental import compute_on as compute_on
 from jax.experimental import custom_partitioning as custom_partitioning
 from jax.experimental import fused as fused
 from jax.experimental import hijax as hijax
+from jax.experimental import jax2tf as jax2tf
 from jax.experimental import jet as jet
 from jax.experimental import key_reuse as key_reuse
 from jax.experimental import layout as layout
