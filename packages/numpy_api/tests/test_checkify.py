@@ -136,8 +136,9 @@ def test_vmap_reports_lanes():
 def test_wrong_arguments():
     with pytest.raises(TypeError, match="scalar bool"):
         checkify.check(np.ones(3, bool), "no")
-    with pytest.raises(ValueError, match="wants arguments"):
-        checkify.check(True, "{missing}")
+    for text, error in (("{missing}", KeyError), ("{}", IndexError)):
+        with pytest.raises(error, match="wants arguments"):
+            checkify.check(True, text)
 
 
 @pytest.mark.parametrize("index, text", [

@@ -126,6 +126,7 @@ def test_further_attributes_of_a_lowering_rule():
     (lambda x: ffi_call("t", struct(2), input_output_aliases={0: 1})(x), ValueError, "output index 1 outside .* \\[0, 1\\)"),
     (lambda x: ffi_call("t", struct(3), input_output_aliases={0: 0})(x), ValueError, "float32\\[2\\] and an output of type float32\\[3\\]"),
     (lambda x: ffi_call("t", struct(2), input_layouts=[None, None])(x), ValueError, "arguments \\(1\\) must equal .* layouts \\(2\\)"),
+    (lambda x: ffi_call("t", struct(2))(x, a=[1, 2]), TypeError, "a=\\[1, 2\\] is a list"),
     (lambda x: ffi_call("t", struct(2), input_layouts=[(1,)])(x), ValueError, "layout \\(1,\\) is not a permutation of the 1 axes"),
     (lambda x: ffi_call("t", struct(2))(x, a=object()), TypeError, "no attribute handler defined for a="),
     (lambda x: ffi_call("t", struct(2), custom_call_api_version=3)(x, a=1), ValueError, "need custom_call_api_version=4 or more, got 3"),

@@ -1,5 +1,6 @@
 """jax.scipy.stats against SciPy: every function of every distribution, with location and scale where it has them."""
 import inspect
+import warnings
 
 import numpy as np
 import pytest
@@ -113,6 +114,18 @@ def test_a_mode_of_nothing_is_of_the_default_dtype(dtype, x64):
     with flags.enable_x64(x64):
         found = stats.mode(jnp.zeros((0, 2), dtype))
         assert {x.dtype for x in found} == {np.dtype("float64" if x64 else "float32")} and np.isnan(found.mode).all() and not found.count.any()
+
+
+def test_shapes_that_do_not_fit():
+    with pytest.raises(TypeError, match="incompatible shapes"):
+        stats.norm.pdf(jnp.ones(4), jnp.ones(3), 2.0)
+    with pytest.raises(ValueError, match="incompatible shapes"):
+        stats.norm.pdf(jnp.ones((4, 4)), jnp.ones(3))
+
+
+def test_constants_beyond_half_precision_are_infinite_without_a_warning():
+    with warnings.catch_warnings(action="error"):
+        assert np.isfinite(stats.beta.pdf(jnp.array([0.25], "float16"), 2, 3)).all()
 
 
 @pytest.mark.parametrize("call", [

@@ -462,6 +462,12 @@ def test_other_errors():
     mat = BCOO.fromdense(matrix(3, 4))
     with pytest.raises(errors.ConcretizationTypeError, match="nse argument of bcoo_fromdense"):
         jit(BCOO.fromdense)(np.ones(3))
+    with pytest.raises(ValueError, match="without nse"):
+        jit(lambda m: m.sum_duplicates().data)(sparse.eye(2))
+    with pytest.raises(TypeError, match="sizes"):
+        sparse.bcoo_dynamic_slice(sparse.eye(2), (0, 0), (1, 3))
+    with pytest.raises(ValueError, match="must be BCOO"):
+        sparse.bcoo_concatenate([sparse.eye(2), jnp.eye(2)], dimension=0)
     with pytest.raises(TypeError, match="contracting dimensions"):
         sparse.bcoo_dot_general(mat, np.ones(3), dimension_numbers=(((1,), (0,)), ((), ())))
     with pytest.raises(ValueError, match="is not inside of"):

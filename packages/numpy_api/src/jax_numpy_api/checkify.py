@@ -233,7 +233,7 @@ def check(pred: ArrayLike, msg: str, *fmt_args: Any, debug: bool = False, **fmt_
     try:
         msg.format(*tree.unflatten(structure, leaves)[0], **tree.unflatten(structure, leaves)[1])
     except (IndexError, KeyError) as error:
-        raise ValueError(f"checkify.check: the message {msg!r} wants arguments that were not given: {error}") from None
+        raise type(error)(f"checkify.check: the message {msg!r} wants arguments that were not given: {error}") from None
     except (TypeError, ValueError):
         pass  # formats that want values
     check_p.bind(pred, *leaves, site=_Site(FailedCheckError, msg, structure), debug=debug)

@@ -68,7 +68,9 @@ def _freeze(target: str, name: str, value: Any) -> Any:
         return value
     if isinstance(value, (bool, int, float, np.bool_, np.number, np.dtype)):
         return _Frozen(value, (type(value), repr(value)))  # 1, True, 1.0 and np.int8(1) are equal, and not the same attribute
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, list):
+        raise TypeError(f"ffi_call of {target!r}: {name}={value!r} is a list, which can change after the call; give an array of NumPy or a tuple")
+    if isinstance(value, tuple):
         value = np.asarray(value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.ndim <= 1:
         return _Frozen(value, (value.shape, value.dtype.str, value.tobytes()))

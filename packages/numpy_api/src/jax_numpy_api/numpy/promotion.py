@@ -224,7 +224,8 @@ def _literal(x: Any, dtype: np.dtype) -> Any:
     if isinstance(x, float) and dtype.kind in "iu":
         return dtypes.saturated(x, dtype)
     try:
-        scalar = dtype.type(x)
+        with np.errstate(over="ignore"):  # infinity, as in compiled programs
+            scalar = dtype.type(x)
     except OverflowError:
         widest = np.iinfo(dtypes.default_int_dtype())
         if isinstance(x, int) and widest.min <= x <= widest.max:
@@ -311,13 +312,13 @@ def shape_of(x: ArrayLike) -> tuple[int, ...]:
 
 
 def broadcast_shape(name: str, *shapes: Sequence[int]) -> tuple[int, ...]:
-    """The common shape. Where there is none, raises in the name of ``name``, with all shapes: TypeError if they have one rank, else
-    ValueError."""
+    """The common shape. Where there is none, raises in the name of ``name``, with all shapes: TypeError if they have one rank, numbers
+    left aside, else ValueError."""
     try:
         return joint_shape(*shapes)
     except ValueError:
         listed = ", ".join(str(tuple(s)) for s in shapes)
-        kind = TypeError if len({len(s) for s in shapes}) == 1 else ValueError
+        kind = TypeError if len({len(s) for s in shapes if s}) == 1 else ValueError
         raise kind(f"{name} got incompatible shapes for broadcasting: {listed}.") from None
 
 

@@ -55,7 +55,7 @@ class RegularGridInterpolator:
         if not 0 < len(grid) <= values.ndim:
             raise ValueError(f"there are {len(grid)} point arrays, but values has {values.ndim} dimensions")
         if not jnp.issubdtype(values.dtype, jnp.inexact):
-            values = values.astype(jnp.float_)
+            values = values.astype(float)
         if fill_value is not None:
             check_arraylike("RegularGridInterpolator", fill_value)
             if jnp.iscomplexobj(fill_value) and not jnp.iscomplexobj(values):

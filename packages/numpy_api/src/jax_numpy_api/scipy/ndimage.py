@@ -85,7 +85,7 @@ def _map_coordinates(image, coordinates, order, mode, cval):
                          f"{image.shape}")
     axes = []
     for n, x in zip(image.shape, coordinates):
-        x = x if jnp.issubdtype(x.dtype, jnp.inexact) or order == 0 else x.astype(jnp.float_)
+        x = x if jnp.issubdtype(x.dtype, jnp.inexact) or order == 0 else x.astype(float)
         axes.append([(_INDEX[mode](i, n), (i >= 0) & (i < n), w) for i, w in _nodes(x, order)])
     dtype = image.dtype
     wide = dtype if jnp.issubdtype(dtype, jnp.inexact) else jnp.result_type(jnp.float_)

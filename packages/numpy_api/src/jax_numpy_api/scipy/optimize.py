@@ -73,7 +73,7 @@ def minimize(fun: Callable[..., PyTree], x0: ArrayLike, args: tuple = (), *, met
         raise TypeError(f"jax.scipy.optimize.minimize: x0 must be a vector, got shape {x0.shape}; use jnp.atleast_1d for a number, "
                         "jax.flatten_util.ravel_pytree for a pytree")
     if not jnp.issubdtype(x0.dtype, jnp.inexact):
-        x0 = x0.astype(jnp.float_)
+        x0 = x0.astype(float)
     if tol is not None:
         options.setdefault("gtol", tol)
     if not isinstance(method, str):

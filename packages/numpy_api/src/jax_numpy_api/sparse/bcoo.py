@@ -20,7 +20,7 @@ from jax_core.representation import source, tree_nodes
 from jax_core.representation.arguments import takes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
-from jax_core.traces.trace import ensure_compile_time_eval
+from jax_core.traces.trace import Tracer, ensure_compile_time_eval
 from jax_core.transformations.vmappable import node_rules
 
 from .. import numpy as jnp
@@ -490,7 +490,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
       nse: how many to store in each batch; must be given under `jit`. By default as many as are needed.
 
     Raises:
-      ConcretizationTypeError: ``nse`` is missing and the coordinates are traced.
+      ValueError: ``nse`` is missing and the coordinates are traced.
 
     >>> from jax.experimental import sparse
     >>> m = sparse.BCOO((jnp.array([1, 2]), jnp.array([[0], [0]])), shape=(2,))
@@ -500,8 +500,8 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
     if nse is None:
         with ensure_compile_time_eval():
             nse = _count_points(mat.indices, parts(mat)[1])
-        nse = concrete_count(nse, "The error arose for the nse argument of bcoo_sum_duplicates; pass the number of elements to "
-                                  "store.")
+        if isinstance(nse, Tracer):
+            raise ValueError("bcoo_sum_duplicates: without nse the coordinates are counted, and here they are traced; pass the number of elements to store")
     data, indices = bcoo_sum_duplicates_p.bind(mat.data, mat.indices, spinfo=mat._info, nse=operator.index(nse))
     return BCOO((data, indices), shape=mat.shape, indices_sorted=True, unique_indices=True)
 

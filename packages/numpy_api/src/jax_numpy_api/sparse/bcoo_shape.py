@@ -107,7 +107,7 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
     """BCOO arrays of one layout joined along an axis.
 
     Raises:
-      ValueError: nothing to join, or shapes or layouts that do not fit. TypeError: an operand is not BCOO.
+      ValueError: nothing to join, or shapes or layouts that do not fit, or an operand that is not BCOO.
 
     >>> from jax.experimental import sparse
     >>> sparse.bcoo_concatenate([sparse.eye(2), sparse.eye(2)], dimension=0).shape
@@ -117,7 +117,7 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
     if not operands:
         raise ValueError("bcoo_concatenate: nothing to concatenate")
     if not all(isinstance(m, BCOO) for m in operands):
-        raise TypeError(f"bcoo_concatenate: all operands must be BCOO, got {[type(m).__name__ for m in operands]}")
+        raise ValueError(f"bcoo_concatenate: all operands must be BCOO, got {[type(m).__name__ for m in operands]}")
     first, dimension = operands[0], operator.index(dimension)
     if len({(m.n_batch, m.n_sparse, m.n_dense) for m in operands}) > 1:
         raise ValueError(f"bcoo_concatenate: the operands need one layout, got {operands}")
@@ -287,7 +287,7 @@ def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[object], slice_sizes: 
     """The part of shape ``slice_sizes`` that begins at ``start_indices``, moved inside of the shape; see `lax.dynamic_slice`.
 
     Raises:
-      ValueError: sizes that do not fit.
+      TypeError: sizes that do not fit.
 
     >>> from jax.experimental import sparse
     >>> sparse.bcoo_dynamic_slice(sparse.eye(3), (1, 1), slice_sizes=(2, 2)).todense()
@@ -296,7 +296,7 @@ def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[object], slice_sizes: 
     """
     sizes, starts = static_shape(slice_sizes), [jnp.asarray(s) for s in start_indices]
     if len(sizes) != mat.ndim or len(starts) != mat.ndim or any(not 0 <= s <= n for s, n in zip(sizes, mat.shape)):
-        raise ValueError(f"bcoo_dynamic_slice: {len(starts)} starts and sizes {sizes} for {mat}")
+        raise TypeError(f"bcoo_dynamic_slice: {len(starts)} starts and sizes {sizes} for {mat}")
     starts = [jnp.clip(jnp.where(s < 0, s + n, s), 0, n - k) for s, n, k in zip(starts, mat.shape, sizes)]
     return _cut(mat, starts, sizes, (1,) * mat.ndim)
 

@@ -76,7 +76,7 @@ def _solve(name, method, A, b, x0, tol, atol, maxiter, M, symmetric):
     if not all(jnp.issubdtype(v.dtype, jnp.inexact) for v in leaves):
         for v in leaves:
             check_numbers(name, v.dtype)
-        b = _map(lambda v: v if jnp.issubdtype(v.dtype, jnp.inexact) else v.astype(jnp.float_), b)
+        b = _map(lambda v: v if jnp.issubdtype(v.dtype, jnp.inexact) else v.astype(float), b)
     x0 = _map(lambda u, v: u.astype(v.dtype), x0, b)
     size = sum(v.size for v in leaves)
     maxiter = 10 * size if maxiter is None else maxiter
