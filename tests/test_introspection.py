@@ -483,3 +483,10 @@ def test_arguments_keep_their_names(fun, args, kwargs, names):
     lowered = jax.jit(fun).lower(*args, **kwargs)
     del fun
     assert re.findall(r'%arg\d+: tensor<f32> loc\("([^"]*)"\)', lowered.as_text(debug_info=True)) == names
+
+
+def test_checkpoint_has_the_name_that_programs_look_for():
+    """`remat2` is the primitive, and `checkpoint` the scope of what it computes."""
+    traced = jax.jit(jax.checkpoint(jnp.sin)).trace(1.0)
+    assert [eqn.primitive.name for eqn in traced.jaxpr.eqns] == ["remat2"]
+    assert "jit(sin)/checkpoint/sin" in traced.lower().as_text(debug_info=True)

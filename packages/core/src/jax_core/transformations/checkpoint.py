@@ -367,8 +367,8 @@ def _remat_split(unknown, params):
         {**params, "jaxpr": ClosedJaxpr(late, closed.consts)})
 
 
-remat_p = program_call("checkpoint", _remat_lower, _flags_of_derived, _flags_by_role, linearize=_remat_linearize, split=_remat_split, takes_refs=True,
-                       impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args), traits=Traits(Kind.CALL))
+remat_p = program_call("remat2", _remat_lower, _flags_of_derived, _flags_by_role, linearize=_remat_linearize, split=_remat_split, takes_refs=True,
+                       impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args), traits=Traits(Kind.CALL, scope="checkpoint"))
 
 
 def saved_residuals(f: Callable[..., PyTree], *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:

@@ -28,7 +28,7 @@ def under(scopes: tuple, eqn: JaxprEqn) -> tuple:
     prim = eqn.primitive
     if prim.transparent:
         return *scopes, f"{prim.name}({eqn.params['name']})"
-    label = "while" if prim.traits.kind is Kind.LOOP and prim.holds_program else prim.name
+    label = "while" if prim.traits.kind is Kind.LOOP and prim.holds_program else prim.traits.scope or prim.name
     return (*scopes, "", label) if scopes and type(scopes[-1]) is Transform else (*scopes, label)
 
 
