@@ -6,7 +6,8 @@ import pytest
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import topologies
+from jax.experimental import pallas as pl, topologies
+from jax.experimental.pallas import tpu as pltpu
 
 HERE = pathlib.Path(__file__).parent
 WHEELS = {"tpu": "libtpu", "cuda": "jax_cuda12_plugin"}
@@ -173,3 +174,25 @@ def test_instructions_compile(compiled):
         pytest.skip("these instructions are for GPUs")
     tests = features()
     assert "custom-call" in compiled(tests.sums_and_differences, *[((8, 4), jnp.int32)] * 2)
+
+
+def test_watching_compiles(compiled):
+    """Checks, whole arrays in print, quotients in 16 bits; values for a profile where they are a TPU's."""
+    def kernel(x, out):
+        pl.debug_check(pl.program_id(0) < 4, "too far")
+        if compiled.block == BLOCKS["tpu"]:
+            pltpu.trace_value("step", pl.program_id(0))
+        pl.debug_print("all of it: {}", x[...])
+        half = x[...].astype(jnp.bfloat16)
+        out[...] = (half / jax.nn.sigmoid(half)).astype(jnp.float32)
+    with pl.enable_debug_checks():
+        assert "custom-call" in compiled(pl.pallas_call(kernel, jax.ShapeDtypeStruct((16, 128), jnp.float32), grid=(1,)), ((16, 128), jnp.float32))
+
+
+def test_products_of_int4_compile(compiled):
+    if compiled.block == BLOCKS["cuda"]:
+        pytest.skip("a GPU has no such products")
+
+    def kernel(x, y, out):
+        out[...] = jnp.dot(x[...], y[...], preferred_element_type=jnp.int32)
+    assert "custom-call" in compiled(pl.pallas_call(kernel, jax.ShapeDtypeStruct((128, 128), jnp.int32)), *[((128, 128), jnp.int4)] * 2)

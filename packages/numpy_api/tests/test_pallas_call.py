@@ -21,6 +21,7 @@ from jax_numpy_api.pallas.control import (
     run_scoped,
     strides_from_shape,
     when,
+    with_scoped,
 )
 from jax_numpy_api.pallas.copies import make_async_copy, sync_copy
 from jax_numpy_api.pallas.cost import estimate_cost
@@ -41,6 +42,7 @@ from jax_numpy_api.pallas.specs import (
     PrefetchScalarGridSpec,
     squeezed,
 )
+from jax_numpy_api.pallas.watching import debug_check, trace_value
 
 pytestmark = pytest.mark.any_code
 
@@ -172,6 +174,9 @@ VALUES = {
     "a loop with a carry": (lambda: run(lambda x, o: put(o, loop(1, 4, init_carry=x[...])(lambda i, c: c * i)), f32(8))(X), 6 * X),
     "memory of its own": (lambda: run(lambda x, o: put(o, run_scoped(lambda r: (put(r, x[...]), r[...] * 2)[1], VMEM((8,), np.float32))),
                                       f32(8))(X), 2 * X),
+    "memory for a function of arguments": (lambda: run(lambda x, o: put(o, with_scoped(VMEM((8,), np.float32))(lambda n, r: (put(r, x[...]), r[...] * n)[1])(3)),
+                                                       f32(8))(X), 3 * X),
+    "watched": (lambda: run(lambda x, o: (debug_check(x[0] < 0, "no"), trace_value("first", x[0]), copy(x, o)), f32(8))(X), X),
     "which holds nothing at first": (lambda: run(lambda x, o: run_scoped(lambda r: copy(r, o), VMEM((8,), np.float32)), f32(8))(X), [nan] * 8),
     "condition known": (lambda: run(lambda x, o: (when(True)(lambda: copy(x, o)), when(False)(lambda: put(o, -x[...]))), f32(8))(X), X),
     "scalar constants": (lambda: run(lambda x, o: put(o, x[...] * jnp.float32(2) + TWO), f32(8))(X), 2 * X + 2),
@@ -427,6 +432,8 @@ ERRORS = {
                                            ValueError, "a copy signals one semaphore"),
     "a copy with a semaphore for counting": (lambda: run(lambda x, o, s: make_async_copy(x, o, s).wait(), f32(8), scratch_shapes=[SemaphoreType.REGULAR])(X),
                                              ValueError, "a copy signals one semaphore for copies"),
+    "a check of many": (lambda: run(lambda x, o: debug_check(x[...] > 0, "no"), f32(8))(X), TypeError, r"debug_check: bool\[8\] was given"),
+    "a trace of many": (lambda: run(lambda x, o: trace_value("x", x[...]), f32(8))(X), ValueError, r"trace_value: float32\[8\] was given"),
     "memory that has ended": (lambda: run(lambda x, o: put(o, run_scoped(lambda a: a, VMEM((8,), np.float32))[...]), f32(8))(X), ValueError,
                               "run_scoped: the function returned a reference"),
     "semantics of other axes": (lambda: run(copy, f32(8), interpret=False, compiler_params=tpu.CompilerParams(dimension_semantics=("parallel",))), ValueError,

@@ -185,6 +185,7 @@ mesh_in_context = define(State("jax_mesh_in_context", object, None, "The mesh th
                                affects_tracing=True))
 use_shardy_partitioner = define_bool("jax_use_shardy_partitioner", True, "Partition with Shardy.",
                                      affects_tracing=True)
+pallas_enable_debug_checks = define_bool("jax_pallas_enable_debug_checks", False, "Compile `pl.debug_check` into kernels for TPUs.", affects_tracing=True)
 use_rgv3 = define_bool("jax_use_rgv3", True, "Write the groups of devices of a collective as axes of its mesh.", affects_tracing=True)
 compiler_enable_remat_pass = define_bool("jax_compiler_enable_remat_pass", True,
                                          "Let the compiler rematerialise values to save memory.")

@@ -53,7 +53,6 @@ _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
     "jax_mtls_peer_uri_prefix": None,
     "jax_pallas_auto_assign_collective_ids": "no",
     "jax_pallas_auto_assign_collective_ids_limit": 25,
-    "jax_pallas_enable_debug_checks": False,
     "jax_pallas_poison_buffers": False,
     "jax_pallas_use_mosaic_gpu": True,
     "jax_pallas_verbose_errors": False,

@@ -247,9 +247,13 @@ def _operand_dtype(a, b):
         if _is_narrow_float(t):
             return other if dtypes.issubdtype(other, np.inexact) and not _is_narrow_float(other) else np.dtype(np.float32)
     for t, other in ((a, b), (b, a)):
-        if dtypes.issubdtype(t, np.integer) and dtypes.itemsize_bits(t) < 8:
+        if _is_narrow_integer(t):
             return t if other == np.bool_ else other
     return dtypes.common_dtype(a, b)
+
+
+def _is_narrow_integer(t):
+    return dtypes.issubdtype(t, np.integer) and dtypes.itemsize_bits(t) < 8
 
 
 def _is_narrow_float(t):
@@ -372,11 +376,12 @@ def _dot_general_lower(b, lhs, rhs, *, dimension_numbers, precision, preferred_e
     out = b.out_avals[0]
     common = _operand_dtype(lhs.aval.dtype, rhs.aval.dtype)
     operand = common
-    if not _accumulates(common, out.dtype):
+    narrow = b.platform in ("tpu", "mosaic") and _is_narrow_integer(common) and out.dtype == np.int32  # int4 products are that chip's own
+    if not (narrow or _accumulates(common, out.dtype)):
         operand = out.dtype if _operand_dtype(common, out.dtype) == out.dtype else common
     elif out.dtype != common and not (_holds(common, lhs.aval.dtype) and _holds(common, rhs.aval.dtype)):
         operand = out.dtype  # uint8 and int8, float16 and bfloat16, or a float and a long integer: the result's dtype holds more of both
-    element = out.dtype if operand != common or _accumulates(common, out.dtype) else common
+    element = out.dtype if narrow or operand != common or _accumulates(common, out.dtype) else common
     if isinstance(precision, DotAlgorithmPreset):
         _check_platform(precision, b.platform)
         taken = precision.supported_lhs_types

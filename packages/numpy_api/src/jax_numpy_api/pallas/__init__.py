@@ -14,6 +14,7 @@
 * `mode`: kernels interpreted that do not ask for it.
 * `cost`: estimates.
 * `einshape`: axes in another order, split and merged, by an equation.
+* `watching`: checks, and values for a profile.
 * `tpu`, `triton`: what is there for one platform only.
 
 A kernel works on mutable references (`jax_core.references`), so that its program is a jaxpr like any other.

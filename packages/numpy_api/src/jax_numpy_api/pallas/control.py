@@ -1,8 +1,8 @@
 """What kernels are written with besides references: conditions, loops, memory of their own, hints and sizes."""
 from __future__ import annotations
 
+import functools
 import operator
-from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Sequence, TypeVar
 
 import numpy as np
@@ -118,20 +118,26 @@ def run_scoped(f: Callable[..., T], *types: Any, collective_axes: object = (), *
     return result
 
 
-def with_scoped(*types: Any, collective_axes: object = (), **kw_types: Any) -> Callable[[Callable[..., T]], T]:
-    """Decorator: `run_scoped` of a function.
+def with_scoped(*types: Any, collective_axes: object = (), **kw_types: Any) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Decorator: the function gets references to memory that exists while it runs, after the arguments of its call (see `run_scoped`).
 
     >>> from jax.experimental import pallas as pl
     >>> from jax.experimental.pallas import tpu as pltpu
     >>> def kernel(x_ref, o_ref):
     ...     @pl.with_scoped(pltpu.VMEM((3,), jnp.float32))
-    ...     def run(room):
-    ...         room[...] = x_ref[...] * 2
+    ...     def times(n, room):
+    ...         room[...] = x_ref[...] * n
     ...         o_ref[...] = room[...]
+    ...     times(2)
     >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.arange(3.))
     Array([0., 2., 4.], dtype=float32)
     """
-    return lambda f: run_scoped(f, *types, collective_axes=collective_axes, **kw_types)
+    def decorate(f: Callable[..., T]) -> Callable[..., T]:
+        @functools.wraps(f)
+        def scoped(*args: Any, **kwargs: Any) -> T:
+            return run_scoped(functools.partial(f, *args, **kwargs), *types, collective_axes=collective_axes, **kw_types)
+        return scoped
+    return decorate
 
 
 def allocate(name: str, what: object) -> Any:
@@ -278,7 +284,7 @@ def _hint_in_kernel(name, b, x, *, values):
 
 def _hint(name: str) -> Primitive:
     return Primitive(name, out_type=lambda x, *, values: x, jvp=ZERO, batch=ELEMENTWISE, lower=lambda b, x, *, values: x,
-                     in_kernel=partial(_hint_in_kernel, name),
+                     in_kernel=functools.partial(_hint_in_kernel, name),
                      reference=lambda x, *, values: x, exact=True, traits=Traits(Kind.IDENTITY))
 
 

@@ -373,10 +373,30 @@ class MosaicTranslation(Translation):
 
     def memory_print(self, op: Operation, text):
         operands = list(op.operands)
-        if any(Type.of(x).shape for x in operands) and len(operands) > 1:
-            raise self.refuse("debug_print of several values of which one is an array")
+        if any(Type.of(x).shape for x in operands):
+            if len(operands) > 1:
+                raise self.refuse("debug_print of several values of which one is an array")
+            return self._print_array(operands[0], text)
         self.lines.append(f'"tpu.log"({", ".join(self.values[x] for x in operands)}) <{{tag = {printed(text)}, formatted = false}}> : '
                           f"({', '.join(self.text_of(Type.of(x)) for x in operands)}) -> ()")
+
+    def _print_array(self, x: Any, text: str) -> None:
+        kind = Type.of(x)
+        room = Memory("", kind.shape, kind.element, "vmem")
+
+        def copied():
+            room.name = self.write(f"memref.alloca() : {room.text}")
+            self._store(room, "", [], self.values[x], kind)
+            self.lines.append(f"tpu.log_buffer {printed(text)} {{shape = array<i64: {', '.join(map(str, kind.shape))}>}} : {room.name} : {room.text}")
+            return "tpu.yield"
+        self.lines += ['"tpu.region"() ({', *self.inside(copied), "}) : () -> ()"]
+
+    def memory_assert(self, op: Operation, text):
+        self.lines.append(f"cf.assert {self.values[op.operands[0]]}, {printed(text)}")
+
+    def memory_trace_value(self, op: Operation, text):
+        (x,) = op.operands
+        self.lines.append(f"tpu.trace_value {self.values[x]}, {printed(text)} : {self.text_of(Type.of(x))}")
 
     def memory_bitcast_rows(self, op: Operation, _=""):
         (x,), (result,) = op.operands, op.results

@@ -76,12 +76,19 @@ class TritonTranslation(Translation):
         return self._function(name, kind, x)
 
     def op(self, name: str, kind: Type, *operands: str) -> str:
-        return self._function(name, kind, *operands) if name.startswith("math.") else super().op(name, kind, *operands)
+        if name.startswith("math."):
+            return self._function(name, kind, *operands)
+        if kind.is_float and (kind.bits == 8 or kind.bits == 16 and name in ("arith.divf", "arith.remf")):  # LLVM ends the process otherwise
+            return self._in_single(name, kind, operands)
+        return super().op(name, kind, *operands)
+
+    def _in_single(self, name, kind, operands):
+        single = kind.of_element("f32")
+        return self.converted(self.op(name, single, *(self.converted(x, kind, single) for x in operands)), single, kind)
 
     def _function(self, name, kind, *operands):
         if kind.is_float and kind.bits < 32 and name != "math.absf":
-            single = kind.of_element("f32")
-            return self.converted(self._function(name, single, *(self.converted(x, kind, single) for x in operands)), single, kind)
+            return self._in_single(name, kind, operands)
         if name in _DIRECT:
             return super().op(name, kind, *operands)
         if name in _BITS and kind.element == "i32":
@@ -98,6 +105,9 @@ class TritonTranslation(Translation):
     def converted(self, x: str, have: Type, want: Type) -> str:
         if not (have.is_float and want.is_float and min(have.bits, want.bits) == 8 and have.element != want.element):
             return super().converted(x, have, want)
+        if have.bits == want.bits:
+            single = have.of_element("f32")
+            return self.converted(self.converted(x, have, single), single, want)
         rounding = ", rounding = rtne" if want.bits == 8 else ""
         return self.write(f"tt.fp_to_fp {x}{rounding} : {self.text_of(have)} -> {self.text_of(want)}")
 
@@ -343,6 +353,9 @@ class TritonTranslation(Translation):
         signs = ", ".join(str(int(not k.unsigned)) for k in kinds)
         self.lines.append(f'"tt.print"({", ".join(self.values[x] for x in op.operands)}) <{{prefix = {printed(text)}, hex = false, '
                           f'isSigned = array<i32{": " + signs if signs else ""}>}}> : ({", ".join(map(self.text_of, kinds))}) -> ()')
+
+    def memory_assert(self, op: Operation, text):
+        self.lines.append(f"tt.assert {self.values[op.operands[0]]}, {printed(text)} : i1")
 
     def memory_delay(self, op: Operation, _=""):
         """Nothing: there are no copies that could race."""

@@ -1,7 +1,7 @@
 """Types of `jax.experimental.pallas`. Written by packages/jax/tools/make_stubs.py."""
 import numpy as np
 from enum import Enum
-from jax import Array, Device
+from jax import Array, Device, _Block
 from jax.core import ShapedArray
 from jax.experimental.pallas.tpu import CompilerParams as _CompilerParams, InterpretParams, TensorCoreMesh
 from jax.ref import AbstractRef
@@ -134,6 +134,8 @@ def cdiv(a: Any, b: Any) -> Any:
     """``a / b`` rounded up, for positive integers."""
 def core_map(mesh: TensorCoreMesh, *, compiler_params: _CompilerParams | None = None, interpret: bool | InterpretParams = False, debug: bool = False, cost_estimate: CostEstimate | None = None, name: str | None = None, metadata: dict[str, str] | None = None, scratch_shapes: Any = ...) -> Callable[[Callable[..., None]], None]:
     """Decorator: run a function at once, on each core of ``mesh``. It works on the references that it closes over."""
+def debug_check(condition: ArrayLike, message: str) -> None:
+    """Stop a compiled kernel where ``condition`` is false, under `pl.enable_debug_checks`. Elsewhere, and interpreted, nothing."""
 def debug_print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: bool = False, skip_format_check: bool = False, _use_logging: bool = False, **kwargs: Any) -> Callable[..., None] | None:
     """Print values of the program when it runs: ``jax.debug.print("x = {x}", x=x)``."""
 def delay(nanos: ArrayLike) -> None:
@@ -146,6 +148,8 @@ def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Sharding | Pa
     """An array whose elements are not specified (they are zeros)."""
 def empty_like(x: Any) -> Any:
     """For each array, or type of one, in ``x`` an array of its shape and dtype whose elements are not specified."""
+def enable_debug_checks(new_val: object = ...) -> _Block:
+    """Compile `pl.debug_check` into kernels for TPUs. Default: False."""
 def estimate_cost(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> CostEstimate:
     """Operations and bytes of ``fun(*args, **kwargs)``, for ``cost_estimate`` of `pallas_call`."""
 def kernel(body: Callable[..., None] | None = None, out_type: Any = ..., *, mesh: TensorCoreMesh | Sequence[TensorCoreMesh], scratch_types: Any = ..., compiler_params: _CompilerParams | None = None, interpret: bool | InterpretParams = False, cost_estimate: CostEstimate | None = None, debug: bool = False, name: str | None = None, metadata: dict[str, str] | None = None) -> Callable[..., Any]:
@@ -189,5 +193,5 @@ def swap(ref: Any, idx: int | slice | Array | np.ndarray | np.bool | np.number |
     """Store ``val`` in the part of ``ref`` that ``idx`` names, where ``mask`` is true, and return what was there before."""
 def when(condition: ArrayLike, /) -> Callable[[Callable[[], None]], None]:
     """Decorator: run a function of no arguments if ``condition`` is true. What it does is change references."""
-def with_scoped(*types: Any, collective_axes: object = ..., **kw_types: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Decorator: `run_scoped` of a function."""
+def with_scoped(*types: Any, collective_axes: object = ..., **kw_types: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: the function gets references to memory that exists while it runs, after the arguments of its call (see `run_scoped`)."""

@@ -16,6 +16,7 @@ _HOMES = {
     "tpu": """ARBITRARY CORE_PARALLEL CompilerParams GridDimensionSemantics PARALLEL SUBCORE_PARALLEL bitcast
         pack_elementwise reciprocal roll stochastic_round touch unpack_elementwise
         with_memory_space_constraint""",
+    "watching": "trace_value",
 }
 _served, _names, __all__ = _table(__name__, {
     **{name: f"jax_numpy_api.pallas.{home}:{name}" for home, names in _HOMES.items() for name in names.split()},

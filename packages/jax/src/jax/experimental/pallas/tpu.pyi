@@ -208,6 +208,8 @@ def sync_copy(src_ref: object, dst_ref: object, *, add: bool = False) -> None:
     """Copy one reference, or view of a part, to another; with ``add``, add to what is there."""
 def touch(ref: object) -> None:
     """Say that ``ref`` is used, which changes nothing."""
+def trace_value(label: str, value: ArrayLike) -> None:
+    """Write a number into the profile of a compiled kernel. Interpreted, nothing."""
 def unpack_elementwise(x: ArrayLike, *, index: int, packed_dtype: DTypeLike, unpacked_dtype: DTypeLike) -> Any:
     """The values at place ``index`` of words of 32 bits that `pack_elementwise` made."""
 def with_memory_space_constraint(x: ArrayLike, memory_space: object) -> Any:
