@@ -61,7 +61,11 @@ class PolyShape(tuple):
         return ", ".join("..." if d is ... else str(d) for d in self)
 
 
-def dtype_of_val(val: Any) -> Any:
+Shapes = Sequence[str | PolyShape | None] | str | PolyShape | None
+"""Specifications of the shapes of a function's arguments: one for each, or one for all."""
+
+
+def dtype_of_val(val: object) -> Any:
     """The dtype of TensorFlow that a value has where a converted function gets it.
 
     Raises:
@@ -74,7 +78,7 @@ def dtype_of_val(val: Any) -> Any:
     return _tensorflow("dtype_of_val").as_dtype(_dtype(val))
 
 
-def eval_polymorphic_shape(fun_jax: Callable, *, polymorphic_shapes: Any = None) -> Callable[..., Any]:
+def eval_polymorphic_shape(fun_jax: Callable, *, polymorphic_shapes: Shapes = None) -> Callable[..., Any]:
     """A function of arguments that gives descriptions of ``fun_jax``'s results, and their shapes as specifications; nothing is computed.
 
     Args:
@@ -85,14 +89,17 @@ def eval_polymorphic_shape(fun_jax: Callable, *, polymorphic_shapes: Any = None)
     (ShapeDtypeStruct(shape=(b,), dtype=float32), '(b,)')
     """
     def shapes(*args: Any) -> Any:
-        one_for_all = polymorphic_shapes is None or isinstance(polymorphic_shapes, (str, PolyShape))
-        specs = tuple(None if s is None else str(s) for s in ([polymorphic_shapes] * len(args) if one_for_all else polymorphic_shapes))
+        if polymorphic_shapes is None or isinstance(polymorphic_shapes, (str, PolyShape)):
+            of_each: Sequence[str | PolyShape | None] = [polymorphic_shapes] * len(args)
+        else:
+            of_each = polymorphic_shapes
+        specs = tuple(None if s is None else str(s) for s in of_each)
         found = eval_shape(jit(fun_jax), symbolic_args_specs(args, specs), {})
         return found, tree.map(lambda x: str(x.shape), found)
     return shapes
 
 
-def convert(fun_jax: Callable, *, polymorphic_shapes: Any = None, polymorphic_constraints: Sequence[str] = (), with_gradient: bool = True,
+def convert(fun_jax: Callable, *, polymorphic_shapes: Shapes = None, polymorphic_constraints: Sequence[str] = (), with_gradient: bool = True,
             enable_xla: bool = True, native_serialization: bool = True, native_serialization_platforms: Sequence[str] | None = None,
             native_serialization_disabled_checks: Sequence[DisabledSafetyCheck] = ()) -> Callable[..., Any]:
     """``fun_jax`` as a function of TensorFlow's tensors, also inside ``tf.function``, under ``tf.GradientTape`` and in a SavedModel.
@@ -152,7 +159,7 @@ def convert(fun_jax: Callable, *, polymorphic_shapes: Any = None, polymorphic_co
     return converted
 
 
-def call_tf(callable_tf: Callable, has_side_effects: bool = True, ordered: bool = False, output_shape_dtype: Any = ...,
+def call_tf(callable_tf: Callable, has_side_effects: bool = True, ordered: bool = False, output_shape_dtype: object = ...,
             call_tf_graph: bool = False) -> Callable[..., Any]:
     """A function of TensorFlow as one of arrays, also inside `jit`, `vmap` and, in reverse mode, derivatives.
 
