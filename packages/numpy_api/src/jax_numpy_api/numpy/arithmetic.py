@@ -54,7 +54,7 @@ def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
 def select(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
     """`where` for operands of one dtype."""
     shapes = shape_of(condition), shape_of(x), shape_of(y)
-    full = broadcast_shape("where", *shapes)
+    full = broadcast_shape("where", *shapes, kind=ValueError)
     if not shapes[0]:
         return lax.select_n_p.bind(condition, *broadcast_together((y, x), full))
     return lax.select_n_p.bind(*broadcast_together((condition, y, x), full))

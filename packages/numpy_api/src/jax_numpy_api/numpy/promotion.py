@@ -311,14 +311,14 @@ def shape_of(x: ArrayLike) -> tuple[int, ...]:
     return x.shape if hasattr(x, "shape") else np.shape(unwrapped(x))
 
 
-def broadcast_shape(name: str, *shapes: Sequence[int]) -> tuple[int, ...]:
-    """The common shape. Where there is none, raises in the name of ``name``, with all shapes: TypeError if they have one rank, numbers
-    left aside, else ValueError."""
+def broadcast_shape(name: str, *shapes: Sequence[int], kind: type[Exception] | None = None) -> tuple[int, ...]:
+    """The common shape. Where there is none, raises in the name of ``name``, with all shapes: ``kind``, by default TypeError if they have
+    one rank, numbers left aside, else ValueError."""
     try:
         return joint_shape(*shapes)
     except ValueError:
         listed = ", ".join(str(tuple(s)) for s in shapes)
-        kind = TypeError if len({len(s) for s in shapes if s}) == 1 else ValueError
+        kind = kind or (TypeError if len({len(s) for s in shapes if s}) == 1 else ValueError)
         raise kind(f"{name} got incompatible shapes for broadcasting: {listed}.") from None
 
 

@@ -565,7 +565,7 @@ def _ddof(name, ddof, correction):
         raise ValueError(f"jnp.{name}: ddof and correction can't be provided simultaneously.")
     found = ddof if correction is None else correction
     if found is None or isinstance(found, (list, tuple)):
-        raise (ValueError if found is None else TypeError)(f"jnp.{name}: ddof must be a number, got {found!r}")
+        raise ValueError(f"jnp.{name}: ddof must be a number, got {found!r}")
     return found
 
 
