@@ -185,6 +185,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("value", r"(?s)grad\(lambda c: jnp\.sum\(jax\.scipy\.special\.spence\(c\)\)\).*\b1(\.0)?\b", "the slope at 1 is -1, the limit; the other one has 0"),
     ("infinity", r"gamma\.log(cdf|sf)\(|gumbel_[lr]\.log(cdf|sf)\(", "far out, where the probability underflows, its logarithm does not"),
     ("value", r"histogram\(\w+, bins=3\)", "edges between whole numbers are whole where they can be, as in NumPy"),
+    ("value|NaN|no NaN|infinity", rf"(?s)(?=.*{DERIVATIVE}).*jnp\.(unique(_\w+)?|union1d|intersect1d|setxor1d|setdiff1d)\(", "elements of sets have derivatives"),
     ("shape", r"unique_all\(.*size=", "of nothing, too, there are as many indices as were asked for"),
     ("value", r"(?s)(?=.*\dj).*\.(all|any|logical_\w+|count_nonzero|nonzero|astype)\(", "an imaginary number is true"),
     ("value", r"(?s)(?=.*zeros\(.*0).*(where|nonzero)\(.*size=", "of nothing, too, the rest is the fill value"),

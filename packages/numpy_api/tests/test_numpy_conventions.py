@@ -460,3 +460,21 @@ def test_a_scalar_made_inside_a_program_keeps_its_weak_type():
     """In both directions, as in eager calls."""
     weak, strong = make_jaxpr(lambda: (jnp.asarray(2.0) * jnp.float16(1), jnp.float32(2.0) * jnp.float16(1)))().out_avals
     assert (weak.dtype, strong.dtype) == (np.float16, np.float32)
+
+
+SETS = {  # functions of [1, 3, 2, 5] and [3, 4, 1], and the sum of the elements of each that are in their result
+    "unique": (lambda a, b: jnp.unique(a), [1, 1, 1, 1], [0, 0, 0]),
+    "unique of rows": (lambda a, b: jnp.unique(jnp.stack([a, a]), axis=0), [1, 1, 1, 1], [0, 0, 0]),
+    "union1d": (jnp.union1d, [1, 1, 1, 1], [0, 1, 0]), "intersect1d": (jnp.intersect1d, [1, 1, 0, 0], [0, 0, 0]),
+    "intersect1d, places": (lambda a, b: jnp.intersect1d(a, b, return_indices=True)[0], [1, 1, 0, 0], [0, 0, 0]),
+    "setdiff1d": (jnp.setdiff1d, [0, 0, 1, 1], [0, 0, 0]), "setdiff1d, unique": (lambda a, b: jnp.setdiff1d(a, b, True), [0, 0, 1, 1], [0, 0, 0]),
+    "setxor1d": (jnp.setxor1d, [0, 0, 1, 1], [0, 1, 0]),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_elements_of_sets_have_derivatives(name):
+    """Also where the length of the result is found from values that are known."""
+    function, *expected = SETS[name]
+    for got, want in zip(grad(lambda a, b: jnp.sum(function(a, b)), (0, 1))(jnp.array([1.0, 3.0, 2.0, 5.0]), jnp.array([3.0, 4.0, 1.0])), expected):
+        assert got.tolist() == want

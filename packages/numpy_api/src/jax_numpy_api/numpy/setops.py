@@ -6,7 +6,7 @@ filled up to it. Eagerly, NumPy computes them on the host, as nothing is rounded
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from jax_core.representation import dtypes, errors
 from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.trace import Tracer
 
 from .. import lax
 from . import arithmetic, reductions
@@ -91,6 +92,9 @@ def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = Fal
                 ar, "jax.numpy.unique: the length of the result is the number of different elements, which is not known while "
                 "tracing; pass the length as size")
         out = _on_host(known, ar, wanted, axis, equal_nan)
+        if _has_slope(ar):
+            first = out[1] if wanted[0] else _on_host(known, ar, (True, False, False), axis, equal_nan)[1]
+            out[0] = take(ravel(ar), first, 0) if axis is None else take(ar, first, axis)
     else:
         out = _padded(as_array(ar), wanted, axis, equal_nan, given_size("unique", size), fill_value)
     return out[0] if len(out) == 1 else tuple(out)
@@ -324,6 +328,21 @@ def _known_pair(name: str, ar1: Any, ar2: Any, size: Any) -> tuple | None:
     return tuple(known)
 
 
+def _has_slope(x: ArrayLike) -> bool:
+    """Whether elements chosen of ``x`` have a derivative, so that they cannot come from the host."""
+    return isinstance(x, Tracer) and _is_inexact(x)
+
+
+def _chosen(values: np.ndarray, known: Sequence[np.ndarray], sources: Sequence[ArrayLike]) -> Array:
+    """The elements of ``sources``, the contents of which are ``known``, that NumPy found to be the result; the first ones of those that are equal."""
+    if not any(map(_has_slope, sources)):
+        return _host_result(values, *sources, weak=True)
+    numbers = np.concatenate([x.ravel() for x in known])
+    sortable = numbers.dtype if numbers.dtype.kind in "biufc" else np.float32  # as in `_on_host`
+    distinct, first = np.unique(numbers.astype(sortable), return_index=True)
+    return take(concatenate([ravel(x) for x in promote_dtypes(*sources)]), first[np.searchsorted(distinct, values.astype(sortable))], 0)
+
+
 def _host_result(x: np.ndarray, *sources: Any, weak: bool = False) -> Array:
     return from_numpy(np.array(x, dtypes.canonicalize_dtype(x.dtype), order="C"), *sources, weak=weak)
 
@@ -358,7 +377,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, si
     """
     known = _known_pair("setdiff1d", ar1, ar2, size)
     if known is not None:
-        return _host_result(np.setdiff1d(known[0], known[1], assume_unique=assume_unique).astype(dtypes.dtype(ar1)), ar1, weak=True)
+        return _chosen(np.setdiff1d(known[0], known[1], assume_unique=assume_unique).astype(dtypes.dtype(ar1)), known[:1], [ar1])
     a = ravel(ar1)
     if fill_value is None:
         fill_value = 0
@@ -397,7 +416,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, siz
     """
     known = _known_pair("setxor1d", ar1, ar2, size)
     if known is not None:
-        return _host_result(np.setxor1d(known[0], known[1], assume_unique=assume_unique), ar1, ar2, weak=True)
+        return _chosen(np.setxor1d(known[0], known[1], assume_unique=assume_unique), known, [ar1, ar2])
     a, b = ravel(ar1), ravel(ar2)
     a, b = promote_dtypes(a, b)
     both = sort(concatenate([a, b]))
@@ -436,9 +455,9 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, ret
     known = _known_pair("intersect1d", ar1, ar2, size)
     if known is not None:
         if not return_indices:
-            return _host_result(np.intersect1d(known[0], known[1], assume_unique=assume_unique), ar1, ar2, weak=True)
+            return _chosen(np.intersect1d(known[0], known[1], assume_unique=assume_unique), known, [ar1, ar2])
         both, first, second = np.intersect1d(known[0], known[1], assume_unique=assume_unique, return_indices=True)
-        return _host_result(np.asarray(both), ar1, ar2, weak=True), _host_result(first, ar1, ar2), _host_result(second, ar1, ar2)
+        return _chosen(np.asarray(both), known, [ar1, ar2]), _host_result(first, ar1, ar2), _host_result(second, ar1, ar2)
     a, b = (ravel(lax.convert_element_type(x, dtypes.dtype(x))) for x in promote_dtypes(as_array(ar1), as_array(ar2)))  # strong
     size = given_size("intersect1d", size)
     if assume_unique and a.size + b.size > 1:  # what is in both equals its neighbour
