@@ -1,6 +1,7 @@
 """What kernels for TPUs say while they run: checks that stop the program, and values for a trace. Interpreted, they say nothing."""
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import partial
 
 import numpy as np
@@ -68,6 +69,22 @@ def debug_check(condition: ArrayLike, message: str) -> None:
         raise TypeError(f"debug_check: {aval.str_short()} was given as the condition, which is one boolean; jnp.all makes one of many.")
     if flags.pallas_enable_debug_checks.value:
         check_p.bind(condition, text=message)
+
+
+def enable_debug_checks(enabled: bool = True) -> AbstractContextManager[None]:
+    """A context manager, and a decorator, under which programs are compiled with their `pl.debug_check`, or without.
+
+    It is the flag `jax_pallas_enable_debug_checks` in this thread.
+
+    Args:
+      enabled: whether checks are compiled.
+
+    >>> from jax.experimental import pallas as pl
+    >>> with pl.enable_debug_checks(True):
+    ...     print(jax.config.jax_pallas_enable_debug_checks)
+    True
+    """
+    return flags.pallas_enable_debug_checks(enabled)
 
 
 def trace_value(label: str, value: ArrayLike) -> None:

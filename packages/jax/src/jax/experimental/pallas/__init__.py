@@ -14,7 +14,7 @@ _HOMES = {
     "semaphores": "semaphore_read semaphore_signal semaphore_wait",
     "spaces": "ANY HOST MemoryRef MemorySpace",
     "tpu": "reciprocal",
-    "watching": "debug_check",
+    "watching": "debug_check enable_debug_checks",
     "specs": "BlockSpec Blocked BoundedSlice Buffered CompilerParams CostEstimate Element GridSpec RevisitMode Squeezed no_block_spec squeezed",
 }
 _NAMES = {
@@ -23,7 +23,6 @@ _NAMES = {
     "ds": "jax_core.references.indexing:ds",
     "dslice": "jax_core.references.indexing:ds",
     "debug_print": "jax_callbacks.debug:print",
-    "enable_debug_checks": "jax_core.configuration.flags:pallas_enable_debug_checks",
 }
 _served, _names, __all__ = _table(__name__, _NAMES)
 __getattr__, __dir__ = _missing(__name__, _served, _names)

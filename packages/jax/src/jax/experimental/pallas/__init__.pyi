@@ -1,7 +1,7 @@
 """Types of `jax.experimental.pallas`. Written by packages/jax/tools/make_stubs.py."""
 import numpy as np
 from enum import Enum
-from jax import Array, Device, _Block
+from jax import Array, Device
 from jax.core import ShapedArray
 from jax.experimental.pallas.tpu import CompilerParams as _CompilerParams, InterpretParams, TensorCoreMesh
 from jax.ref import AbstractRef
@@ -148,8 +148,8 @@ def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Sharding | Pa
     """An array whose elements are not specified (they are zeros)."""
 def empty_like(x: Any) -> Any:
     """For each array, or type of one, in ``x`` an array of its shape and dtype whose elements are not specified."""
-def enable_debug_checks(new_val: object = ...) -> _Block:
-    """Compile `pl.debug_check` into kernels for TPUs. Default: False."""
+def enable_debug_checks(enabled: bool = True) -> Any:
+    """A context manager, and a decorator, under which programs are compiled with their `pl.debug_check`, or without."""
 def estimate_cost(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> CostEstimate:
     """Operations and bytes of ``fun(*args, **kwargs)``, for ``cost_estimate`` of `pallas_call`."""
 def kernel(body: Callable[..., None] | None = None, out_type: Any = ..., *, mesh: TensorCoreMesh | Sequence[TensorCoreMesh], scratch_types: Any = ..., compiler_params: _CompilerParams | None = None, interpret: bool | InterpretParams = False, cost_estimate: CostEstimate | None = None, debug: bool = False, name: str | None = None, metadata: dict[str, str] | None = None) -> Callable[..., Any]:
