@@ -140,3 +140,8 @@ def test_metadata_of_a_block_belong_to_what_is_traced_inside():
 def test_bad_metadata(arguments, options):
     with pytest.raises(TypeError, match="metadata"):
         xla_metadata_call2(*arguments, **options)
+
+
+def test_a_value_that_several_operations_give_is_marked():
+    """The last of them: tanh of few elements is written with others before it."""
+    assert [line for line in text(lambda x: set_xla_metadata(jnp.tanh(x), a="b"), np.float32(1)).splitlines() if "tanh" in line and 'a = "b"' in line]

@@ -9,6 +9,7 @@ from jax_core.configuration import flags
 from jax_core.representation import tree
 from jax_numpy_api import flatten_util, nn, sparse
 from jax_numpy_api.scipy import linalg, signal, special, stats
+from jax_numpy_api.scipy.sparse import linalg as krylov
 from jax_numpy_api.scipy.spatial.transform import Rotation
 
 CALLS = """
@@ -19,6 +20,7 @@ Rotation.from_rotvec(v).apply(X); Rotation.from_rotvec(X).apply(v); flatten_util
 signal.stft(x, nperseg=8); signal.istft(signal.stft(x, nperseg=8)[2], nperseg=8); signal.welch(x, nperseg=8); signal.detrend(x);
 signal.csd(x, x[::-1], nperseg=8, average="median"); sparse.bcoo_multiply_dense(M, np.ones((1, 3), "float32"));
 sparse.sparsify(lambda a, b: a / b)(M, np.ones((1, 1), "float32"));
+krylov.gmres(S, v); krylov.cg(S, v); krylov.bicgstab(S, v);
 nn.dot_product_attention(h, h, h, is_causal=True); nn.dot_product_attention(h, h, h, bias=jnp.ones((1, 2, 4, 4), "float16"));
 nn.dot_product_attention(h, h, h, local_window_size=1, query_seq_lengths=i[:1], key_value_seq_lengths=i[:1]);
 jnp.trapezoid(X, v); jnp.var(h, dtype="float32"); jnp.array_equiv(X, X[0]); nn.log1mexp(h); stats.gumbel_r.logsf(h, h, h)
@@ -36,7 +38,7 @@ def operands() -> dict:
 @pytest.mark.parametrize("call", [call.strip() for call in CALLS.replace("\n", " ").split(";") if call.strip()])
 def test_strict_modes_are_no_obstacle(call):
     given = dict(operands(), jnp=jnp, np=np, flatten_util=flatten_util, linalg=linalg, nn=nn, signal=signal, sparse=sparse,
-                 special=special, stats=stats, Rotation=Rotation)
+                 special=special, stats=stats, krylov=krylov, Rotation=Rotation)
     with flags.numpy_rank_promotion("allow"), flags.numpy_dtype_promotion("standard"):
         expected = eval(call, given)
     with flags.numpy_rank_promotion("raise"), flags.numpy_dtype_promotion("strict"):

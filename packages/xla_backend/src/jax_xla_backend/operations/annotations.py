@@ -70,8 +70,9 @@ def _value_lower(b, x, *, xla_metadata_kvs):
     pairs = [(k, _text("set_xla_metadata", k, v)) for k, v in xla_metadata_kvs]
     start = f"    {x} = "
     for i in range(len(b.lines) - 1, -1, -1):
-        if b.lines[i].startswith(start) and b.lines[i].count("\n") == 1:
-            b.lines[i] = metadata.with_attributes(b.lines[i], pairs)
+        written = b.lines[i].splitlines(keepends=True)  # of one equation it may be a text of several lines
+        if written and written[-1].startswith(start):
+            b.lines[i] = "".join([*written[:-1], metadata.with_attributes(written[-1], pairs)])
             break
     return x
 

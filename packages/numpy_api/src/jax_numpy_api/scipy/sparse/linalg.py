@@ -215,7 +215,7 @@ def gmres(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, to
     def method(matvec: Callable[[PyTree], PyTree], rhs: PyTree, start: PyTree, limit, maxiter, precondition: Callable[[PyTree], PyTree]):
         return _gmres(matvec, rhs, start, limit, maxiter, precondition, restart)
     x = _solve("gmres", method, A, b, x0, tol, atol, maxiter, M, False)
-    failed = sum(jnp.any(jnp.isnan(v)) for v in tree.leaves(x)) > 0
+    failed = jnp.stack([jnp.isnan(v).any() for v in tree.leaves(x)]).any()
     return x, jnp.where(failed, -1, 0)
 
 
