@@ -91,10 +91,11 @@ def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = Fal
             raise errors.ConcretizationTypeError(
                 ar, "jax.numpy.unique: the length of the result is the number of different elements, which is not known while "
                 "tracing; pass the length as size")
-        out = _on_host(known, ar, wanted, axis, equal_nan)
-        if _has_slope(ar):
-            first = out[1] if wanted[0] else _on_host(known, ar, (True, False, False), axis, equal_nan)[1]
-            out[0] = take(ravel(ar), first, 0) if axis is None else take(ar, first, axis)
+        slope = _has_slope(ar)
+        out = _on_host(known, ar, (wanted[0] or slope, *wanted[1:]), axis, equal_nan)
+        if slope:
+            out[0] = take(ravel(ar), out[1], 0) if axis is None else take(ar, out[1], axis)
+            out = out if wanted[0] else [out[0], *out[2:]]
     else:
         out = _padded(as_array(ar), wanted, axis, equal_nan, given_size("unique", size), fill_value)
     return out[0] if len(out) == 1 else tuple(out)
@@ -104,17 +105,14 @@ def _on_host(x: np.ndarray, source: Any, wanted: tuple, axis: Any, equal_nan: bo
     def make(result, weak=False):
         return from_numpy(result, source, weak=weak)
     canonical = dtypes.canonicalize_dtype(x.dtype)
-    plain = x.dtype.kind in "biufc"
     unique_of: Callable[..., Any] = np.unique  # its type has an overload for each set of flags
-    if axis is not None and equal_nan and plain and x.dtype.kind in "fc" and np.isnan(x).any():
+    if axis is not None and equal_nan and x.dtype.kind in "fc" and np.isnan(x).any():
         # NumPy compares rows by their bytes: their elements' ranks, in which NaN is one element, are told apart as meant
         values, ranks = np.unique(x, return_inverse=True)
         found = unique_of(ranks.reshape(x.shape), *wanted, axis=axis)
         found = (values[found[0]], *found[1:]) if isinstance(found, tuple) else values[found]
-    elif plain:
-        found = unique_of(x, *wanted, axis=axis, equal_nan=equal_nan)
-    else:  # types of ml_dtypes have an order but no sort in NumPy: their values are exact in float32
-        found = unique_of(x.astype(np.float32), *wanted, axis=axis, equal_nan=equal_nan)
+    else:
+        found = unique_of(_sortable(x), *wanted, axis=axis, equal_nan=equal_nan)
     found = list(found) if isinstance(found, tuple) else [found]
     out = [make(np.ascontiguousarray(found[0].astype(canonical)), weak=True)]
     for i, extra in enumerate(found[1:]):
@@ -328,6 +326,11 @@ def _known_pair(name: str, ar1: Any, ar2: Any, size: Any) -> tuple | None:
     return tuple(known)
 
 
+def _sortable(x: np.ndarray) -> np.ndarray:
+    """``x`` for NumPy, which has no sort for the types of ml_dtypes: their values are exact in float32."""
+    return x if x.dtype.kind in "biufc" else x.astype(np.float32)
+
+
 def _has_slope(x: ArrayLike) -> bool:
     """Whether elements chosen of ``x`` have a derivative, so that they cannot come from the host."""
     return isinstance(x, Tracer) and _is_inexact(x)
@@ -337,10 +340,8 @@ def _chosen(values: np.ndarray, known: Sequence[np.ndarray], sources: Sequence[A
     """The elements of ``sources``, the contents of which are ``known``, that NumPy found to be the result; the first ones of those that are equal."""
     if not any(map(_has_slope, sources)):
         return _host_result(values, *sources, weak=True)
-    numbers = np.concatenate([x.ravel() for x in known])
-    sortable = numbers.dtype if numbers.dtype.kind in "biufc" else np.float32  # as in `_on_host`
-    distinct, first = np.unique(numbers.astype(sortable), return_index=True)
-    return take(concatenate([ravel(x) for x in promote_dtypes(*sources)]), first[np.searchsorted(distinct, values.astype(sortable))], 0)
+    distinct, first = np.unique(_sortable(np.concatenate([x.ravel() for x in known])), return_index=True)
+    return take(concatenate([ravel(x) for x in promote_dtypes(*sources)]), first[np.searchsorted(distinct, _sortable(values))], 0)
 
 
 def _host_result(x: np.ndarray, *sources: Any, weak: bool = False) -> Array:
