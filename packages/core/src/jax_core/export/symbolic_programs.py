@@ -73,7 +73,8 @@ def for_each(what: str, family: Family, arguments: Arguments, run: Callable) -> 
     if not failed:
         return results
     first, values = failed[0]
-    for unsolvable in [e for e, _ in failed if isinstance(e, solving.Unsolvable)]:  # an exported program is called for all lengths, or for none
+    unsolvable = next((e for e, _ in failed if isinstance(e, solving.Unsolvable)), None)
+    if unsolvable is not None:  # an exported program is called for all lengths, or for none
         raise unsolvable
     if len(failed) > 4 * len(results):  # a length that meets a constant one, which some sample has by chance
         raise first

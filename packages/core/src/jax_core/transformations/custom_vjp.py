@@ -585,10 +585,10 @@ def custom_gradient(fun: Callable[..., PyTree] | None = None, *, with_logs: bool
                     logged = vjp(tree.unflatten(structure, cts), *in_tree.unflatten(places))
                     accumulators.check_logged(f"custom_gradient: the vjp that {name_of(fun)} returns", logged)
                     found = in_tree.unflatten([instantiate(place.freeze()) for place in places])
+                elif with_logs:
+                    found, logged = logs.pair(f"custom_gradient: the vjp that {name_of(fun)} returns", vjp(tree.unflatten(structure, cts)))
                 else:
                     found = vjp(tree.unflatten(structure, cts))
-                if with_logs and with_accums is None:
-                    found, logged = logs.pair(f"custom_gradient: the vjp that {name_of(fun)} returns", found)
                 outs, structure_out = tree.flatten((_as_cotangents(found, in_tree, zeros), logged))
                 out_tree[:] = [structure_out]
                 return outs
