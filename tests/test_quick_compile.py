@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax_core.configuration import flags
+from jax_numpy_api.lax.elementary_cpu import lanes
 from jax_xla_backend.compiling import compile as xla_compile, compiler_options
 from jax_xla_backend.compiling.compiler_options import (
     EXTRA_OPTIONS,
@@ -256,3 +257,8 @@ def test_wide_vectors_for_programs_that_compute_much(monkeypatch, function, wide
     assert (WIDE_OPTION, 512) not in chosen(function, MATRIX[:2])
     monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_prefer_vector_width=256")
     assert (WIDE_OPTION, 512) not in chosen(function, MATRIX)
+
+
+def test_both_packages_mean_the_same_by_few_elements():
+    """Formulas that count on optimised code are left to larger arrays; the two do not see each other."""
+    assert lanes.FEW == FEW_ELEMENTS
