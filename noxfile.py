@@ -12,7 +12,8 @@ import nox
 
 ROOT = pathlib.Path(__file__).parent
 PACKAGES = ROOT / "packages"
-TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "pytest-timeout>=2.3", "hypothesis>=6.100", "scipy>=1.13", "mpmath"]
+TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "pytest-timeout>=2.3", "hypothesis>=6.100", "scipy>=1.13", "mpmath",
+              "flatbuffers>=23.5"]
 CHECKERS = ["ruff", "mypy"]
 DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
 SITE_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import export
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+from jax_xla_backend.tools import exporting
 
 pytestmark = pytest.mark.only_cpu
 
@@ -97,6 +98,16 @@ else:
     raise AssertionError
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
+
+
+def test_read_by_another_compiler(program, monkeypatch):
+    """It takes the portable artifact, in which the placements must be, in place of the text."""
+    data = program.serialize()
+    monkeypatch.setattr(exporting, "compiler_version", lambda: "jaxlib 0")
+    again = export.deserialize(data)
+    assert "sdy.sharding" in again.mlir_module()
+    for got, want in zip(again.call(X, X), f(X, X)):
+        np.testing.assert_allclose(got, want, rtol=1e-5)
 
 
 def test_other_placements_are_refused():

@@ -564,6 +564,9 @@ class Placements(Protocol):
     def on_devices(self, description: dict[str, Any]) -> Any:
         """The sharding on the first devices of the default platform. Raises ValueError where there are too few."""
 
+    def of_hlo(self, data: bytes, ndim: int, count: int) -> dict[str, Any]:
+        """The description of a placement on ``count`` devices that the compiler has stored. Raises NotImplementedError for kinds that have none."""
+
     def in_hlo(self, description: dict[str, Any] | None, ndim: int) -> Any:
         """The placement of an array with ``ndim`` axes as the compiler has it; None for None."""
 
@@ -607,6 +610,13 @@ class Exporting(Protocol):
 
     def module_of_artifact(self, artifact: bytes) -> str:
         """The text of such a form."""
+
+    def public_module(self, texts: Sequence[str]) -> bytes:
+        """Texts for several platforms as one in such a form, which takes the number of the platform first."""
+
+    def refined_module(self, artifact: bytes, avals: Sequence[ShapedArray], platform: int | None) -> str:
+        """The text of such a form, which may leave shapes open, for inputs of these types; ``platform`` is the number it takes first, if it does.
+        Raises ValueError where the program does not take these shapes."""
 
 
 class Backend(Runtime, Transfers, Protocol):

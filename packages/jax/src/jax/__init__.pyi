@@ -628,6 +628,7 @@ class _Config:
     jax_export_calling_convention_version: int
     jax_export_deserialize_expired_versions: bool
     jax_export_ignore_forward_compatibility: bool
+    jax_export_public_format: bool
     jax_force_dcn_cross_host_transfers: bool
     jax_fusion_planner: Any
     jax_high_dynamic_range_gumbel: bool

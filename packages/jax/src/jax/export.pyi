@@ -56,7 +56,7 @@ class SymbolicScope:
 def default_export_platform() -> str:
     """The platform that `export` lowers for by default: the one that programs run on."""
 def deserialize(blob: bytes | bytearray) -> Exported:
-    """The program that `Exported.serialize` stored."""
+    """The program that `Exported.serialize` stored, here or, with the package `flatbuffers`, in the public jax."""
 def export(fun_jit: Callable[..., Any], *, platforms: Sequence[str] | None = None, disabled_checks: Sequence[DisabledSafetyCheck] = ..., _override_lowering_rules: object | None = None) -> Callable[..., Exported]:
     """Lower a jitted function to programs that can be stored and called without it."""
 def is_symbolic_dim(p: object) -> bool:

@@ -57,6 +57,7 @@ class Placements:
     on_devices = staticmethod(described_shardings.on_devices)
     in_types = staticmethod(described_shardings.in_types)
     in_hlo = staticmethod(described_shardings.in_hlo)
+    of_hlo = staticmethod(described_shardings.of_hlo)
     in_host_memory = staticmethod(described_shardings.in_host_memory)
 
 

@@ -72,6 +72,8 @@ enable_custom_prng = define_bool("jax_enable_custom_prng", False, "`jax.random.P
                                  affects_tracing=True)
 legacy_prng_key = define_enum("jax_legacy_prng_key", LegacyPrngKeyState, "allow",
                               "What the use of raw uint32 keys does.", affects_tracing=True)
+export_public_format = define_bool("jax_export_public_format", False,
+                                   "`Exported.serialize` writes the format of the public jax (it needs the package flatbuffers).")
 debug_key_reuse = define_bool("jax_debug_key_reuse", False, "Raise an error when a typed key is consumed twice.",
                               affects_tracing=True)
 random_seed_offset = define_int("jax_random_seed_offset", 0, "Added to every seed.", affects_tracing=True)

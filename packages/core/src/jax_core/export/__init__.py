@@ -1,4 +1,5 @@
-"""Programs that outlive their process (`exported`, `exporting`, `container`, `loading`), also for families of shapes
+"""Programs that outlive their process (`exported`, `exporting`, `container`, `loading`), in files of the public jax (`public_format`,
+`flat_records`), also for families of shapes
 (`symbols`, `length_values`, `symbolic_shapes`, `solving`; `symbolic_programs`, `decisions`, `forms`, `families`, `templates`), and as jaxprs
 (`symbolic_traces`, `symbolic_jaxprs`).
 """

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import backends
 from ..compat.fields import Fields
+from ..configuration.flags import export_public_format
 from ..representation import partial_sums, splits, tree
 from ..representation.aval import ShapedArray, get_aval
 from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
@@ -22,8 +23,7 @@ from ..representation.primitive import Primitive, Zero, none
 from ..traces.structural import instantiate
 from ..transformations.custom_vjp import custom_vjp
 from ..transformations.forward import has_tangent
-from . import solving, symbolic_shapes, symbols
-from .container import write
+from . import container, public_format, solving, symbolic_shapes, symbols
 
 if TYPE_CHECKING:
     from ..representation.tree import PyTreeDef
@@ -77,7 +77,8 @@ class Exported:
       calling_convention_version: version of this contract.
       module_kept_var_idx: which leaves of the arguments the modules take.
       uses_global_constants: whether what runs depends on the platform or on symbolic dimensions, and not on the arguments alone.
-      modules: for each platform the StableHLO text, or for symbolic shapes a `templates.Template` of it.
+      modules: for each platform the StableHLO text, or for symbolic shapes a `templates.Module` of it, or a
+        `public_format.OpenModule`.
     """
 
     fun_name: str
@@ -134,6 +135,8 @@ class Exported:
     def mlir_module_serialized(self) -> bytes:
         """The same as a portable artifact (or, of a template, as its text)."""
         module = self.modules[self.platforms[0]]
+        if isinstance(module, public_format.OpenModule):
+            return module.artifact
         return backends.get().exporting.portable_artifact(module) if isinstance(module, str) else str(module).encode()
 
     @property
@@ -173,15 +176,18 @@ class Exported:
         return self._get_vjp(self)
 
     def serialize(self, vjp_order: int = 0) -> bytearray:
-        """The program as bytes, for `deserialize`.
+        """The program as bytes, for `deserialize`: in a format of this system, or with ``jax_export_public_format``, and of programs
+        that were loaded from it, in that of the public jax, which needs the package `flatbuffers`.
 
         Args:
           vjp_order: how often the loaded program can be differentiated.
 
         Raises:
           ValueError: a node of the arguments' or results' structure is of a type that was not registered for this.
+          NotImplementedError: the format of the public jax is asked for, and shapes are symbolic.
         """
-        return bytearray(write(self, vjp_order))
+        public = export_public_format.value or any(isinstance(m, public_format.OpenModule) for m in self.modules.values())
+        return bytearray((public_format.write if public else container.write)(self, vjp_order))
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Call the program, also inside `jit` and under reverse-mode differentiation.

@@ -1,4 +1,4 @@
-"""`deserialize`: exported programs from bytes; the format is described in `container`."""
+"""`deserialize`: exported programs from bytes; the formats are described in `container` and `public_format`."""
 from __future__ import annotations
 
 import hashlib
@@ -8,16 +8,25 @@ import zlib
 from typing import Any
 
 from .. import backends
-from . import symbols, templates
+from . import public_format, symbols, templates
 from .container import MAGIC, tree_from_json, types_from_json
-from .exported import DisabledSafetyCheck, Exported
+from .exported import (
+    DisabledSafetyCheck,
+    Exported,
+    maximum_supported_calling_convention_version as latest,
+    minimum_supported_calling_convention_version as earliest,
+)
+from .flat_records import Record
+
+_MODULE = b"ML\xefR"  # what portable artifacts begin with
 
 
 def deserialize(blob: bytes | bytearray) -> Exported:
-    """The program that `Exported.serialize` stored.
+    """The program that `Exported.serialize` stored, here or, with the package `flatbuffers`, in the public jax.
 
     Raises:
-      ValueError: the bytes are not such a program, are damaged, or come from a later version of this format.
+      ValueError: the bytes are not such a program, are damaged, or come from a later version of the format.
+      NotImplementedError: a program of the public jax has effects, or is placed as no `NamedSharding` says.
 
     >>> data = jax.export.export(jax.jit(lambda x: x + 1))(jax.ShapeDtypeStruct((), jnp.float32)).serialize()
     >>> jax.export.deserialize(data).call(jnp.float32(2.0))
@@ -27,7 +36,7 @@ def deserialize(blob: bytes | bytearray) -> Exported:
         raise TypeError(f"deserialize: expected the bytes that Exported.serialize returns, got {blob!r} of type {type(blob).__name__}")
     data = bytes(blob)
     if data[:6] != MAGIC[:6]:
-        raise ValueError("deserialize: these bytes are not a program that Exported.serialize of this system has written")
+        return _in_public_format(data)
     if data[:8] != MAGIC:
         raise ValueError(f"deserialize: the program is stored in format {data[6:7].decode()!r}, and this version reads "
                          f"{MAGIC[6:7].decode()!r}; load it with a later version")
@@ -63,3 +72,41 @@ def _modules(header: dict, blobs: list[bytes], scope: Any) -> dict:
             module = backends.get().exporting.module_of_artifact(blobs[item["artifact"]])
         found.update((platform, module) for platform in item["platforms"])
     return found
+
+
+def _in_public_format(data: bytes) -> Exported:
+    if _MODULE not in data:
+        raise ValueError("deserialize: these bytes are not a program that Exported.serialize has written")
+    try:
+        root = Record.root(data)
+        if not root.octets(13).startswith(_MODULE):
+            raise IndexError("the module is missing")
+        return _of_record(root)
+    except (struct.error, IndexError, UnicodeDecodeError, TypeError) as error:
+        raise ValueError(f"deserialize: these bytes are no exported program, or a damaged one ({error})") from None
+
+
+def _of_record(root: Record) -> Exported:
+    version, devices, name = root.number(14, "u16"), max(root.number(18, "u32"), root.number(6, "u16"), 1), root.text(1)
+    if not earliest <= version <= latest:
+        raise ValueError(f"deserialize: {name} was exported with version {version} of the calling convention, and this system has versions "
+                         f"{earliest} to {latest}; export it anew")
+    if root.records(10) or root.records(11):
+        raise NotImplementedError(f"deserialize: the program {name} has effects; only programs without can be called")
+    scope, known = symbols.SymbolicScope(), backends.get().placements
+    ins, outs = ([public_format.type_of(r, scope) for r in root.records(field)] for field in (3, 5))
+    in_places, out_places = ([public_format.placement_of(r, a.ndim, devices) for r, a in zip(root.records(field), avals)]
+                             for field, avals in ((7, ins), (8, outs)))
+    typed_ins, typed_outs = ([a if p is None or "kinds" not in p else a.update(sharding=known.in_types(p)) for a, p in zip(avals, places)]
+                             for avals, places in ((ins, in_places), (outs, out_places)))
+    platforms, kept, artifact = root.texts(9), root.numbers(15, "u16"), root.octets(13)
+    taken, nested = [ins[i] for i in kept], root.record(17)
+    if len(platforms) == 1 and not any(symbols.is_symbolic_dim(d) for a in ins for d in a.shape):
+        modules: dict = {platforms[0]: backends.get().exporting.module_of_artifact(artifact)}
+    else:
+        modules = {p: public_format.OpenModule(artifact, taken, i if len(platforms) > 1 else None) for i, p in enumerate(platforms)}
+    inner = None if nested is None else _of_record(nested)
+    in_tree, out_tree = (tree_from_json(public_format.tree_item(root.record(field))) for field in (2, 4))
+    return Exported(name, in_tree, typed_ins, out_tree, typed_outs, platforms, list(map(DisabledSafetyCheck, public_format.checks_of(root))),
+                    modules, kept, version, _get_vjp=None if inner is None else lambda _: inner, nr_devices=devices,
+                    _in_placements=in_places, _out_placements=out_places)

@@ -82,15 +82,24 @@ def _imported(writer: Any, name: str, text: str) -> str:
 
     for name_of_mesh, axes, in_stablehlo in _mesh.findall(body):
         renamed[name_of_mesh] = writer.shardings.mesh_symbol(_Axes({a: int(n) for a, n in _axis.findall(axes)}), bool(in_stablehlo))
-    body = _mesh.sub("", body)
+    writer._functions.append(_private(_mesh.sub("", body), renamed))
+    writer._by_text[text] = renamed["main"]
+    return renamed["main"]
 
+
+def with_names(text: str, prefix: str) -> tuple[list[str], str]:
+    """A module's meshes, line by line, and its functions, private and with ``prefix`` before their names."""
+    body = body_of(text)
+    meshes = [m[0].rstrip("\n") for m in _mesh.finditer(body)]
+    return meshes, _private(_mesh.sub("", body), {old: prefix + old for old in _defined.findall(body)})
+
+
+def _private(body: str, renamed: dict[str, str]) -> str:
+    """Functions with other names, and none that is public."""
     def rename(match):
         piece = match[0]
         return f"@{renamed[piece[1:]]}" if piece[0] == "@" and piece[1:] in renamed else piece
-    body = _piece.sub(rename, body)
-    writer._functions.append(re.sub(r"^  func\.func (?:public |private )?@", "  func.func private @", body, flags=re.MULTILINE))
-    writer._by_text[text] = renamed["main"]
-    return renamed["main"]
+    return re.sub(r"^  func\.func (?:public |private )?@", "  func.func private @", _piece.sub(rename, body), flags=re.MULTILINE)
 
 
 def _plain(name: str) -> str:

@@ -2,22 +2,26 @@
 
 ``{"axes": [["x", 2], ["y", 4]], "spec": ["x", null, ["y"]]}`` is a `NamedSharding` on any mesh of these axes. Where they are told,
 ``kinds`` are those of the axes, ``device`` what is known of the devices, ``memory`` the kind of memory, and ``unreduced``, ``reduced``
-and ``sum`` mesh axes over which sums are still to be made, or were, and by what.
+and ``sum`` mesh axes over which sums are still to be made, or were, and by what. With ``own_mesh`` the axes are not the user's, but made up for
+tiles that XLA counts.
 """
 from __future__ import annotations
 
 import functools
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jax_core.representation.manual_axis_type import UnreducedKind
 
+from ..jaxlib_compat import HloSharding
 from ..platforms import client
 from .mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, block_mesh, get_abstract_mesh, get_mesh
 from .partition_spec import PartitionSpec
 from .sharding import NamedSharding, Sharding
+from .sharding_protos import get_op_sharding_from_serialized_proto
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import ShardingLike
@@ -88,10 +92,15 @@ def on_mesh(description: dict | None, mesh: Any) -> NamedSharding | None:
     """The placement on ``mesh``, which must have its axes.
 
     Raises:
-      ValueError: an axis of the mesh has another size.
+      ValueError: an axis of the mesh has another size, or the mesh another count of devices.
     """
     if description is None:
         return None
+    if "own_mesh" in description:
+        names, sizes = zip(*description["axes"])
+        if mesh.size != device_count(description):
+            raise ValueError(f"the placement is on {device_count(description)} devices, and {mesh} has {mesh.size}; give one of as many.")
+        mesh = AbstractMesh(sizes, names) if isinstance(mesh, AbstractMesh) else Mesh(mesh.devices.reshape(sizes), names)
     for name, size in description["axes"]:
         if mesh.shape.get(name, size) != size:
             raise ValueError(f"the placement is on a mesh with the axes {dict(description['axes'])}, and {mesh} has {mesh.shape[name]} devices along "
@@ -119,6 +128,44 @@ def in_hlo(description: dict | None, ndim: int) -> Any:
         return None
     names, sizes = zip(*description["axes"]) if description["axes"] else ((), ())
     return NamedSharding(AbstractMesh(sizes, names), _spec(description))._to_xla_hlo_sharding(ndim)
+
+
+_TILES = re.compile(r"\{devices=\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?( last_tile_dim_replicate)?\}")
+
+
+def of_hlo(data: bytes, ndim: int, count: int) -> dict:
+    """The description of a placement of an array with ``ndim`` axes on ``count`` devices, as XLA stores it: its tiles on a mesh made for it.
+
+    Raises:
+      NotImplementedError: it is neither whole everywhere nor in tiles.
+    """
+    text = str(HloSharding.from_proto(get_op_sharding_from_serialized_proto(data)))
+    if text == "{replicated}":
+        return {"axes": [["d0", count]], "spec": [None] * ndim, "own_mesh": True}
+    match = _TILES.fullmatch(text)
+    if match is None:
+        raise NotImplementedError(f"deserialize: the program is placed by {text}, which is no placement that a NamedSharding has")
+    tiles, sizes = (list(map(int, group.split(","))) for group in match.group(1, 2))
+    order = list(map(int, match[3].split(","))) if match[3] else list(range(len(sizes)))
+    parts: dict[int, list[int]] = {i: [] for i in order}  # the sizes of the mesh axes that an axis of the grid of devices becomes
+    left, spec = [[i, sizes[i]] for i in order], []
+    for tile in tiles:
+        axes = []
+        while tile > 1:
+            i, size = left[0]
+            step = math.gcd(tile, size)
+            parts[i].append(step)
+            axes.append((i, len(parts[i]) - 1))
+            tile //= step
+            left[0][1] //= step
+            if left[0][1] == 1:
+                left.pop(0)
+            elif step == 1:
+                raise NotImplementedError(f"deserialize: the program is placed by {text}, whose tiles no mesh has")
+        spec.append(axes)
+    names = {(i, k): f"d{n}" for n, (i, k) in enumerate((i, k) for i in sorted(parts) for k in range(len(parts[i])))}
+    return {"axes": [[name, parts[i][k]] for (i, k), name in names.items()],
+            "spec": [[names[axis] for axis in axes] or None for axes in spec[:ndim]], "own_mesh": True}
 
 
 def of_block() -> NamedSharding | None:
@@ -149,4 +196,5 @@ def _open(ndim: int) -> NamedSharding:
     return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
 
 
-__all__ = ["describe", "device_count", "in_hlo", "in_host_memory", "in_types", "is_spread", "on_devices", "of_block", "of_mesh_in_use", "on_mesh", "on_no_mesh"]
+__all__ = ["describe", "device_count", "in_hlo", "in_host_memory", "in_types", "is_spread", "on_devices", "of_block", "of_hlo", "of_mesh_in_use",
+           "on_mesh", "on_no_mesh"]

@@ -4,13 +4,14 @@ A portable artifact is StableHLO in a versioned form that compilers of later ver
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 from jax_core.interfaces import LowerSpec
+from jax_core.representation.aval import ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr
 
 from ..compiling import parsing
-from ..jaxlib_compat import VERSION_TEXT, _jax, bindings
+from ..jaxlib_compat import VERSION_TEXT, RuntimeError_, _jax, bindings
 from ..running import stages
 from . import inspecting
 
@@ -19,6 +20,12 @@ def _nested_modules() -> Any:
     from ..lowering import nested_modules  # start-up: loaded at the first program
 
     return nested_modules
+
+
+def _public_modules() -> Any:
+    from . import public_modules  # start-up: only programs in the public format need it
+
+    return public_modules
 
 
 def compiler_version() -> str:
@@ -45,17 +52,35 @@ def custom_call_targets(text: str) -> list[str]:
 
 
 def portable_artifact(text: str) -> bytes:
-    """The module in the versioned form, for versions of the last twelve weeks and later."""
+    """The module in the versioned form, for versions of the last twelve weeks and later; placements, which StableHLO has none of, stay Shardy's."""
     stablehlo = bindings("dialects.stablehlo")
     target = stablehlo.get_version_from_compatibility_requirement(stablehlo.StablehloCompatibilityRequirement.WEEK_12)
-    return _jax.mlir.serialize_portable_artifact(text, target)
+    return _jax.mlir.serialize_portable_artifact(text, target, use_mixed_serialization=True)
 
 
 def module_of_artifact(artifact: bytes) -> str:
-    """The text of a module in the versioned form."""
+    """The text of a module in the versioned form.
+
+    Raises:
+      ValueError: it is damaged, or of a later version.
+    """
     context = parsing.parse("module {}").context
-    return str(_jax.mlir.deserialize_portable_artifact(artifact, context))
+    try:
+        return str(_jax.mlir.deserialize_portable_artifact(artifact, context))
+    except RuntimeError_:  # which says no more; why is written to stderr
+        raise ValueError(f"deserialize: {compiler_version()} cannot read the program's StableHLO module, which is damaged or written by a later version; "
+                         "export it for an earlier one, or take a later jaxlib") from None
+
+
+def public_module(texts: Sequence[str]) -> bytes:
+    """The modules for several platforms as one portable artifact, whose first input is the number of the platform."""
+    return portable_artifact(_public_modules().for_all_platforms(texts))
+
+
+def refined_module(artifact: bytes, avals: Sequence[ShapedArray], platform: int | None) -> str:
+    """The text of an artifact, which may have unknown dimensions, for inputs of these types and the platform of this number."""
+    return _public_modules().refined(module_of_artifact(artifact), avals, platform)
 
 
 __all__ = ["compiler_version", "custom_call_targets", "exported_module", "module_of_artifact", "placements_asked_for",
-           "portable_artifact"]
+           "portable_artifact", "public_module", "refined_module"]
