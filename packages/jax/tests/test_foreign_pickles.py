@@ -1,6 +1,8 @@
 """Pickles that the public jax wrote are read, and public classes are pickled under the names that it has for them."""
 import base64
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -90,3 +92,19 @@ def test_public_classes_say_where_they_are_public():
     shown = [jax.Array, jax.ShapeDtypeStruct, jax.P, jax.NamedSharding, jax.tree_util.Partial, jax.dtypes.prng_key]
     assert " ".join(map(repr, shown)) == ("<class 'jax.Array'> <class 'jax.ShapeDtypeStruct'> <class 'jax.P'> <class 'jax.sharding.NamedSharding'> "
                                           "<class 'jax.tree_util.Partial'> <class 'jax.dtypes.prng_key'>")
+
+
+@pytest.mark.parametrize("first_use", [
+    f"pickle.loads(base64.b64decode({WRITTEN['array']!r}))",
+    "importlib.import_module('jax.dlpack').from_dlpack(np.arange(3, dtype=np.float32))"], ids=["pickle", "dlpack"])
+def test_an_array_that_comes_first_has_all_methods(first_use):
+    """In a new process, as a worker of `multiprocessing` that is sent one: it had none, not even a shape."""
+    code = f"import base64, importlib, pickle; import numpy as np; x = {first_use}; print(repr(x + 1), x.sum(), x[1], -x, 2 * x, x.at[0].set(7))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "Array([1., 2., 3.], dtype=float32) 3.0 1.0 [-0. -1. -2.] [0. 2. 4.] [7. 1. 2.]\n"
+
+
+def test_loading_the_operators_needs_no_backend():
+    """Else two threads, one of which loads the one and the other the other, could wait for each other."""
+    code = "import jax_numpy_api.numpy, sys; print('jax_xla_backend.startup' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -37,12 +37,22 @@ class Slot(Generic[T]):
       value: what it was filled with, None before. Paths that must be fast read this; `get` raises where it is missing.
     """
 
-    __slots__ = ("purpose", "provider", "value", "_waiting")
+    __slots__ = ("purpose", "provider", "value", "_waiting", "_load")
     value: T | None
 
     def __init__(self, purpose: str, provider: str):
         self.purpose, self.provider, self.value = purpose, provider, None
         self._waiting: list[Callable[[T], Any]] = []
+        self._load: Callable[[], object] | None = None
+
+    def found_by(self, load: Callable[[], object]) -> None:
+        """Whoever assembles packages says how the provider is loaded, which is done when the value is first needed."""
+        self._load = load
+
+    def bring(self) -> None:
+        """Have the provider fill the slot, if it is known how to load it."""
+        if self.value is None and self._load is not None:
+            self._load()
 
     def fill(self, value: T) -> None:
         """Put ``value`` there. Once: the same value again only tells those who have not been told, should Ctrl-C have come between.
@@ -64,6 +74,8 @@ class Slot(Generic[T]):
         Raises:
           NotProvided: nobody has filled the slot.
         """
+        if self.value is None:
+            self.bring()
         if self.value is None:
             raise NotProvided(f"jax needs {self.purpose} here, which {self.provider} provides; import it first")
         return self.value

@@ -8,10 +8,17 @@ It is not the package of that name on the public index, and must not share an en
 from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 from jax.version import __version__, __version_info__
-from jax_core import backends as _backends, versions as _versions
+from jax_core import backends as _backends, extension_points as _extension_points, versions as _versions
 
 _versions.join("jax", __version__, core="0.1")
 _backends.prefer("xla", "jax_xla_backend:load")
+
+
+def _load_operators() -> None:
+    import jax_numpy_api.numpy  # start-up: loaded with the first name, or the first array
+
+
+_extension_points.array_methods.found_by(_load_operators)
 
 _NAMES = {
     "ad": "jax.ad",
@@ -165,7 +172,7 @@ _fetch, __dir__, __all__ = _table(__name__, _NAMES)
 def _served(name: str):
     """The public name ``name``. Functions and classes bring arrays and tracers with them, whose operators are loaded first."""
     if ":" in _NAMES.get(name, ""):
-        import jax_numpy_api.numpy  # start-up: loaded with the first name
+        _load_operators()
     return _fetch(name)
 
 

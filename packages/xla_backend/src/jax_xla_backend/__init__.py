@@ -26,6 +26,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from jax_core.extension_points import array_methods
 from jax_core.representation.source import exclude_package
 from jax_core.versions import join
 
@@ -44,6 +45,7 @@ def load() -> Any:
     if _loaded is None:
         with _lock:
             if _loaded is None:
+                array_methods.bring()  # before there is an array: it may be the first thing that a process gets, from a pickle
                 from . import startup  # start-up: those who import a submodule do not load jaxlib
 
                 _loaded = startup.start()

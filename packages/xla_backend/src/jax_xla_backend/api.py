@@ -15,7 +15,7 @@ from . import load
 backend = load()
 
 from .arrays.array import ArrayImpl, host_value, host_view  # noqa: E402
-from .arrays.array_methods import Shard  # noqa: E402
+from .arrays.array_methods import Shard, _reconstruct_array as _reconstruct_array  # noqa: E402
 from .arrays.device_put import block_until_ready, copy_to_host_async, device_get, device_put, live_arrays, reshard  # noqa: E402
 from .arrays.dlpack import from_dlpack, is_supported_dtype  # noqa: E402
 from .arrays.from_parts import (  # noqa: E402
