@@ -381,6 +381,19 @@ def test_names_say_scopes_and_transformations(fun, x, equations, operations):
     assert set(re.findall(r'op_name="([^"]*)"', hlo)).issuperset(operations)
 
 
+@pytest.mark.parametrize("called", [lambda f: f, jax.jit], ids=["plain", "nested"])
+def test_sums_of_cotangents_are_under_the_scope_of_an_addend(called):
+    """Not where the backward pass was asked for: in a nested program that would be a scope around it."""
+    @jax.named_scope("foo")
+    def inner(x):
+        return x * jnp.sin(x)
+    program = jax.make_jaxpr(jax.grad(lambda x: called(inner)(x)))(1.0)
+    for eqn in program.eqns[-1:]:
+        program = eqn.params.get("jaxpr", program)
+    (name,) = [str(e.source_info.name_stack) for e in program.eqns if e.primitive.name == "add_any"]
+    assert name == ("foo" if called is jax.jit else "transpose(jvp(foo))")
+
+
 def test_calls_are_computed_again_whole():
     """Without a policy to ask about what is in it, a nested jitted function stays one equation, marked as computed again."""
     program = jax.make_jaxpr(jax.grad(jax.checkpoint(lambda x: jnp.sin(jax.jit(_scoped_sin)(x)))))(1.0)

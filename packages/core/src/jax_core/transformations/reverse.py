@@ -271,9 +271,9 @@ def _transpose_step(trace, step, pending):
     args = [Linear(x.aval) if type(x) is LinearTracer and x._trace is trace else x for x in step.args]
     with source.attributed_to(step.source):
         found = run_transpose_rule(step.prim, cts, [o.aval for o in step.outs], args, step.params)
-    for x, arg, ct in zip(step.args, args, found):
-        if type(arg) is Linear:
-            accumulate(pending, id(x), ct)
+        for x, arg, ct in zip(step.args, args, found):
+            if type(arg) is Linear:
+                accumulate(pending, id(x), ct)
 
 
 def run_transpose_rule(prim: Primitive, cts: Sequence[object], out_avals: Sequence[AbstractValue],
@@ -474,9 +474,9 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object]
             found = _added_to_refs(eqn, cts, operands, into) if into and eqn.primitive.accumulate else None
             if found is None:
                 found = as_written(eqn, run_transpose_rule, eqn.primitive, cts, [v.aval for v in eqn.outvars], operands, eqn.params)
-        for v, x, ct in zip(eqn.invars, operands, found):
-            if is_linear(x):
-                accumulate(pending, v, ct)
+            for v, x, ct in zip(eqn.invars, operands, found):
+                if is_linear(x):
+                    accumulate(pending, v, ct)
     return [(pending[v] if v in pending else Zero(cotangent_type(v.aval))) if is_linear(x) else None
             for v, x in zip(jaxpr.invars, args)]
 
