@@ -70,6 +70,8 @@ RULES = [
     ("reshape with the result given", lambda a, b: lax.reshape(a, (32,), out_sharding=P("y")), P("x", "y"), P(), P("y")),
     ("transform of whole axes", lambda a, b: jnp.fft.fft(a).real, P("x"), P(), P("x", None)),
     ("tridiagonal systems", lambda a, b: lax.linalg.tridiagonal_solve(a, a + 1, a, a[..., None])[..., 0], P("x"), P(), P("x", None)),
+    ("product of reflections", lambda a, b: lax.linalg.householder_product(a[..., None], a[:, :1])[..., 0], P("x"), P(), P("x", None)),
+    ("product with reflections", lambda a, b: lax.linalg.ormqr(a[..., None], a[:, :1], a[..., None])[..., 0], P("x"), P(), P("x", None)),
     ("concatenate", lambda a, b: jnp.concatenate([a, b]), P("x", "y"), P("x", "y"), P("x", "y")),
     ("stack", lambda a, b: jnp.stack([a, b], 1), P("x", "y"), P("x", "y"), P("x", None, "y")),
     ("new axis", lambda a, b: a[:, None], P("x", "y"), P(), P("x", None, "y")),

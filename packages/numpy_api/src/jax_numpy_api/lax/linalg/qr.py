@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.representation import splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
@@ -192,7 +193,8 @@ householder_product_p: Primitive = Primitive(
     "householder_product", out_type=_product_type,
     jvp=jvp_through(lambda *args: householder_product_p.bind(*args), _product),
     transpose=none("householder_product is not linear, so it has no transpose"),
-    batch=batch_rule(lambda *args: householder_product_p.bind(*args)), lower=_product_lower, traits=Traits(Kind.LIBRARY))
+    batch=batch_rule(lambda *args: householder_product_p.bind(*args)), lower=_product_lower,
+    splits=lambda prim, avals, outs, params: splits.whole_behind(prim, avals, outs, (2, 1)), traits=Traits(Kind.LIBRARY))
 
 
 def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
@@ -253,7 +255,8 @@ def _ormqr_lower(b, a, taus, c, *, left, transpose):
 ormqr_p: Primitive = Primitive(
     "ormqr", out_type=_ormqr_type, jvp=jvp_through(lambda *args, **params: ormqr_p.bind(*args, **params), _ormqr),
     transpose=none("ormqr is differentiated by its compact form, which is made of other primitives"),
-    batch=batch_rule(lambda *args, **params: ormqr_p.bind(*args, **params)), lower=_ormqr_lower, traits=Traits(Kind.LIBRARY))
+    batch=batch_rule(lambda *args, **params: ormqr_p.bind(*args, **params)), lower=_ormqr_lower,
+    splits=lambda prim, avals, outs, params: splits.whole_behind(prim, avals, outs, (2, 1, 2)), traits=Traits(Kind.LIBRARY))
 
 
 def ormqr(a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, transpose: bool = False) -> Array:
