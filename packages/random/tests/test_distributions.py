@@ -267,6 +267,18 @@ def test_binomial_parameters_may_differ_in_dtype():
         assert random.binomial(KEY, np.float16(20), np.float32(0.3)).dtype == np.float32
 
 
+def test_multinomial_draws_the_same_in_every_dtype():
+    """The dtype asked for is that of the result alone, and may be an integer."""
+    p = np.full(3, 1 / 3, np.float32)
+    expected = random.multinomial(KEY, 20, p)
+    for dtype in (np.int8, np.float16):
+        got = random.multinomial(KEY, 20, p, dtype=dtype)
+        assert got.dtype == dtype
+        np.testing.assert_array_equal(got, expected)
+    with pytest.raises(ValueError, match="must be a float or int dtype, got bool"):
+        random.multinomial(KEY, 20, p, dtype=bool)
+
+
 def test_mapped_multinomial_without_jit():
     draw = vmap(lambda key: random.multinomial(key, 10, np.full(3, 1 / 3, np.float32)))
     keys = random.split(random.key(1), 2)

@@ -161,6 +161,7 @@ def broadcast_shape(name: str, shape: object, *params: Any) -> tuple[int, ...]:
 _KINDS: dict[str, tuple[tuple[Any, ...], str, Callable[[], Any]]] = {
     "float": ((np.floating,), "a float dtype", dtypes.default_float_dtype),
     "inexact": ((np.floating, np.complexfloating), "a float or complex dtype", dtypes.default_float_dtype),
+    "real": ((np.floating, np.integer), "a float or int dtype", dtypes.default_float_dtype),
     "int": ((np.integer,), "an int dtype", dtypes.default_int_dtype),
     "unsigned": ((np.unsignedinteger,), "an unsigned int dtype", dtypes.default_uint_dtype),
 }
@@ -186,7 +187,7 @@ def check_dtype(name: str, dtype: DTypeLike | None, kind: str = "float") -> Any:
     """The canonical dtype, or the default of the kind for None.
 
     Args:
-      kind: "float", "inexact", "int" or "unsigned".
+      kind: "float", "inexact", "real", "int" or "unsigned".
 
     Raises:
       ValueError: a dtype of another kind. TypeError: not a dtype.

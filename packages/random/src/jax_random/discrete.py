@@ -490,33 +490,36 @@ def binomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, shape: Shape | None = N
     True
     """
     words, impl, shape, dtype, n, p = check_call("binomial", key, shape, dtype, n=n, p=p)
+    return _binomial(words, n, p, impl=impl, shape=shape, dtype=dtype, real=_dtype_of_trials(n, p))
+
+
+def _dtype_of_trials(n, p):
+    """The float that the parameters have together, whatever is returned: numbers of trials are exact in it."""
     if type(n) in (float, int) and type(p) in (float, int):
-        real = dtypes.default_float_dtype()
-    else:
-        with flags.numpy_dtype_promotion("standard"):
-            real = dtypes.to_inexact_dtype(dtypes.result_type(n, p))  # the parameters' dtype: numbers of trials are exact in it
-    return _binomial(words, n, p, impl=impl, shape=shape, dtype=dtype, real=real)
+        return dtypes.default_float_dtype()
+    with flags.numpy_dtype_promotion("standard"):
+        return dtypes.to_inexact_dtype(dtypes.result_type(n, p))
 
 
 # -- multinomial -------------------------------------------------------------------------------------------------------
 
-@inlined(static_argnames=("impl", "shape", "dtype", "unroll"))
-def _multinomial(words, n, p, *, impl, shape, dtype, unroll):
+@inlined(static_argnames=("impl", "shape", "dtype", "real", "unroll"))
+def _multinomial(words, n, p, *, impl, shape, dtype, real, unroll):
     """One binomial number for each category, of the trials that are left."""
-    n, p = broadcast_to(convert(n, dtype), shape[:-1]), broadcast_to(convert(p, dtype), shape)
+    n, p = broadcast_to(convert(n, real), shape[:-1]), broadcast_to(convert(p, real), shape)
     last = len(shape) - 1
     left = lax.cumsum(p, last, reverse=True)
-    ratios = lax.div(p, lax.select(lax.eq(left, dtype.type(0)), lax.full_like(left, 1), left))
+    ratios = lax.div(p, lax.select(lax.eq(left, real.type(0)), lax.full_like(left, 1), left))
     keys = random_split_p.bind(words, impl=impl, shape=(shape[-1],), partitionable=is_partitionable())
 
     def step(remaining, ratio_and_key):
         ratio, key = ratio_and_key
-        ratio = lax.clamp(dtype.type(0), ratio, dtype.type(1))
+        ratio = lax.clamp(real.type(0), ratio, real.type(1))
         drawn = draw_binomial(key, impl, remaining, ratio, shape[:-1])
         return lax.sub(remaining, drawn), drawn
 
     _, counts = lax.scan(step, n, (jnp.moveaxis(ratios, -1, 0), keys), unroll=unroll)
-    return jnp.moveaxis(counts, 0, -1)
+    return lax.convert_element_type(jnp.moveaxis(counts, 0, -1), dtype)
 
 
 @api_boundary
@@ -529,14 +532,14 @@ def multinomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, *, shape: Shape | No
       n: numbers of trials, of the batch shape.
       p: probabilities; the last axis is that of the categories.
       shape: of the result, categories included; default that of ``p``.
-      dtype: float; default float32, or float64 where x64 is enabled.
+      dtype: float or integer; default float32, or float64 where x64 is enabled.
       unroll: steps of the loop over categories that are written out at once.
 
     Returns:
       whole numbers as ``dtype[shape]``; they sum to ``n`` over the last axis.
 
     Raises:
-      ValueError: dtype is not a float; parameters do not broadcast to ``shape``; ``p`` is a scalar.
+      ValueError: dtype is neither a float nor an integer; parameters do not broadcast to ``shape``; ``p`` is a scalar.
 
     Source: one `binomial` number a category, given those before: Devroye, "Non-uniform random variate generation", 1986.
 
@@ -544,13 +547,13 @@ def multinomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, *, shape: Shape | No
     Array(6., dtype=float32)
     """
     words, impl = key_words("multinomial", key)
-    dtype = check_dtype("multinomial", dtype)
+    dtype = check_dtype("multinomial", dtype, "real")
     n, p = check_array("multinomial", "n", n), check_array("multinomial", "p", p)
     if not np.shape(p):
         raise ValueError("multinomial: p must have an axis of categories, got a scalar")
     shape = broadcast_shape("multinomial", np.shape(p) if shape is None else _with_categories(shape, p), p)
     broadcast_shape("multinomial", shape[:-1], n)
-    return _multinomial(words, n, p, impl=impl, shape=shape, dtype=dtype, unroll=unroll)
+    return _multinomial(words, n, p, impl=impl, shape=shape, dtype=dtype, real=_dtype_of_trials(n, p), unroll=unroll)
 
 
 def _with_categories(shape, p):
