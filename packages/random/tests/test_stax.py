@@ -62,6 +62,12 @@ def test_batch_norm():
     np.testing.assert_allclose(out.std((0, 1)), 1, atol=1e-3)
 
 
+def test_shapes_of_parallel_layers_are_a_tuple():
+    """As that of one layer is."""
+    init, _ = stax.parallel(stax.Dense(3), stax.Flatten)
+    assert init(KEY, ((2, 4), (2, 2, 2)))[0] == ((2, 3), (2, 4))
+
+
 def test_dropout():
     """Kept elements are scaled by the rate at which they are kept; testing keeps all; a key is needed."""
     x = jnp.ones(1000)

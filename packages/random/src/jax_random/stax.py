@@ -351,7 +351,7 @@ def parallel(*layers: Layer) -> Layer:
 
     def init_fun(rng: Array, input_shape: PyTree):
         found = [init(key, shape) for init, key, shape in zip(inits, split(rng, len(inits)), input_shape)]
-        return [shape for shape, _ in found], tuple(params for _, params in found)
+        return tuple(shape for shape, _ in found), tuple(params for _, params in found)
 
     def apply_fun(params: PyTree, inputs: PyTree, **kwargs):
         keys = _keys(kwargs.pop("rng", None), len(applies))
