@@ -104,6 +104,11 @@ def test_an_array_that_comes_first_has_all_methods(first_use):
     assert result.stdout == "Array([1., 2., 3.], dtype=float32) 3.0 1.0 [-0. -1. -2.] [0. 2. 4.] [7. 1. 2.]\n"
 
 
+def test_tracers_that_come_first_have_all_methods():
+    code = "from jax.ad_checkpoint import print_saved_residuals; print_saved_residuals(lambda x: 2 * x.sum(), 1.0); print('none')"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "none\n"
+
+
 def test_loading_the_operators_needs_no_backend():
     """Else two threads, one of which loads the one and the other the other, could wait for each other."""
     code = "import jax_numpy_api.numpy, sys; print('jax_xla_backend.startup' in sys.modules)"

@@ -36,6 +36,8 @@ class Trace(TraceHabits):
     __slots__ = ("parent", "agree", "__weakref__")
 
     def __init__(self, parent: "Trace | None" = None):
+        if extension_points.array_methods.value is None:
+            extension_points.array_methods.bring()  # tracers have operators from the first one on
         self.parent = parent
         self.agree = context.state.manual  # inside a checked manual region: makes operands agree, see `manual`
 
@@ -84,6 +86,9 @@ class EvalTrace(Trace):
     """No transformation: run the primitive at once."""
 
     __slots__ = ()
+
+    def __init__(self) -> None:  # made before there are operators, and in no region
+        self.parent = self.agree = None
 
     def process(self, prim: Primitive, args: Sequence[object], params: dict):
         if prim.own_impl is not None:
