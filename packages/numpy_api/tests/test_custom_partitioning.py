@@ -141,6 +141,7 @@ def test_texts_that_are_no_rules(rule, text):
 @pytest.mark.parametrize("settings, text", [
     (dict(reduction_factors=("q",)), "factor q is not used"), (dict(i=3), "Factor i represents a whole dimension"),
     (dict(reduction_factors=("i",), permutation_factors=("i",)), "factor i can have one role only"),
+    (dict(need_replication_factors="i"), r"need_replication_factors must be a tuple of factors, got 'i'; write \('i',\)"),
 ])
 def test_settings_that_do_not_fit(settings, text):
     with pytest.raises(ValueError, match=text):
@@ -152,6 +153,7 @@ def test_rules_that_do_not_fit_the_shapes():
     f, _ = elementwise()
     for rule, text in (("i j -> i j k", "0th result has rank 3, but the operation 0th result has rank 2"),
                        ("i j, k -> i j", "has 2 operands, but the operation has 1 operands"),
+                       (lambda *_: None, "returned None of type NoneType"),
                        ("i i -> i i", r"dimension of length 4 with the factors \['i'\], whose sizes \[8\] multiply to 8")):
         f.def_partition(f.partition, sharding_rule=rule)
         with pytest.raises(ValueError, match=text):
@@ -169,7 +171,7 @@ def test_refusals():
         vmap(f)(A[None])
     with pytest.raises(AttributeError, match="has no rules; set them with g.def_partition"):
         _without_rules()(A)
-    with pytest.raises(ValueError, match="sharding_rule must be a str"):
+    with pytest.raises(TypeError, match="sharding_rule must be a str"):
         f.def_partition(f.partition, sharding_rule=3)
     with pytest.raises(ValueError, match="belong to a sharding_rule that is a text"):
         f.def_partition(f.partition, reduction_factors=("i",))

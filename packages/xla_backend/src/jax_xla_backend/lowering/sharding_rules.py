@@ -79,7 +79,7 @@ class SdyShardingRule:
 
     Raises:
       ValueError: a factor that does not appear is named, one that is a whole dimension is given a size, one that is only
-        part of dimensions is not, or a factor has two roles.
+        part of dimensions is not, a factor has two roles, or factors are no tuple.
     """
 
     operand_mappings: tuple[ArrayMapping, ...] = ()
@@ -93,6 +93,10 @@ class SdyShardingRule:
                  reduction_factors: Sequence[str] = (), need_replication_factors: Sequence[str] = (),
                  permutation_factors: Sequence[str] = (), **factor_sizes: int):
         self.operand_mappings, self.result_mappings = tuple(operand_mappings), tuple(result_mappings)
+        for name, factors in (("reduction_factors", reduction_factors), ("need_replication_factors", need_replication_factors),
+                              ("permutation_factors", permutation_factors)):
+            if not isinstance(factors, (tuple, list)):
+                raise ValueError(f"SdyShardingRule: {name} must be a tuple of factors, got {factors!r}; write ({factors!r},) for one")
         self.reduction_factors, self.permutation_factors = tuple(reduction_factors), tuple(permutation_factors)
         self.need_replication_factors, self.factor_sizes = tuple(need_replication_factors), dict(factor_sizes)
         mappings = self.operand_mappings + self.result_mappings

@@ -87,7 +87,7 @@ class custom_partitioning:
           ``partition``, so that this can be a decorator.
 
         Raises:
-          ValueError: the rule is not one.
+          ValueError: the rule is not one. TypeError: it is neither a text, nor an `SdyShardingRule`, nor a callable.
         """
         settings = dict(reduction_factors=reduction_factors, need_replication_factors=need_replication_factors,
                         permutation_factors=permutation_factors, **factor_sizes)
@@ -97,7 +97,8 @@ class custom_partitioning:
             raise ValueError("def_partition: factors and their sizes belong to a sharding_rule that is a text; give them to "
                              "SdyShardingRule.")
         elif sharding_rule is not None and not callable(sharding_rule) and not isinstance(sharding_rule, SdyShardingRule):
-            raise ValueError(f"def_partition: sharding_rule must be a str, an SdyShardingRule or a callable, got {sharding_rule!r}")
+            raise TypeError(f"def_partition: sharding_rule must be a str, an SdyShardingRule or a callable, got {sharding_rule!r} of type "
+                            f"{type(sharding_rule).__name__}")
         else:
             rule = sharding_rule
         self.partition, self.infer_sharding_from_operands = partition, infer_sharding_from_operands
@@ -168,6 +169,9 @@ def _rule_text(owner, call, static, in_tree, out_tree, grid) -> str:
     if callable(rule):
         rule = rule(*static, grid, tree.unflatten(in_tree, call.in_avals), tree.unflatten(out_tree, call.out_avals))
         rule = parse_rule(rule) if isinstance(rule, str) else rule
+        if not isinstance(rule, SdyShardingRule):
+            raise ValueError(f"custom_partitioning: the sharding_rule of {describe_function(owner.fun)} returned {rule!r} of type "
+                             f"{type(rule).__name__}; it must return an SdyShardingRule, or a text such as 'i j -> i j'")
     return rule.attribute([a.shape for a in call.in_avals], [a.shape for a in call.out_avals])
 
 
