@@ -292,7 +292,7 @@ def test_rules_that_are_missing_or_do_not_fit():
     with pytest.raises(NotImplementedError, match="device_put"):
         jax.device_put(X, jax.devices()[0])
     with pytest.raises(NotImplementedError, match="in_shardings"):
-        jax.jit(doubled, in_shardings=jax.devices()[0])(X)
+        jax.jit(doubled, in_shardings=jax.sharding.SingleDeviceSharding(jax.devices()[0]))(X)
     with pytest.raises(TypeError, match="cannot be stored"):
         jax.new_ref(X)[...] = pack(jnp.arange(2.0), jnp.float32(2))
     with pytest.raises(NotImplementedError, match="ref_swap_to_lojax"):

@@ -19,6 +19,7 @@ from jax_xla_backend.arrays import array
 from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.arrays.from_parts import make_array_from_callback, make_array_from_single_device_arrays
 from jax_xla_backend.jaxlib_compat import HloSharding
+from jax_xla_backend.placement.layout import Layout
 from jax_xla_backend.placement.mesh import AxisType, Mesh, make_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import GSPMDSharding, NamedSharding, SingleDeviceSharding
@@ -65,7 +66,7 @@ REFUSED = [
     (P(P.UNCONSTRAINED), ValueError, "Unconstrained"),
     (P(None, None, "x"), ValueError, "rank"),
     (P(None, ("x", "y")), ValueError, r"in_shardings for x of type float32\[8,6\].*6"),
-    ("x", TypeError, "in_shardings for x .*'x' of type str"),
+    ("x", TypeError, "in_shardings: .*'x' of type str"),
 ]
 
 
@@ -76,6 +77,14 @@ def test_placements_that_do_not_fit_are_refused(spec, error, text):
             jit(lambda x: x, in_shardings=spec)(X[:, :6])
         with pytest.raises(error):
             jit(lambda x: x, out_shardings=spec)(X[:, :6])
+
+
+@pytest.mark.parametrize("name", ["in_shardings", "out_shardings"])
+@pytest.mark.parametrize("other, error", [("x", TypeError), ({"a": 3}, TypeError), (Layout((0, 1)), ValueError),
+                                          ((None, Layout.AUTO), ValueError)], ids=str)
+def test_what_is_no_placement_is_refused_before_the_call(name, other, error):
+    with pytest.raises(error, match=f"^jit of <lambda> at .*: {name}: "):
+        jit(lambda x: x, **{name: other})
 
 
 Named = collections.namedtuple("Named", "x")

@@ -10,7 +10,7 @@ import numpy as np
 from .. import backends
 from ..representation import partial_sums, tree
 from ..representation.arguments import argument_name, signature_of
-from ..representation.placements import is_open
+from ..representation.placements import is_open, is_placement
 from ..representation.source import describe_function
 from ..representation.typing import PyTree
 
@@ -73,7 +73,7 @@ class JitOptions:
         self.in_shardings, self.out_shardings = in_shardings, out_shardings
         for name, asked in (("in_shardings", in_shardings), ("out_shardings", out_shardings)):
             for leaf in tree.leaves(asked) if asked is not None else ():
-                _check_constrained(fun, name, leaf)
+                _check_placement(fun, name, leaf)
         self.keep_unused, self.device, self.backend = keep_unused, device, backend
         self.inline = _inline(inline)
         if compiler_options and not isinstance(compiler_options, Mapping):
@@ -141,8 +141,15 @@ def _as_tuple(value, kind, what):
     return items
 
 
-def _check_constrained(fun, name, placement) -> None:
-    """Raise ValueError where a placement leaves an axis to the compiler, which is for placements inside of programs."""
+def _check_placement(fun, name, placement) -> None:
+    """Raise TypeError where it is none, ValueError where it is a layout alone, or leaves an axis to the compiler, which is for
+    placements inside of programs."""
+    if not is_placement(placement):
+        try:
+            backends.get().placements.asked_for(placement, ())
+        except (TypeError, ValueError) as error:
+            error.args = (f"jit of {describe_function(fun)}: {name}: {error}",)
+            raise
     spec = getattr(placement, "spec", placement)
     open_axis = getattr(type(spec), "UNCONSTRAINED", None)
     if open_axis is not None and open_axis in spec:
