@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import serialize_executable, topologies, transfer
 from jax.experimental.compilation_cache import compilation_cache
+from jax.experimental.layout import Format, Layout
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jax_core.configuration import flags
 
@@ -114,6 +115,9 @@ def test_described_devices_call_no_functions():
         pytest.skip("this jaxlib describes no CPU")
     x = jax.ShapeDtypeStruct((3,), np.float32, sharding=here)
     compiled = jax.jit(lambda x: jax.pure_callback(np.sin, x, x), out_shardings=here).lower(x).compile()
+    with pytest.raises(RuntimeError, match="described"):
+        compiled(np.ones(3, np.float32))
+    jax.device_put(np.ones((2, 3)), Format(Layout((1, 0)), jax.sharding.SingleDeviceSharding(jax.devices()[0])))  # from here on layouts are compared
     with pytest.raises(RuntimeError, match="described"):
         compiled(np.ones(3, np.float32))
 

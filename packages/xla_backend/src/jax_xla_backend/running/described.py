@@ -14,6 +14,7 @@ class DescribedProgram(LoadedProgram):
 
     def _prepare(self, in_shardings: Sequence[Any], out_shardings: Any, name: str) -> None:
         self.facts, self.name = self.module.facts, name
+        self.consts, self._stored = [], []  # arrays of layouts of their own are compared with these before the call is refused
         self.in_shardings = list(map(in_memory, in_shardings, self.facts.in_avals))
         self.single = len(self.devices) == 1
         self.out_shardings = self._results(out_shardings)
