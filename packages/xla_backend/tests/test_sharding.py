@@ -120,6 +120,8 @@ def test_specs_behave_like_sequences():
     assert len(p) == 3 and p[0] == "x" and tuple(p) == ("x", None, ("y", "z")) and p[0:1] == ("x",)
     assert P(("x",)) == P("x") and P(()) == P(None) and P() != P(None) and P("x") != ("x",)
     assert P("x") + ("y",) == P("x", "y") and p.index("x") == 0 and p.count(None) == 1
+    with pytest.raises(ValueError, match="has the tuple .'y',. in it"):
+        P(("x", ("y",)))
     with pytest.raises(ValueError, match="unreduced"):
         P("x", unreduced={"x"})
     with pytest.raises(TypeError, match="must be a set"):

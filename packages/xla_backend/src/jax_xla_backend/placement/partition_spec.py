@@ -33,6 +33,10 @@ def _normal(entry: Any) -> Any:
     if isinstance(entry, (tuple, list)):
         if not entry:
             return None
+        for axis in entry:
+            if isinstance(axis, (tuple, list)):
+                raise ValueError(f"PartitionSpec: an entry is a mesh axis, None, or a tuple of mesh axes, and {entry} has the {type(axis).__name__} {axis} "
+                                 f"in it; write its axes beside the others")
         return entry[0] if len(entry) == 1 else tuple(entry)
     return entry
 
