@@ -92,8 +92,10 @@ Named = collections.namedtuple("Named", "x")
 
 def test_calls_that_placements_do_not_allow():
     whole, one = NamedSharding(grid(), P()), SingleDeviceSharding(devices()[0])
+    twice = NamedSharding(Mesh(np.array(devices()[:1] * 2), ("x",)), P("x"))
     for f, args, kwargs, error, text in [
             (jit(lambda x: x, in_shardings=P("x")), (X,), {}, RuntimeError, "set_mesh"),
+            (jit(lambda x: 2 * x, in_shardings=twice), (X,), {}, ValueError, "is among them more than once"),
             (jit(lambda x: x, in_shardings=whole), (), {"x": X}, ValueError, "by position"),
             (jit(lambda x, y: x + y, in_shardings=(whole, one)), (X, X), {}, ValueError, "different devices"),
             (jit(lambda x, y: x + y, in_shardings=(whole,)), (X, X), {}, ValueError, "length"),

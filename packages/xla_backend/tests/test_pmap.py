@@ -41,6 +41,11 @@ def test_result_without_an_axis_is_that_of_the_first_device():
     (lambda: pmap(lambda x: x)(np.ones((64, 2))), ValueError, "requires 64 logical devices, but only"),
     (lambda: pmap(lambda x, y: x)(np.ones((1, 2)), np.ones((2,))), ValueError, "inconsistent sizes(.|\n)*argument"),
     (lambda: pmap(lambda x: x)(1.0), ValueError, r"argument \[0\] of shape \(\) has no axis 0"),
+    (lambda: pmap(lambda x: x, static_broadcasted_argnums="x"), TypeError, "static_broadcasted_argnums must be an int or ints, got 'x'"),
+    (lambda: pmap(lambda x: x, donate_argnums=1.5), TypeError, "donate_argnums must be an int or ints, got 1.5"),
+    (lambda: pmap(lambda x: x, devices=3), TypeError, "devices must be a list of devices, got 3"),
+    (lambda: pmap(lambda x: x, devices=[]), ValueError, "at least one device"),
+    (lambda: pmap(lambda x: x, devices=devices()[:1] * 2), ValueError, "each once"),
     (lambda: pmap(lambda: 1)(), ValueError, "no mapped argument; give axis_size"),
 ])
 def test_refusals(call, kind, text):

@@ -243,6 +243,10 @@ class CacheEntry:
 
 
 def _compile(module: Any, on: Any, devices: Sequence[Any], items: tuple, host_callbacks: Sequence[Any]) -> Any:
+    if len(set(devices)) != len(devices):  # XLA compiles it, and one part then lies where the other does
+        twice = next(d for d in devices if list(devices).count(d) > 1)
+        raise ValueError(f"a program on the devices {list(devices)} cannot be compiled, as {twice} is among them more than once; a mesh that arrays "
+                         "lie on, or programs run on, must have each device once.")
     options = compile_options(devices, items)
     device_list = _jax.DeviceList(tuple(devices))
     counts["compiled"] += 1

@@ -52,15 +52,20 @@ def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_ax
       a callable with the attribute ``lower``. Results are laid out over the devices.
 
     Raises:
-      TypeError: ``fun`` is not callable.
-      ValueError: the mapped axes differ in length, or the length exceeds the number of devices (or is not that of
-        ``devices``).
+      TypeError: ``fun`` is not callable, numbers of arguments are no integers, or ``devices`` is no sequence.
+      ValueError: ``devices`` is empty or has a device twice; the mapped axes differ in length, or the length exceeds the number of devices
+        (or is not that of ``devices``).
 
     >>> jax.pmap(lambda x: x * 2)(jnp.arange(3.0)[None])
     Array([[0., 2., 4.]], dtype=float32)
     """
     check_callable("pmap", fun)
-    static, donated = _numbers(static_broadcasted_argnums), _numbers(donate_argnums)
+    static, donated = _numbers("static_broadcasted_argnums", static_broadcasted_argnums), _numbers("donate_argnums", donate_argnums)
+    if devices is not None:
+        if not isinstance(devices, (list, tuple, np.ndarray)):
+            raise TypeError(f"pmap: devices must be a list of devices, got {devices!r} of type {type(devices).__name__}")
+        if not len(devices) or len(set(devices)) != len(devices):
+            raise ValueError(f"pmap: devices must name at least one device, and each once, got {list(devices)}; leave it out to use the first ones")
     if set(static) & set(donated):
         raise ValueError(f"pmap: arguments {sorted(set(static) & set(donated))} are both static and donated.")
     for name, given in ("in_axes", in_axes), ("out_axes", out_axes):
@@ -185,8 +190,12 @@ def _fixed(fun, static: tuple[int, ...], args: tuple) -> tuple:
     return tuple((i, args[i]) for i in static)
 
 
-def _numbers(argnums) -> tuple[int, ...]:
-    return (argnums,) if isinstance(argnums, int) else tuple(argnums)
+def _numbers(name: str, argnums) -> tuple[int, ...]:
+    found = (argnums,) if isinstance(argnums, int) else tuple(argnums) if isinstance(argnums, Iterable) else (argnums,)
+    bad = next((n for n in found if not isinstance(n, (int, np.integer))), None)
+    if bad is not None:
+        raise TypeError(f"pmap: {name} must be an int or ints, got {bad!r} of type {type(bad).__name__}")
+    return found
 
 
 def _positions(argnums, static):
