@@ -9,6 +9,7 @@ import pytest
 
 import jax
 import jax.numpy as jnp
+from jax.experimental.array_serialization.pytree_serialization_utils import deserialize_pytreedef, serialize_pytreedef
 from jax_core.export.flat_records import Field, Record, to_bytes
 from jax_core.representation.dtypes import dtype_named
 from record_public_exports import ARGUMENTS, FILE, KEPT_DERIVATIVES, ROWS, SQUARE, VALUES, programs, with_open_shapes
@@ -21,9 +22,9 @@ RECORDED = {(version, name): base64.b85decode(text) for version, files in json.l
 
 @pytest.fixture
 def public_format():
-    jax.config.update("jax_export_public_format", True)
+    jax.config.update("jax_write_public_formats", True)
     yield
-    jax.config.update("jax_export_public_format", False)
+    jax.config.update("jax_write_public_formats", False)
 
 
 @pytest.mark.parametrize(("version", "name"), [key for key in RECORDED if key[1] in VALUES])
@@ -149,6 +150,21 @@ def test_what_it_cannot_hold(public_format):
         with_open_shapes(jax)["shapes"].serialize()
     with pytest.raises(TypeError, match="strings only"):
         jax.export.export(jax.jit(lambda d: d))({1: ROWS}).serialize()
+
+
+def test_structures_of_checkpoints(public_format):
+    """The text is the public jax', 0.12, for the same tree."""
+    text = (
+        "BAAAALb///8MAAAAMAAAAAAAAAQDAAAAHAAAABAAAAAEAAAAAQAAAGsAAAABAAAAYgAAAAEAAABhAAAAAwAAAIwAAABAAAAAEAAAAAAACgAQAA8ACAAEAAoA"
+        "AAAMAAAAGAAAAAAAAAQBAAAABAAAAAEAAAB4AAAAAQAAAAQAAAC4////6P///wgAAAAAAAADAgAAADAAAAAMAAAACAAMAAsABAAIAAAACAAAAAAAAAICAAAA"
+        "DAAAAAQAAAD0////+P////z///8EAAQABAAAAA==")
+    structure = jax.tree.structure({"a": 1, "b": [2, (3, 4)], "k": {"x": 5}})
+    written = serialize_pytreedef(structure)
+    assert written["__jax_pytreedef_repr"] == text
+    jax.config.update("jax_write_public_formats", False)
+    assert deserialize_pytreedef(written) == {"a": 0, "b": [1, (2, 3)], "k": {"x": 4}} == deserialize_pytreedef(serialize_pytreedef(structure))
+    with pytest.raises(ValueError, match="damaged"):
+        deserialize_pytreedef(written | {"__jax_pytreedef_repr": text[:40]})
 
 
 # -- bad files ---------------------------------------------------------------------------------------------------------------

@@ -628,7 +628,6 @@ class _Config:
     jax_export_calling_convention_version: int
     jax_export_deserialize_expired_versions: bool
     jax_export_ignore_forward_compatibility: bool
-    jax_export_public_format: bool
     jax_force_dcn_cross_host_transfers: bool
     jax_fusion_planner: Any
     jax_high_dynamic_range_gumbel: bool
@@ -711,6 +710,7 @@ class _Config:
     jax_use_rgv3: bool
     jax_use_shardy_partitioner: bool
     jax_use_simplified_jaxpr_constants: bool
+    jax_write_public_formats: bool
     jax_xla_backend: Any
     jax_xla_profile_version: int
     mock_num_gpu_processes: int

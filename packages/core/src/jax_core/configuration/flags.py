@@ -72,8 +72,6 @@ enable_custom_prng = define_bool("jax_enable_custom_prng", False, "`jax.random.P
                                  affects_tracing=True)
 legacy_prng_key = define_enum("jax_legacy_prng_key", LegacyPrngKeyState, "allow",
                               "What the use of raw uint32 keys does.", affects_tracing=True)
-export_public_format = define_bool("jax_export_public_format", False,
-                                   "`Exported.serialize` writes the format of the public jax (it needs the package flatbuffers).")
 debug_key_reuse = define_bool("jax_debug_key_reuse", False, "Raise an error when a typed key is consumed twice.",
                               affects_tracing=True)
 random_seed_offset = define_int("jax_random_seed_offset", 0, "Added to every seed.", affects_tracing=True)
@@ -281,6 +279,11 @@ persistent_cache_enable_xla_caches = define_string(
 raise_persistent_cache_errors = define_bool("jax_raise_persistent_cache_errors", False,
                                             "Errors of the cache are raised, not warned of.")
 
+
+# --- files -----------------------------------------------------------------------------
+write_public_formats = define_bool(
+    "jax_write_public_formats", False,
+    "Exported programs and structures of checkpoints are written as the public jax writes them (it needs the package flatbuffers).")
 
 # --- public functions that are not simply a flag -----------------------------------------
 def checking_leaks() -> Override:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import backends
 from ..compat.fields import Fields
-from ..configuration.flags import export_public_format
+from ..configuration.flags import write_public_formats
 from ..representation import partial_sums, splits, tree
 from ..representation.aval import ShapedArray, get_aval
 from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
@@ -176,7 +176,7 @@ class Exported:
         return self._get_vjp(self)
 
     def serialize(self, vjp_order: int = 0) -> bytearray:
-        """The program as bytes, for `deserialize`: in a format of this system, or with ``jax_export_public_format``, and of programs
+        """The program as bytes, for `deserialize`: in a format of this system, or with ``jax_write_public_formats``, and of programs
         that were loaded from it, in that of the public jax, which needs the package `flatbuffers`.
 
         Args:
@@ -186,7 +186,7 @@ class Exported:
           ValueError: a node of the arguments' or results' structure is of a type that was not registered for this.
           NotImplementedError: the format of the public jax is asked for, and shapes are symbolic.
         """
-        public = export_public_format.value or any(isinstance(m, public_format.OpenModule) for m in self.modules.values())
+        public = write_public_formats.value or any(isinstance(m, public_format.OpenModule) for m in self.modules.values())
         return bytearray((public_format.write if public else container.write)(self, vjp_order))
 
     def call(self, *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Exported programs in the format of the public jax: which field of its FlatBuffers holds what.
+"""Exported programs, and structures of checkpoints, as the public jax writes them: which field of its FlatBuffers holds what.
 
 A file is one record. Its fields: 0 version of the format, 1 name, 2 and 4 structures of arguments and results, 3 and 5 their types, 6 and 18
 count of devices, 7 and 8 placements, 9 platforms, 10 and 11 effects, 12 checks left out, 13 the module as a portable artifact, 14 version of
@@ -10,7 +10,9 @@ there are several. Where shapes are symbolic it has unknown dimensions; such mod
 """
 from __future__ import annotations
 
+import base64
 import json
+import struct
 from typing import Any, Mapping, Sequence
 
 from .. import backends
@@ -74,6 +76,23 @@ def tree_item(record: Record | None) -> Any:
         return ["dict", record.texts(2), *children]
     name, data = record.text(3), record.octets(4)
     return ["OrderedDict", json.loads(data), *children] if name == _ORDERED else ["registered", name, data.hex(), *children]
+
+
+def text_of_tree(item: Any) -> str:
+    """A structure as the public jax has it in the JSON of checkpoints: a file of its own, in base64."""
+    return base64.b64encode(to_bytes(tree_record(item))).decode()
+
+
+def tree_of_text(text: str) -> Any:
+    """What `text_of_tree` wrote.
+
+    Raises:
+      ValueError: it is damaged.
+    """
+    try:
+        return tree_item(Record.root(base64.b64decode(text)))
+    except (struct.error, IndexError) as error:
+        raise ValueError(f"deserialize_pytreedef: the structure is damaged ({error})") from None
 
 
 # -- types -------------------------------------------------------------------------------------------------------------------
@@ -209,6 +228,6 @@ def _artifact(exported: Any) -> bytes:
         return modules[0].artifact
     if not all(isinstance(m, str) for m in modules):
         raise NotImplementedError(f"serialize: {exported.fun_name} has symbolic shapes {exported.in_avals}, and the public format keeps such programs in a "
-                                  "form that this system reads and does not write; leave jax_export_public_format off, or export it for known shapes")
+                                  "form that this system reads and does not write; leave jax_write_public_formats off, or export it for known shapes")
     exporting = backends.get().exporting
     return exporting.portable_artifact(modules[0]) if len(modules) == 1 else exporting.public_module(modules)

@@ -15,6 +15,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from jax_core.configuration.flags import write_public_formats
+from jax_core.export import public_format
 from jax_core.export.container import tree_from_json, tree_to_json
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapeDtypeStruct
@@ -75,7 +77,7 @@ def serialize_pytreedef(node: Any) -> dict[str, Any]:
     >>> sorted(written)
     ['__jax_leaf_ids', '__jax_pytreedef_repr']
     """
-    return {TREE: tree_to_json(node), LEAVES: list(range(node.num_leaves))}
+    return {TREE: _structure(node), LEAVES: list(range(node.num_leaves))}
 
 
 def deserialize_pytreedef(pytreedef_repr: dict[str, Any]) -> Any:
@@ -88,11 +90,17 @@ def deserialize_pytreedef(pytreedef_repr: dict[str, Any]) -> Any:
     >>> deserialize_pytreedef(serialize_pytreedef(jax.tree.structure({"w": 1.0, "b": (2.0, 3.0)})))
     {'b': (0, 1), 'w': 2}
     """
-    stored = pytreedef_repr.get(TREE, "")
-    if LEAVES not in pytreedef_repr or isinstance(stored, str) and stored != "*":
-        raise ValueError("deserialize_pytreedef: this is no structure of this library's; files of another implementation keep theirs in a format "
-                         "of their own: save the tree with this one")
-    return tree.unflatten(tree_from_json(stored), pytreedef_repr[LEAVES])
+    if TREE not in pytreedef_repr or LEAVES not in pytreedef_repr:
+        raise ValueError(f"deserialize_pytreedef: expected the entries {TREE!r} and {LEAVES!r}, got {sorted(pytreedef_repr)}")
+    stored = pytreedef_repr[TREE]
+    of_public = isinstance(stored, str) and stored != "*"
+    return tree.unflatten(tree_from_json(public_format.tree_of_text(stored) if of_public else stored), pytreedef_repr[LEAVES])
+
+
+def _structure(treedef: Any) -> Any:
+    """A structure as JSON has it."""
+    found = tree_to_json(treedef)
+    return public_format.text_of_tree(found) if write_public_formats.value else found
 
 
 def save(data: PyTree, directory: str | os.PathLike[str], *, overwrite: bool = True, ts_specs: PyTree = None) -> None:
@@ -128,7 +136,7 @@ def nonblocking_save(data: PyTree, directory: str | os.PathLike[str], *, overwri
         if leaf is not None and not isinstance(leaf, (ArrayImpl, np.ndarray)):
             raise ValueError(f"pytree_serialization.save: the tree has a leaf of type {type(leaf).__name__}; only arrays "
                              "and None are stored, and of random keys jax.random.key_data")
-    description = {TREE: tree_to_json(structure), LEAVES: list(map(_described, leaves))}
+    description = {TREE: _structure(structure), LEAVES: list(map(_described, leaves))}
     specs = _broadcast(ts_specs, data, is_tensorstore_spec_leaf)
     folder, number = _whole_path(directory), next(_saves)
     if client.process_index() == 0:
