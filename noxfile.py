@@ -116,9 +116,9 @@ def strict(session: nox.Session) -> None:
 
 @nox.session
 def stress(session: nox.Session) -> None:
-    """Threads, Ctrl-C, memory, processes, for an hour. Arguments: which (threads, interrupts, memory, processes), then that one's own."""
-    install(session, ALL)
-    for name in session.posargs[:1] or ["threads", "interrupts", "memory", "processes"]:
+    """Threads, Ctrl-C, memory, processes, first uses, for more than an hour. Arguments: the name of one of `tests/stress`, then that one's own."""
+    install(session, ALL, *TEST_TOOLS)
+    for name in session.posargs[:1] or ["threads", "interrupts", "memory", "processes", "first_uses"]:
         session.run("python", f"tests/stress/{name}.py", *session.posargs[1:],
                     env={"JAX_ENABLE_COMPILATION_CACHE": "0", "TF_CPP_MIN_LOG_LEVEL": "3"})
 

@@ -8,7 +8,6 @@ import doctest
 import functools
 import importlib
 import inspect
-import re
 import types
 import warnings
 from typing import Any, Iterator
@@ -19,9 +18,9 @@ import pytest
 import jax
 import jax.numpy as jnp
 import jax.scipy
+from example_output import Numerically
 from test_public_names import MODULES
 
-NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)(?![\w])")
 STEPS = set("""
     combine_kvstores estimate_read_memory_footprint jvp_from_lin register_hitype jet_fun jet_subtrace traceable ltg_batcher
     rnn_abstract_eval rnn_bwd_abstract_eval sparsify_fun sparsify_raw sparsify_subtrace register_backend_factory
@@ -31,16 +30,6 @@ STEPS = set("""
 """Steps of other functions and rules that want a context, for which a page of preparation would be needed, and what is only refused.
 This list only gets shorter."""
 FOREIGN = ("jaxlib", "tensorstore", "contextlib")
-
-
-class Numerically(doctest.OutputChecker):
-    """Text must be equal up to white space, numbers up to rounding."""
-
-    def check_output(self, want: str, got: str, optionflags: int) -> bool:
-        wanted, found = NUMBER.findall(want), NUMBER.findall(got)
-        bare = [re.sub(r"\s", "", NUMBER.sub("#", text)) for text in (want, got)]
-        return bare[0] == bare[1] and len(wanted) == len(found) and np.allclose(
-            list(map(float, wanted)), list(map(float, found)), rtol=2e-5, atol=1e-6)
 
 
 def functions(module: str) -> Iterator[tuple[str, Any]]:
