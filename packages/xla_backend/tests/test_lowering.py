@@ -11,6 +11,7 @@ import pytest
 
 from jax_core import backends
 from jax_core.interfaces import LowerSpec
+from jax_core.programs.jit import jit
 from jax_core.representation import dtypes, source
 from jax_core.representation.aval import ShapedArray, abstract_token
 from jax_core.representation.effects import Effect
@@ -329,6 +330,20 @@ def test_donated_inputs_take_the_place_of_results():
     text = module.text()
     assert "%arg0: tensor<3xf32> {tf.aliasing_output = 0 : i32}" in text
     assert "%arg2: tensor<3xf32> {tf.aliasing_output = 1 : i32}" in text
+
+
+def test_donated_inputs_of_the_size_of_a_result_are_for_the_compiler_to_use():
+    """Where no result has their type; each such result takes one of them."""
+    def fun(x, y, z):
+        return [structural.broadcast_in_dim(x, (1, 3), (1,)), mul_p.bind(z, z)]
+    with pytest.warns(UserWarning, match=r"^Some donated buffers were not usable: float32\[3\]\. No result of \w+ that is left has their size"):
+        module = lower(fun, f32(3), f32(3), f32(2), donated=(True, True, False), keep_unused=True)
+    assert module.facts.donated == (0,)
+    assert "%arg0: tensor<3xf32> {jax.buffer_donor = true}" in module.text()
+    x = put(np.ones(3, np.float32))
+    x = jit(lambda x: mul_p.bind(x, x))(x)
+    jit(lambda x: structural.broadcast_in_dim(mul_p.bind(x, x), (1, 3), (1,)), donate_argnums=0)(x)
+    assert x.is_deleted()
 
 
 def test_literal_input_and_repeated_results():

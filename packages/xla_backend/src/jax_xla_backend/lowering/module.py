@@ -87,7 +87,7 @@ class Module:
         self._aliases, unusable = _donations(self, spec)
         if unusable:
             source.warn(f"Some donated buffers were not usable: {', '.join([a.str_short() for a in unusable])}. "
-                        f"No result of {spec.name} that is left has their shape and dtype, so they are kept; do not "
+                        f"No result of {spec.name} that is left has their size, so they are kept; do not "
                         "donate them.")
         self._planning = wants_plan(spec, platform)
         self._work = Work(self._jaxpr, donates=bool(self._aliases))
@@ -208,8 +208,9 @@ def _on_host(x: Any) -> bool:
 def _donations(module: Module, spec: LowerSpec) -> tuple[dict[int, int | None], list]:
     """For positions among the kept inputs, the result that may use the donated buffer, None for any; and what none can use.
 
-    Each donated input takes the first result of its shape, dtype and memory that none has taken yet. With several devices
-    the partitioner decides on shapes, so the compiler is left to choose, but where the result is asked to lie as the input does.
+    Each donated input takes the first result of its shape, dtype and memory that none has taken yet; the compiler is left to choose for
+    one for which there is a result of as many bytes. With several devices the partitioner decides on shapes, so the compiler chooses there,
+    but where the result is asked to lie as the input does.
     Where the compiler chooses the layout of one of the two only, they cannot share memory, and `Facts.misfit` says so.
     """
     donated = [k for k, i in enumerate(module._kept) if i < len(spec.donated) and spec.donated[i]]
@@ -220,7 +221,7 @@ def _donations(module: Module, spec: LowerSpec) -> tuple[dict[int, int | None], 
         for position, aval in enumerate(module._out_avals):
             free.setdefault(type_text(aval) + mark(aval.memory_space), []).append(position)
     usable: dict[int, int | None] = {}
-    unusable = []
+    others = []
     for k in donated:
         i, aval = module._kept[k], module._in_avals[k]
         kind = type_text(aval) + mark(aval.memory_space)
@@ -237,11 +238,25 @@ def _donations(module: Module, spec: LowerSpec) -> tuple[dict[int, int | None], 
                 module._misfit = (f"jit of {spec.name}: argument {i}, {aval.str_short()}, is donated, but the compiler chooses the layout of only "
                                  f"one of it and result {j}, which takes its memory; give Format(Layout.AUTO) in {side} too.")
             usable[k] = j if order == wanted or {order, wanted} == {None, Layout(range(len(aval.shape)))} else None
-        elif ins is not None:
+        else:
+            others.append(k)
+    sizes = [_bytes(module._out_avals[j]) for places in free.values() for j in places]
+    unusable = []
+    for k in others:
+        size = _bytes(module._in_avals[k])
+        if ins is not None:
+            usable[k] = None
+        elif size in sizes:
+            sizes.remove(size)
             usable[k] = None
         else:
-            unusable.append(aval)
+            unusable.append(module._in_avals[k])
     return usable, unusable
+
+
+def _bytes(aval: Any) -> tuple:
+    """Arrays of which this is equal can lie in one place."""
+    return (getattr(aval, "nbytes", None), mark(aval.memory_space))
 
 
 class ModuleWriter:
