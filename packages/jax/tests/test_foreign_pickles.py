@@ -9,6 +9,7 @@ import pytest
 
 import jax
 import jax.numpy as jnp
+from jax.experimental.layout import Layout
 
 WRITTEN = {  # by the public jax 0.12.0, with protocol 4
     "array": (
@@ -53,13 +54,27 @@ WRITTEN = {  # by the public jax 0.12.0, with protocol 4
         "gASVJAAAAAAAAACMDWpheC5fc3JjLm1lc2iUjAhBeGlzVHlwZZSTlEsChZRSlC4="),
     "class": (
         "gASVEQAAAAAAAACMA2pheJSMBUFycmF5lJOULg=="),
+    "unconstrained": (
+        "gASVgwAAAAAAAACMA2pheJSMAVCUk5SMAXiUjBdqYXguX3NyYy5wYXJ0aXRpb25fc3BlY5SMGl9nZXRfZGVmYXVsdF91bmNvbnN0cmFpbmVklJOUKVKUhpR9"
+        "lCiMCXVucmVkdWNlZJQokZSMB3JlZHVjZWSUKJGUjA51bnJlZHVjZWRfa2luZJROdZKULg=="),
+    "layout": (
+        "gASVaQAAAAAAAACMD2pheC5fc3JjLmxheW91dJSMBkxheW91dJSTlCmBlH2UKIwObWFqb3JfdG9fbWlub3KUSwFLAIaUjAZ0aWxpbmeUTowdc3ViX2J5dGVf"
+        "ZWxlbWVudF9zaXplX2luX2JpdHOUSwB1Yi4="),
+    "key_dtype": (
+        "gASV1gAAAAAAAACMFGpheC5fc3JjLnJhbmRvbS5wcm5nlIwFS2V5VHmUk5QpgZR9lIwFX2ltcGyUaACMCFBSTkdJbXBslJOUKEsChZSMHGpheC5fc3JjLnJh"
+        "bmRvbS50aHJlZWZyeTJ4MzKUjA10aHJlZWZyeV9zZWVklJOUaAmMDnRocmVlZnJ5X3NwbGl0lJOUaAmMFHRocmVlZnJ5X3JhbmRvbV9iaXRzlJOUaAmMEHRo"
+        "cmVlZnJ5X2ZvbGRfaW6Uk5SMDHRocmVlZnJ5MngzMpSMA2ZyeZR0lIGUc2Iu"),
+    "policy": (
+        "gASVLAAAAAAAAACMFmpheC5fc3JjLmFkX2NoZWNrcG9pbnSUjA1kb3RzX3NhdmVhYmxllJOULg=="),
 }
 VALUES = {
     "array": jnp.arange(3.0), "weak": jnp.asarray(2.0) + 0, "narrow": jnp.ones(2, jnp.bfloat16), "spec": jax.P("a", None, ("b", "c")),
     "typed_key": jax.random.key(7, impl="threefry2x32"), "fast_key": jax.random.key(7, impl="rbg"),
     "description": jax.ShapeDtypeStruct((2, 3), jnp.int8), "precision": jax.lax.Precision.HIGHEST,
     "mode": jax.lax.GatherScatterMode.CLIP, "dimensions": jax.lax.ConvDimensionNumbers((0, 1), (1, 0), (0, 1)),
-    "axis_type": jax.sharding.AxisType.Explicit, "class": jax.Array}
+    "axis_type": jax.sharding.AxisType.Explicit, "class": jax.Array,
+    "unconstrained": jax.P("x", jax.P.UNCONSTRAINED), "layout": Layout((1, 0)), "key_dtype": jax.random.key(0, impl="threefry2x32").dtype,
+    "policy": jax.checkpoint_policies.dots_saveable}
 
 
 @pytest.mark.parametrize("name", VALUES)

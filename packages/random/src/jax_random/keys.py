@@ -51,6 +51,10 @@ class KeyType(dtypes.ExtendedDType):
     def __reduce__(self):
         return _dtype_of, (self.impl,)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """From a pickle of the public jax, as keys."""
+        KeyType.__init__(self, state["_impl"])
+
     # -- how arrays of this dtype are stored: called by backends ---------------------------------------------------
     def physical_aval(self, aval: ShapedArray) -> ShapedArray:
         """The type of the words of keys of type ``aval``."""

@@ -36,6 +36,13 @@ class Layout:
         self.tiling = None if tiling is None else tuple(map(tuple, tiling))
         self.sub_byte_element_size_in_bits = sub_byte_element_size_in_bits
 
+    def __reduce__(self):
+        return Layout, (self.major_to_minor, self.tiling, self.sub_byte_element_size_in_bits)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """From a pickle of the public jax, which gives the attributes by name."""
+        Layout.__init__(self, **state)
+
     @staticmethod
     def from_pjrt_layout(pjrt_layout: Any) -> "Layout":
         """The layout that jaxlib describes."""
