@@ -110,6 +110,15 @@ def test_the_derivative_of_a_pseudo_inverse_is_right_where_its_square_is_0_or_in
         assert np.abs(got - want).max() <= 1e-4 * np.abs(want).max()
 
 
+def test_a_hermitian_pseudo_inverse_and_its_derivative_are_of_the_hermitian_part():
+    a, t = np.array([[3 + 1j, 1], [5, 2]], np.complex64), np.array([[1, 2j], [5, 3]], np.complex64)
+    part = lambda x: (x + x.conj().T) / 2
+    value, slope = jvp(lambda x: jnp.linalg.pinv(x, hermitian=True), (a,), (t,))
+    want = np.linalg.pinv(part(a), hermitian=True)
+    np.testing.assert_allclose(value, want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(slope, -want @ part(t) @ want, rtol=1e-4, atol=1e-4)
+
+
 def test_the_derivative_of_a_determinant_is_right_where_a_product_overflows():
     a = jnp.float32([[1e20, 1e20, 0], [1e20, 1e20, 0], [0, 0, 1]])
     np.testing.assert_allclose(grad(jnp.linalg.det)(a), [[1e20, -1e20, 0], [-1e20, 1e20, 0], [0, 0, 0]], rtol=1e-5)

@@ -21,7 +21,7 @@ from jax_core.transformations.custom_jvp import custom_jvp
 
 from ... import lax
 from ...lax.control_flow.solves import solve_with
-from ...lax.linalg.common import largest
+from ...lax.linalg.common import largest, symmetrize
 from .. import arithmetic, reductions
 from ..creation import asarray, eye
 from ..linear_algebra import matmul as _matmul
@@ -38,6 +38,7 @@ from ..promotion import (
 from ..shaping import moveaxis
 from ..taking import take, take_along_axis
 from ..ufuncs import _is_complex, _like
+from .decompositions import svd
 from .matrices import argsort, as_matrices, conjugate_transpose, squared_modulus
 
 
@@ -227,9 +228,9 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     return solve(lax.reshape(a, (b.size, b.size)), lax.reshape(b, (b.size,))).reshape(out_shape)
 
 
-@custom_jvp
-def _pinv(a: Array, rtol: Array) -> Array:
-    u, s, vh = lax.linalg.svd(a, full_matrices=False)
+@functools.partial(custom_jvp, nondiff_argnums=(2,))
+def _pinv(a: Array, rtol: Array, hermitian: bool) -> Array:
+    u, s, vh = svd(a, full_matrices=False, hermitian=hermitian)
     limit = lax.mul(lax.expand_dims(rtol, (rtol.ndim,)), s[..., :1])
     keep = lax.gt(s, broadcast_to(limit, s.shape))
     safe = arithmetic.select(keep, s, _like(s, 1))
@@ -240,11 +241,11 @@ def _pinv(a: Array, rtol: Array) -> Array:
 
 
 @_pinv.defjvp
-def _pinv_jvp(primals, tangents):
+def _pinv_jvp(hermitian, primals, tangents):
     """Source: Golub and Pereyra, "The differentiation of pseudo-inverses", SIAM J. Numer. Anal. 10(2), 1973."""
     a, rtol = primals
     da = tangents[0]
-    p = _pinv(a, rtol)
+    p = _pinv(a, rtol, hermitian)
     mm = functools.partial(_matmul, precision="highest")
     m, n = a.shape[-2:]
     dah = conjugate_transpose(da)
@@ -266,7 +267,7 @@ def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *
       a: matrices, ``(..., m, n)``.
       rtol: singular values up to this share of the largest count as 0; by default 10 epsilon times ``max(m, n)``. An array is
         broadcast against the leading axes of ``a``.
-      hermitian: ``a`` is hermitian; has no influence on the result.
+      hermitian: ``a`` is hermitian, which is faster. Of other matrices the hermitian part is taken, as by `eigh`.
       rcond: older name of ``rtol``.
 
     Raises:
@@ -292,9 +293,10 @@ def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *
     share, = promote_dtypes_inexact(share)
     if np.ndim(share):
         a = broadcast_to(a, (*broadcast_shape("pinv", a.shape[:-2], np.shape(share)), m, n))
-    return _pinv_within(a, as_array(share).astype(real_dtype))
+    return _pinv_within(a, as_array(share).astype(real_dtype), bool(hermitian))
 
 
-@inlined()
-def _pinv_within(a, share):
-    return _pinv(a, broadcast_to(share, a.shape[:-2]))
+@inlined(static_argnames=("hermitian",))
+def _pinv_within(a, share, hermitian):
+    # the derivative, too, is that of the hermitian part
+    return _pinv(symmetrize(a) if hermitian else a, broadcast_to(share, a.shape[:-2]), hermitian)
