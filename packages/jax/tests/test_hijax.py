@@ -149,6 +149,17 @@ def test_shapes_and_programs():
     assert [e.primitive.name for e in jax.make_jaxpr(swap)(pair).eqns].count("hi_call") == 4
 
 
+def test_equations_are_printed_by_name():
+    """With their parameters, or what ``pp_params`` makes of them; types in their short form."""
+    program = jax.make_jaxpr(lambda x: Power(jax.typeof(x), power=3)(x))(1.0)
+    assert str(program) == "{ lambda ; a:f32[]. let b:f32[] = Power[power=3] a in (b,) }"
+    assert "hi_call[prim=Power[power=3]]" in program.pretty_print(custom_pp_eqn_rules=False)
+    class Typed(Power):
+        def pp_params(self):
+            return {"of": self.in_avals[0]}
+    assert repr(Typed(jax.typeof(jnp.ones(2)), power=3)) == "Typed[of=f32[2]]"
+
+
 def test_attributes_and_operators_of_tracers():
     assert float(jax.jit(lambda pair: pair.total() + pair.start + pair[1])(make(1.0, 2.0))) == 6
     with pytest.raises(AttributeError, match="no attribute 'missing'"):

@@ -254,7 +254,11 @@ def _equation(eqn, names, settings, column) -> str:
         names.pass_on(call.outvars, eqn.outvars)
     inputs = " ".join(names(v) for v in eqn.invars)
     outputs = " ".join("_" if type(v) is DropVar else names.binder(v, settings) for v in eqn.outvars)
-    text = f"{outputs}{' = ' if outputs else ''}{eqn.primitive.name}"
+    text = f"{outputs}{' = ' if outputs else ''}"
+    printed_as = eqn.primitive.traits.printed_as
+    if printed_as is not None and not settings.all_params:
+        return _with_comment(f"{text}{eqn.params[printed_as]} {inputs}".strip(), comment)
+    text += eqn.primitive.name
     params = _params(eqn, names, settings, column, column + _width(text) + len(inputs))
     return _with_comment(f"{text}{params} {inputs}".strip(), comment)
 

@@ -138,10 +138,12 @@ class Traits:
       high: its operands may have high-level types; it is written out before programs are compiled.
       reads: how often the code that it is lowered to reads each operand; or ``reads(**params)``.
       scope: the name in stacks of scopes, where it is not that of the primitive.
+      printed_as: the parameter whose text is printed in place of the name and the parameters.
     """
 
     __slots__ = ("kind", "cost", "part", "quick", "inner", "keeps_places", "joins", "keys", "spelled_out", "hidden", "shown", "labels",
-                 "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads", "scope")
+                 "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads", "scope",
+                 "printed_as")
     kind: Kind
     cost: float
     part: Part | None
@@ -164,13 +166,14 @@ class Traits:
     high: bool
     reads: int | Callable[..., int]
     scope: str | None
+    printed_as: str | None
 
     def __init__(self, kind: Kind, cost: float | None = None, *, part: Part | None = None, quick: Quick = Quick.SAME,
                  inner: Inner = Inner.NONE, keeps_places: bool = False, joins: bool = False, keys: Keys | None = None,
                  spelled_out: bool = False, hidden: Mapping[str, Any] | None = None, shown: Mapping[str, Callable[[Any], str]] | None = None,
                  labels: Mapping[str, str] | None = None, fast_on_host: bool | Callable[..., bool] = False, lane_by_lane: Callable[..., bool] | None = None,
                  chooses: bool = False, compares: bool = False, combines: bool = False, high: bool = False,
-                 reads: int | Callable[..., int] = 1, scope: str | None = None):
+                 reads: int | Callable[..., int] = 1, scope: str | None = None, printed_as: str | None = None):
         fused = kind in _COSTS
         for name, value in (
                 ("kind", kind), ("cost", _COSTS.get(kind, 0.0) if cost is None else cost), ("part", part), ("quick", quick),
@@ -178,7 +181,7 @@ class Traits:
                 ("hidden", hidden or {}), ("shown", shown or {}), ("labels", labels or {}),
                 ("fast_on_host", fast_on_host), ("lane_by_lane", lane_by_lane), ("fused", fused), ("starts_kernel", not fused and kind is not Kind.CALL),
                 ("chooses", chooses), ("compares", compares or kind is Kind.SEARCH), ("combines", combines), ("high", high), ("reads", reads),
-                ("scope", scope)):
+                ("scope", scope), ("printed_as", printed_as)):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -33,7 +33,8 @@ class HiPrim:
 
     A subclass sets ``in_avals``, ``out_aval`` and ``params`` (its own arguments that are no operands, which become attributes) and
     calls ``super().__init__()``. It has a method ``expand(*args)``, what the primitive is in terms of others, and rules: ``jvp``;
-    ``vjp_fwd`` with ``vjp_bwd`` or ``vjp_bwd_retval``; ``lin`` with ``linearized``; ``transpose``; ``batch``.
+    ``vjp_fwd`` with ``vjp_bwd`` or ``vjp_bwd_retval``; ``lin`` with ``linearized``; ``transpose``; ``batch``. It is printed as its
+    name and what ``pp_params()`` returns, by default ``params``.
     """
 
     in_avals: Any
@@ -64,8 +65,13 @@ class HiPrim:
     def _key(self):
         return self.in_avals, self.out_aval, self.params
 
+    def pp_params(self) -> dict[str, Any]:
+        """What stands behind the name where the primitive is printed."""
+        return self.params
+
     def __repr__(self) -> str:
-        return type(self).__name__
+        items = [f"{k}={v.str_short(short_dtypes=True) if isinstance(v, AbstractValue) else v}" for k, v in self.pp_params().items()]
+        return f"{type(self).__name__}[{' '.join(items)}]" if items else type(self).__name__
 
     def expand(self, *args: Any) -> Any:
         """The result by other primitives."""
@@ -160,7 +166,7 @@ def _push_forward(*args, prim, residuals, res_tree, nonzero, in_types, out_types
     n = res_tree.num_leaves
     primals = residuals.value(res_tree.unflatten(args[:n]))[1]
     if not primals:
-        raise NotImplementedError(f"linearization: {prim} has vjp_fwd alone, by which cotangents are pulled back; pushing tangents forward "
+        raise NotImplementedError(f"linearization: {type(prim).__name__} has vjp_fwd alone, by which cotangents are pulled back; pushing tangents forward "
                                   "needs a method jvp, or lin with linearized")
     rest = iter(args[n:])
     return _jvp(primals, [next(rest) if nz else Zero(a) for nz, a in zip(nonzero, in_types)], prim=prim)[1]
@@ -212,11 +218,12 @@ def _in_arrays(fun):
 
 
 _HIGH = Traits(Kind.KERNEL, high=True)
+_CALL = Traits(Kind.KERNEL, high=True, printed_as="prim")
 _as_given = lambda args, params: (args, params)  # what the objects do to their operands makes these agree
 hi_call_p = Primitive(
     "hi_call", out_type=lambda *avals, prim: tree.leaves(prim.out_aval), jvp=_jvp, linearize=_linearize, transpose=_transpose, batch=_batch,
     lower=lambda b, *xs, prim: b.fun(_in_arrays(lambda *args: _run(*args, prim=prim)), *xs), impl=_run, multiple_results=True,
-    cacheable=False, own_type=True, takes_refs=True, splits=splits.as_told, traits=_HIGH, agree=_as_given)
+    cacheable=False, own_type=True, takes_refs=True, splits=splits.as_told, traits=_CALL, agree=_as_given)
 hi_pullback_p = Primitive(
     "hi_pullback", out_type=lambda *avals, out_types, **_: list(out_types), jvp=_push_jvp, transpose=_pull_back, batch=_push_batch,
     lower=lambda b, *xs, **params: b.fun(_in_arrays(lambda *args: _push_on_arrays(*args, **params)), *xs), impl=_push_on_arrays,
