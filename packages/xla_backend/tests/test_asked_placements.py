@@ -106,6 +106,17 @@ def test_calls_that_placements_do_not_allow():
         jit(lambda x: x, in_shardings=whole, device=devices()[0])
 
 
+def test_donated_parts_serve_results_of_as_many_bytes():
+    """As the results are asked to lie; what is asked for nothing, the partitioner may place so that they do."""
+    rows, whole = NamedSharding(grid(), P("x")), NamedSharding(grid(), P())
+    x, y = device_put(X, rows), device_put(X, rows)
+    jit(lambda x: x.astype(np.int32), donate_argnums=0, out_shardings=rows)(x)
+    assert x.is_deleted()
+    with pytest.warns(UserWarning, match="not usable: float32"):
+        jit(lambda y: y + 1, donate_argnums=0, out_shardings=whole)(y)
+    assert not y.is_deleted()
+
+
 WHOLE, ROWS = lambda: NamedSharding(grid(), P()), lambda: NamedSharding(grid(), P("x"))
 EIGHT = lambda: NamedSharding(grid(shape=(2, 4)), P("x"))
 AHEAD = [(None, (WHOLE, EIGHT), "incompatible devices"), (ROWS, (WHOLE, ROWS), "but it lies as"),

@@ -10,6 +10,7 @@ so does a compilation, which then costs about a hundredth more: profiles show th
 """
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, Callable, Sequence
 
@@ -240,11 +241,11 @@ def _donations(module: Module, spec: LowerSpec) -> tuple[dict[int, int | None], 
             usable[k] = j if order == wanted or {order, wanted} == {None, Layout(range(len(aval.shape)))} else None
         else:
             others.append(k)
-    sizes = [_bytes(module._out_avals[j]) for places in free.values() for j in places]
+    sizes = [_bytes(module._out_avals[j], None if outs is None else outs[j], ins is None) for places in free.values() for j in places]
     unusable = []
     for k in others:
-        size = _bytes(module._in_avals[k])
-        if ins is not None:
+        size = _bytes(module._in_avals[k], None if ins is None else ins[module._kept[k]], ins is None)
+        if size is None or None in sizes:
             usable[k] = None
         elif size in sizes:
             sizes.remove(size)
@@ -254,9 +255,13 @@ def _donations(module: Module, spec: LowerSpec) -> tuple[dict[int, int | None], 
     return usable, unusable
 
 
-def _bytes(aval: Any) -> tuple:
-    """Arrays of which this is equal can lie in one place."""
-    return (getattr(aval, "nbytes", None), mark(aval.memory_space))
+def _bytes(aval: Any, sharding: Any, whole: bool) -> tuple | None:
+    """Arrays of which this is equal can lie in one place; None where the partitioner decides. ``whole``: the program has one device."""
+    if aval is abstract_token or whole:
+        return (getattr(aval, "nbytes", None), mark(aval.memory_space))
+    if sharding is None:
+        return None
+    return (math.prod(sharding.shard_shape(aval.shape)) * aval.dtype.itemsize, mark(aval.memory_space))
 
 
 class ModuleWriter:
