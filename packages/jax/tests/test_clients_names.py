@@ -6,6 +6,7 @@ import pkgutil
 import subprocess
 import sys
 import traceback
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -37,6 +38,12 @@ class AnswersToAll:
 
 def test_an_object_that_answers_to_every_name_is_no_array():
     assert not isinstance(AnswersToAll(), jax.Array)
+
+
+@pytest.mark.parametrize("kind, expected", [(jax.Array, True), (type(jnp.ones(2)), True), (np.ndarray, False), (jax.Ref, False)])
+def test_a_stand_in_is_an_array_if_its_class_says_so(kind, expected):
+    """As for Python's own classes; tests of libraries pass mocks of arrays (tunix)."""
+    assert isinstance(mock.NonCallableMock(spec=kind), jax.Array) is expected
 
 
 def test_a_callable_without_a_name_of_text_is_transformed():

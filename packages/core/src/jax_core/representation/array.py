@@ -29,7 +29,10 @@ class _ArrayMeta(abc.ABCMeta):
             return True
         if getattr(kind, "_is_traced_array", None):  # asked of the class: objects may answer to every name
             return type(instance.aval) is not AbstractRef  # tracers of mutable references are no arrays
-        return abc.ABCMeta.__subclasscheck__(cls, kind)
+        if abc.ABCMeta.__subclasscheck__(cls, kind):
+            return True
+        claimed = getattr(instance, "__class__", kind)  # stand-ins (unittest.mock, proxies) count, as with Python's own isinstance
+        return claimed is not kind and isinstance(claimed, type) and (claimed in _classes_set or abc.ABCMeta.__subclasscheck__(cls, claimed))
 
 
 class Array(ArrayMethods, metaclass=_ArrayMeta):
