@@ -105,11 +105,11 @@ def test_what_scico_and_jaxns_import_of_placements():
 
 
 def test_internal_modules_are_there_without_an_import_of_their_own():
-    """orthax writes ``jax._src.numpy.util`` after ``import jax``."""
+    """orthax writes ``jax._src.numpy.util`` after ``import jax``, tokamax ``sys.modules["jax._src.lax.lax"]`` after a use of `jax.lax`."""
     folder = pathlib.Path(jax.__file__).parent / "_src"
     modules = [".".join(f.relative_to(folder).with_suffix("").parts) for f in folder.rglob("*.py")]
     names = [m.removesuffix(".__init__") for m in modules if m != "__init__" and not m.startswith("lib.mlir.")]
-    program = f"import jax, operator; [operator.attrgetter(n)(jax._src) for n in {names!r}]"
+    program = f"import jax, operator, sys; jax.lax.add; sys.modules['jax._src.lax.lax']; [operator.attrgetter(n)(jax._src) for n in {names!r}]"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr[-500:]
 

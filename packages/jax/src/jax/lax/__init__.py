@@ -9,6 +9,7 @@ _served, _names = _mirror(__name__, "jax_numpy_api.lax", linalg="jax.lax.linalg"
 def _with_operators(name: str):
     """The public name ``name``. Its functions hand out arrays and tracers, whose operators are loaded first."""
     if not name.startswith("__"):
+        import jax._src.lax.lax  # start-up: as below; tokamax asks sys.modules for it
         import jax_numpy_api.numpy  # start-up: loaded with the first name
     return _served(name)
 
