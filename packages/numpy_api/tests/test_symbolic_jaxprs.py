@@ -1,4 +1,6 @@
 """Programs with symbolic dimensions as jaxprs: `make_jaxpr`, and `trace` and `lower` of jitted functions."""
+import gc
+
 import numpy as np
 import pytest
 
@@ -198,3 +200,24 @@ def test_dimensions_that_a_function_closes_over():
     with pytest.raises(TypeError, match="'a' is a symbolic dimension, and no integer"):
         range(a)
     assert int(dim_as_value_p.bind(dim=3)) == 3 == int(jit(lambda: dim_as_value_p.bind(dim=3))())
+
+
+def test_the_collector_waits_until_all_lengths_were_traced():
+    def chain(x):
+        for _ in range(100):
+            x = jnp.sin(x)
+        return x
+    arguments, passes, before = specs("n, m"), [], gc.get_threshold()
+    make_jaxpr(chain)(*arguments)
+    gc.collect()
+    gc.set_threshold(700, 10, 10)
+
+    def noted(phase, info):
+        passes.append(phase)
+    gc.callbacks.append(noted)
+    try:
+        make_jaxpr(chain)(*arguments)
+    finally:
+        gc.callbacks.remove(noted)
+        gc.set_threshold(*before)
+    assert passes.count("start") <= 3  # not one after each of two dozen samples

@@ -10,6 +10,7 @@ from ..representation import tree
 from ..representation.errors import InconclusiveDimensionOperation, JaxprTypeError
 from ..representation.jaxpr import ClosedJaxpr, check_jaxpr, eval_jaxpr
 from ..representation.source import name_of
+from ..traces.collector import RELAXED
 from ..traces.lengths import Trail
 from . import decisions, forms, symbolic_jaxprs, symbols
 from .exported import Exported
@@ -50,6 +51,11 @@ def program(what: str, args: tuple, kwargs: dict, run: Callable[..., tuple[Close
     def sample(values: Values) -> Any:
         a, k = arguments.at(values)
         return seen(values, *a, **k)
+    with RELAXED:  # for all samples at once: a pass of the collector after each would find nothing to free
+        return _of_samples(what, arguments, seen, sample)
+
+
+def _of_samples(what: str, arguments: Arguments, seen: Callable, sample: Callable[[Values], Any]) -> tuple[ClosedJaxpr, Any]:
     few: list[Any] = for_each(what, arguments.lengths.few(), arguments, seen)
     finder = forms.Finder(what, arguments.lengths, sample, few)
     found_straight: tuple[list[Any], decisions.Path] = decisions.straight(finder, few)
