@@ -233,7 +233,10 @@ class Merger:
             return first.update(self.aval([x.inner_aval for x in xs]))  # type: ignore[attr-defined]
         if not all(type(x) is ShapedArray for x in xs):
             return self._same(xs, lambda a, b: a == b)
-        self._same(xs, lambda a, b: len(a.shape) == len(b.shape) and a.update(shape=(0,) * len(a.shape)) == b.update(shape=(0,) * len(b.shape)))
+        kinds = [x.update(shape=(0,) * len(x.shape)) for x in xs]  # all but the lengths
+        for i, kind in enumerate(kinds):
+            if kind != kinds[0]:
+                raise self.unlike(first, xs[i], i)
         found = array_type([self.dimension(column) for column in zip(*[x.shape for x in xs])], first.dtype, first.weak_type)
         return first if found == first or not isinstance(found, SymbolicArray) else found
 

@@ -135,8 +135,7 @@ def counted() -> None:
 
 
 def _watching(frame: FrameType) -> Trail | None:
-    trail = flags.one_form.value
-    return None if trail is None or is_ours(frame.f_code) else trail
+    return None if is_ours(frame.f_code) else flags.one_form.value
 
 
 class Length(int):
