@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, Union
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.references.indexing import Index, Slice
 from jax_core.references.primitives import addupdate_p
 from jax_core.representation import dtypes, partial_sums, splits
@@ -26,6 +27,7 @@ from jax_core.traces.structural import broadcast_in_dim, check_axes, moved, zero
 from jax_numpy_api import lax
 
 from .nary import int_array
+from .positions import LAST, position_dtype
 
 if TYPE_CHECKING:
     from jax_core.representation.aval import AbstractValue
@@ -305,6 +307,9 @@ def in_bounds(indices: Array, shape: Sequence[int], sizes: Sequence[int], index_
     if len(index_map) == 0:
         return broadcast_in_dim(np.bool_(True), indices.shape[:-1], ())
     last = [shape[d] - sizes[d] for d in index_map]
+    if needs_x64(indices, last):
+        with flags.enable_x64(True):
+            return in_bounds(indices, shape, sizes, index_map)
     indices, last = _wide_enough(indices, last)
     last = broadcast_in_dim(last, indices.shape, (indices.ndim - 1,))
     inside = lax.le(indices, last)
@@ -315,11 +320,16 @@ def in_bounds(indices: Array, shape: Sequence[int], sizes: Sequence[int], index_
     return lax.reduce_and(inside, (inside.ndim - 1,))
 
 
+def needs_x64(indices: Any, bounds: Sequence[int]) -> bool:
+    """Whether positions are compared in 64 bits, and x64 is off, as it is where their program is lowered."""
+    return (np.dtype(indices.dtype).itemsize == 8 or max(bounds) > LAST) and not flags.enable_x64.value
+
+
 def _wide_enough(indices, bounds):
     """``indices`` and ``bounds`` in a dtype that holds both."""
     dtype = np.dtype(indices.dtype)
     if max(bounds) > dtypes.iinfo(dtype).max:
-        dtype = np.dtype(np.int32 if max(bounds) < 2**31 else np.int64)
+        dtype = position_dtype(max(bounds))
         indices = lax.convert_element_type(indices, dtype)
     return indices, np.asarray(bounds, dtype)
 

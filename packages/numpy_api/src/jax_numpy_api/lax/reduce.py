@@ -38,7 +38,7 @@ from jax_core.traces.trace import Tracer
 from jax_core.transformations import batching
 from jax_core.transformations.forward import jvp_flat
 
-from . import arithmetic, bits
+from . import arithmetic, bits, positions
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p, flushed
 from .nan_cpu import (
@@ -225,6 +225,9 @@ def _arg_type(name):
             raise TypeError(f"lax.{name}: index_dtype={np.dtype(index_dtype).name} must be an integer dtype.")
         if x.shape[axis] == 0:
             raise ValueError(f"lax.{name}: axis {axis} of operand {x.str_short()} is empty, so it has no extreme element.")
+        if x.shape[axis] > positions.LAST and x.shape[axis] - 1 > dtypes.iinfo(index_dtype).max:
+            raise OverflowError(f"lax.{name}: positions along axis {axis} of operand {x.str_short()} do not fit in {np.dtype(index_dtype).name}; enable "
+                                "x64 (jax.config.update('jax_enable_x64', True)), and ask for 64 bits.")
         return ShapedArray(x.shape[:axis] + x.shape[axis + 1:], index_dtype, False)
     return out_type
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Callable, NamedTuple, Sequence
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.representation import dtypes, partial_sums, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -41,6 +42,7 @@ from .gather import (
     check_dropped,
     check_indices,
     index_grid,
+    needs_x64,
     slice_entries,
     start_arrays,
     window_dims,
@@ -179,6 +181,9 @@ def _lower_rule(combine: Callable):
 
 
 def _clamp(indices, *, last):
+    if needs_x64(indices, last):
+        with flags.enable_x64(True):
+            return _clamp(indices, last=last)
     indices, last = _wide_enough(indices, last)
     last = broadcast_in_dim(last, indices.shape, (indices.ndim - 1,))
     zero = broadcast_in_dim(indices.dtype.type(0), indices.shape, ())

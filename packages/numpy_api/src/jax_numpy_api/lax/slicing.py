@@ -14,7 +14,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core import backends
-from jax_core.configuration import context
+from jax_core.configuration import context, flags
 from jax_core.references.indexing import Index, Slice
 from jax_core.references.primitives import addupdate_p
 from jax_core.representation import dtypes, partial_sums, splits
@@ -29,6 +29,8 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, moved, zeros
 from jax_core.traces.trace import EVAL, Tracer
 from jax_numpy_api import lax
+
+from .positions import LAST, position_dtype, reaches_far
 
 # -- slice -----------------------------------------------------------------------------------------------------------
 
@@ -239,13 +241,19 @@ def _index_dtype(name, indices, shape):
         if not dtypes.issubdtype(dtype, np.integer):
             raise TypeError(f"index arguments to {name} must be integers of the same type, got: {dtype}")
     if not known:
-        return np.dtype(np.int64 if any(n > 2**31 - 1 for n in shape) else np.int32)
+        return position_dtype(max(shape, default=0))
     if len(known) > 1:
         raise TypeError(f"index arguments to {name} must be integers of the same type, got: {', '.join(sorted(d.name for d in known))}")
     dtype = known.pop()
-    if dtype.itemsize < 4 and any(n > dtypes.iinfo(dtype).max for n in shape):
-        return np.dtype(np.int32)  # counting from the end must not overflow
+    longest = max(shape, default=0)
+    if (dtype.itemsize < 4 or longest > LAST) and longest > dtypes.iinfo(dtype).max:
+        return position_dtype(longest)  # counting from the end must not overflow
     return dtype
+
+
+def _as_array(x: Any) -> Any:
+    """Made an array before x64 is turned on, which would change its dtype."""
+    return x if isinstance(x, Array) else lax.convert_element_type(x, dtypes.dtype(x))
 
 
 def _normal_index(i, n, dtype, allow_negative):
@@ -357,6 +365,10 @@ def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayL
     >>> lax.dynamic_slice(jnp.arange(10), (3,), (4,))
     Array([3, 4, 5, 6], dtype=int32)
     """
+    if reaches_far(operand):
+        operand = _as_array(operand)
+        with flags.enable_x64(True):
+            return dynamic_slice(operand, start_indices, slice_sizes, allow_negative_indices=allow_negative_indices)
     indices = _start_indices("dynamic_slice", operand, start_indices, allow_negative_indices)
     return dynamic_slice_p.bind(operand, *indices, slice_sizes=integers("lax.dynamic_slice: slice_sizes", slice_sizes))
 
@@ -530,6 +542,10 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
     >>> lax.dynamic_update_slice(jnp.zeros(4), jnp.ones(2), (1,))
     Array([0., 1., 1., 0.], dtype=float32)
     """
+    if reaches_far(operand):
+        operand, update = _as_array(operand), _as_array(update)
+        with flags.enable_x64(True):
+            return dynamic_update_slice(operand, update, start_indices, allow_negative_indices=allow_negative_indices)
     indices = _start_indices("dynamic_update_slice", operand, start_indices, allow_negative_indices)
     return dynamic_update_slice_p.bind(operand, update, *indices)
 

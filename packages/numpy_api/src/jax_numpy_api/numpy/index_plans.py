@@ -23,6 +23,7 @@ from jax_core.representation.array import Array
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
+from ..lax.positions import LAST, position_dtype
 from .creation import asarray
 from .promotion import as_array, concrete, convert, shape_of, unwrapped
 
@@ -322,7 +323,7 @@ def _make_scalar(shape: tuple, index: tuple) -> Scalar | None:
         return None
     axes = (*(axis for axis, _, _ in numbers), *beyond)
     static = _static(shape, [slice(None) if type(p) is Slot or axis in beyond else p for axis, p in enumerate(placed)])
-    dtype = np.dtype(np.int64 if any(type(p) is Slot and p.dtype.itemsize == 8 for p in placed) else np.int32)
+    dtype = np.dtype(np.int64) if any(type(p) is Slot and p.dtype.itemsize == 8 for p in placed) else position_dtype(max(shape))
     if static.strides is None:
         before, starts = None, list(static.starts)
         sizes = [stop - start for start, stop in zip(static.starts, static.limits)]
@@ -453,11 +454,11 @@ def _columns(shape: tuple, entries: list, axes: list, batch: tuple, common: tupl
             _, axis, start, length, step = e
             if step != 1:
                 place = next(i for i, a in enumerate(order) if a[0] == "steps" and a[2] is e)
-                columns.append((axis, np.arange(length, dtype=np.int32) * step + start, (place,)))
+                columns.append((axis, np.arange(length, dtype=position_dtype(shape[axis])) * step + start, (place,)))
                 sizes[axis] = 1
                 collapsed.append(axis)
             elif length != shape[axis]:
-                columns.append((axis, np.asarray(start, np.int32), ()))
+                columns.append((axis, np.asarray(start, position_dtype(shape[axis])), ()))
                 sizes[axis] = length
     return columns, sizes, collapsed
 
@@ -468,7 +469,7 @@ def wrapped(positions: Any, n: int, wrap: bool) -> Any:
         return positions
     if isinstance(positions, int):
         place = positions + n if wrap and positions < 0 else positions
-        return np.asarray(max(-1, min(place, max(n, 2 ** 31 - 1))), np.int64 if n >= 1 << 31 else np.int32)  # checks name what stays out of bounds
+        return np.asarray(max(-1, min(place, max(n, 2 ** 31 - 1))), position_dtype(n))  # checks name what stays out of bounds
     if isinstance(positions, np.ndarray):
         positions = np.asarray(positions)
         if positions.dtype.kind == "u":
@@ -476,10 +477,10 @@ def wrapped(positions: Any, n: int, wrap: bool) -> Any:
                                    if n <= np.iinfo(positions.dtype).max else positions)
         positions = positions.astype(np.int64)
         positions = np.where(positions < 0, positions + n, positions) if wrap else positions
-        return np.clip(positions, -1, n).astype(np.int64 if n >= 1 << 31 else np.int32)
-    if wrap and positions.dtype == _INT32:  # the commonest, so a shortcut; the long way gives the same
+        return np.clip(positions, -1, n).astype(position_dtype(n))
+    if wrap and positions.dtype == _INT32 and n <= LAST:  # the commonest, so a shortcut; the long way gives the same
         return lax.select_n_p.bind(lax.lt_p.bind(positions, _ZERO), positions, lax.add_p.bind(positions, np.int32(n)))
-    wide = np.dtype(np.int64 if positions.dtype.itemsize == 8 else np.int32)
+    wide = np.dtype(np.int64) if positions.dtype.itemsize == 8 else position_dtype(n)
     unsigned = dtypes.issubdtype(positions.dtype, np.unsignedinteger)
     if unsigned and positions.dtype.itemsize >= 4:
         positions = lax.min(positions, np.asarray(n, positions.dtype)[()])

@@ -23,6 +23,7 @@ from jax_core.traces import lengths
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
+from ..lax.positions import position_dtype, wide_positions
 from .arithmetic import remainder
 from .broadcasting import broadcast_to
 from .creation import eye, tri, zeros
@@ -600,8 +601,10 @@ def _roll_one(a: Any, shift: Any, axis: int) -> Array:
             return a
         return lax.concatenate([lax.slice_in_dim(a, n - s, n, axis=axis), lax.slice_in_dim(a, 0, n - s, axis=axis)], axis)
     twice = lax.concatenate([a, a], axis)
-    start = lax.sub(np.int32(n), convert(remainder(shift, n), np.dtype(np.int32)))
-    return lax.dynamic_slice_in_dim(twice, start, n, axis)
+    with wide_positions(twice):
+        dtype = position_dtype(2 * n)
+        shift = convert(shift, dtype) if dtype.itemsize == 8 else shift  # holds n
+        return lax.dynamic_slice_in_dim(twice, lax.sub(dtype.type(n), convert(remainder(shift, n), dtype)), n, axis)
 
 
 # -- triangles and diagonals -------------------------------------------------------------------------------------------

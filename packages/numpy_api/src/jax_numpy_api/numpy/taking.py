@@ -14,6 +14,7 @@ from jax_core.representation.typing import ArrayLike, Placement
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
+from ..lax.positions import wide_positions
 from .arithmetic import remainder
 from .creation import asarray, placed
 from .index_plans import wrapped
@@ -127,7 +128,7 @@ def _along_or(arr, indices, axis, mode, fill_value, wrap_negative_indices):
                          "give indices an axis of length 1 where they are to be repeated")
     axis = canonical_axis(axis, arr.ndim)
     lead = joint_shape(_without(arr.shape, axis), _without(indices.shape, axis))
-    with attributed_to(capture()):  # found once for all operations
+    with attributed_to(capture()), wide_positions(arr):  # found once for all operations
         return _take_along(arr, indices, axis, lead, mode, fill_value, wrap_negative_indices)
 
 
