@@ -75,7 +75,7 @@ def lgamma(x: Lane) -> Lane:
     right = tiny.where(near - log, far.where(beyond, near if x.double else near + log))
     left = -_log(size * _sine(abs(x - x.round()))) - right  # the logarithm of pi / (x sin(pi x)), less that of gamma(-x)
     out = (x <= -0.5).where(left, right)
-    return (size < float("inf")).where(out, size)
+    return (right < float("inf")).where(out, right)  # whole numbers beyond that, poles, would be inf - inf
 
 
 def _normal(size):
