@@ -314,6 +314,16 @@ def test_eigenvalues_are_nan_where_the_diagonal_of_a_small_block_is(bad):
         assert np.isnan(part[0]).all() and np.isfinite(part[1]).all()
 
 
+def test_eigenvalues_of_longer_rows_are_tested_for_nan_in_one_kernel():
+    """XLA's CPU compiler splits reductions of over 32 elements along an axis in two, which are kernels of their own to compile."""
+    x = np.stack([np.eye(37, dtype=np.float32)] * 3)
+    x[1, 36, 36] = x[2, 5, 4] = np.nan
+    program = jit(lambda x: L.eigh(x)[1]).lower(x).compile()
+    assert np.isnan(np.asarray(program(x))).all(1).tolist() == [False, True, True]
+    if "lapack_ssyevd" in program.as_text():
+        assert "reduce-window" not in program.as_text()
+
+
 def test_equal_eigenvalues_have_finite_derivatives():
     """A function of the eigenvalues alone, where they are equal, and of the span of both vectors."""
     x = np.diag([1.0, 1.0, 3.0]).astype(np.float32)

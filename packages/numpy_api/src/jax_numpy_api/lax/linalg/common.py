@@ -298,15 +298,31 @@ def nan_on_failure(b: Builder, info: Value, *outs: Any, known: Value | None = No
     """The results, with NaN for each matrix whose ``info`` is not zero, or that has NaN in ``known``.
 
     Libraries report no failure for some matrices of infinities and NaN, and give the identity as their vectors."""
-    return b.fun(_mask_failures, info, *outs) if known is None else b.fun(_mask_unknown, info, known, *outs)
+    if known is None:
+        return b.fun(_mask_failures, info, *outs)
+    return b.fun(_mask_unknown, info, known, *outs, in_rows=b.platform == "cpu" and not b.one_form)
+
+
+_ROW = 32
+"""Elements along an axis, up to which XLA's CPU compiler reduces in the kernel that computes them; longer axes cost two kernels more to compile."""
 
 
 def _mask_failures(info, *outs):
     return _masked(_succeeded(info), outs)
 
 
-def _mask_unknown(info, known, *outs):
-    is_number = lax.reduce_and(lax.eq(known, known), tuple(range(np.ndim(info), np.ndim(known))))
+def _mask_unknown(info, known, *outs, in_rows):
+    rank = np.ndim(info)
+    *batch, length = np.shape(known)
+    if in_rows and len(batch) == rank and _ROW < length <= _ROW**2:
+        shape = (*batch, -(-length // _ROW), _ROW)
+        padding = [*[(0, 0, 0)] * rank, (0, shape[-2] * _ROW - length, 0)]
+        known = lax.reshape(lax.pad(known, np.zeros((), known.dtype), padding), shape)
+        place = lax.add(lax.mul(lax.broadcasted_iota(np.int32, shape, rank), np.int32(_ROW)), lax.broadcasted_iota(np.int32, shape, rank + 1))
+        numbers = lax.bitwise_or(lax.eq(known, known), lax.ge(place, np.int32(length)))  # with places, XLA does not undo the rows
+    else:
+        numbers = lax.eq(known, known)
+    is_number = lax.reduce_and(numbers, tuple(range(rank, np.ndim(known))))
     return _masked(lax.bitwise_and(_succeeded(info), is_number), outs)
 
 
