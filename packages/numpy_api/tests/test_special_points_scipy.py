@@ -231,6 +231,8 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("beta.logsf", lambda x: stats.beta.logsf(x, 0.5, 1.0), 1, [0.5, 1.0], [-2.414213562, -INF]),
     ("beta.logcdf", lambda x: stats.beta.logcdf(x, 1.0, 0.5), 0, [1e-30, 0.5], [-69.770700, -1.2279472]),
     ("beta.logcdf", lambda x: stats.beta.logcdf(x, 1.0, 0.5), 1, [1e-30, 0.4], [1e30, 2.8637437]),
+    ("beta.logsf", lambda x: stats.beta.logsf(x, 2.0, 3.0), 0, [1e-6, 1e-3], [-5.999992e-12, -5.9920215e-06]),
+    ("beta.logcdf", lambda x: stats.beta.logcdf(x, 3.0, 5.0), 0, [0.984375, 0.9375], [-1.9051868e-08, -1.7997039e-05]),
     ("beta.logsf", lambda x: stats.beta.logsf(x, 2.0, 200.0), 0, [0.75, 1.0], [-272.2415924, -INF]),
     ("cauchy.logsf", stats.cauchy.logsf, 0, [1e30, 3e38, INF, 0.5, 2e9], [-70.222282676, -89.7415757, -INF, -1.0429418981, -22.5611429]),
     ("cauchy.logcdf", stats.cauchy.logcdf, 1, [-1e30, -INF, -2.0, NAN], [1e-30, 0, 0.43136208647, NAN]),

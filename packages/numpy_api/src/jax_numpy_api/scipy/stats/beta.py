@@ -31,5 +31,5 @@ pdf, logpdf, cdf, logcdf, sf, logsf = Continuous(
     "beta", "a b", low=0, high=1, inside=0.5, valid=lambda a, b: (a > 0) & (b > 0),
     logpdf=_logpdf, edge=lambda z, a, b: (z == 0) & (a >= 1) | (z == 1) & (b >= 1), direct=_direct,
     cdf=lambda z, a, b: betainc(a, b, z), sf=_sf,
-    logcdf=lambda z, a, b: log_betainc(a, b, z, 1 - z), logsf=lambda z, a, b: log_betainc(b, a, 1 - z, z, lambda y, x, b, a: _sf(x, a, b)),
+    logcdf=lambda z, a, b: log_betainc(a, b, z, 1 - z), logsf=lambda z, a, b: log_betainc(b, a, 1 - z, z),
 ).functions("pdf logpdf cdf logcdf sf logsf")

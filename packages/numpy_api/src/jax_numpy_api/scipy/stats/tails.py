@@ -33,10 +33,10 @@ def _wide(*xs: Array) -> list[Array]:
 
 def _joined(outside: Array, tail: Callable[..., Array], elsewhere: tuple[Array, ...], plain: Callable[..., Array], inside: tuple[Array, ...],
             args: list[Array]) -> Array:
-    """``log(plain(*args))``; where the point is ``outside`` and its ``tail`` small, that. Neither is evaluated at the other's points."""
+    """``plain(*args)``, a logarithm; where the point is ``outside`` and its ``tail`` small, that. Neither is evaluated at the other's points."""
     value = tail(*[jnp.where(outside, x, y) for x, y in zip(args, elsewhere)])
     small = outside & (value < _FAR)
-    return jnp.where(small, value, jnp.log(plain(*[jnp.where(small, y, x) for x, y in zip(args, inside)])))
+    return jnp.where(small, value, plain(*[jnp.where(small, y, x) for x, y in zip(args, inside)]))
 
 
 def _log_poisson(z, a):
@@ -64,14 +64,14 @@ def log_gammaincc(a: Array, z: Array) -> Array:
     """``log(gammaincc(a, z))``, also where that underflows."""
     z, a = _wide(z, a)
     tail = lambda z, a: _log_poisson(z, a) + jnp.log(a) - jnp.log(_upper_fraction(finite(z), a))
-    return _joined(z > a + 10, tail, (a + 50, a), lambda z, a: gammaincc(a, z), (a, a), [z, a])
+    return _joined(z > a + 10, tail, (a + 50, a), lambda z, a: jnp.log(gammaincc(a, z)), (a, a), [z, a])
 
 
 def log_gammainc(a: Array, z: Array) -> Array:
     """``log(gammainc(a, z))``, also where that underflows."""
     z, a = _wide(z, a)
     tail = lambda z, a: _log_poisson(z, a) + jnp.log(a) - jnp.log(_lower_fraction(z, a))
-    return _joined(z < a, tail, (0.5 * a, a), lambda z, a: gammainc(a, z), (a, a), [z, a])
+    return _joined(z < a, tail, (0.5 * a, a), lambda z, a: jnp.log(gammainc(a, z)), (a, a), [z, a])
 
 
 def _beta_fraction(x, y, a, b):
@@ -89,8 +89,15 @@ def _beta_fraction(x, y, a, b):
     return f
 
 
-def log_betainc(a: Array, b: Array, x: Array, y: Array, plain: Callable[..., Array] = lambda x, y, a, b: betainc(a, b, x)) -> Array:
-    """``log(betainc(a, b, x))``, ``y = 1 - x``, also where that underflows; ``plain(x, y, a, b)`` is that elsewhere."""
+def _log_smaller_side(x, y, a, b):
+    """``log(betainc(a, b, x))``; beyond the mean from what lies above, which that rounds away when it is near one."""
+    upper = a * y < b * x
+    p = betainc(jnp.where(upper, b, a), jnp.where(upper, a, b), jnp.where(upper, y, x))
+    return jnp.where(upper, jnp.log1p(-jnp.where(upper, p, 0)), jnp.log(jnp.where(upper, 1, p)))
+
+
+def log_betainc(a: Array, b: Array, x: Array, y: Array) -> Array:
+    """``log(betainc(a, b, x))``, ``y = 1 - x``, also where that underflows."""
     x, y, a, b = _wide(x, y, a, b)
 
     def tail(x, y, a, b):
@@ -98,4 +105,4 @@ def log_betainc(a: Array, b: Array, x: Array, y: Array, plain: Callable[..., Arr
         power = log_binomial(a, b, x, y, few, a * (b / (a + b)))  # of (a + b)! / (a! b!) it is a b / (a + b)
         return power - jnp.log(_beta_fraction(x, y, a, b))
     half = jnp.full_like(x, 0.5)
-    return _joined(a * y > b * x, tail, (half, half, 3 * half, half), plain, (half, half, a, b), [x, y, a, b])
+    return _joined(a * y > b * x, tail, (half, half, 3 * half, half), _log_smaller_side, (half, half, a, b), [x, y, a, b])
