@@ -32,7 +32,7 @@ from jax_core.traces.trace import EVAL, Tracer
 
 from .. import lax
 from ..lax.nary import flag, promise
-from ..lax.positions import reaches_far, wide_positions
+from ..lax.positions import wide_positions
 from .arithmetic import divide, power
 from .creation import asarray, ones_like, placed
 from .index_plans import (
@@ -175,11 +175,7 @@ def check_filling(name: str, value: Any, dtype: Any) -> None:
 def read(x: Array, index: tuple, *, mode: Mode = None, fill_value: ArrayLike | None = None, unique_indices: bool = False,
          indices_are_sorted: bool = False, wrap: bool = True, out_sharding: Placement | None = None) -> Any:
     """`getitem` with options; ``index`` is a tuple."""
-    if reaches_far(x):
-        with flags.enable_x64(True):
-            return read(x, index, mode=mode, fill_value=fill_value, unique_indices=unique_indices, indices_are_sorted=indices_are_sorted,
-                        wrap=wrap, out_sharding=out_sharding)
-    with attributed_to(capture()):  # found once for all operations
+    with attributed_to(capture()), wide_positions(x):  # found once for all operations
         if mode is None and fill_value is None and wrap:
             if flags.check_static_indices.value:
                 check_numbers(x.shape, index)
