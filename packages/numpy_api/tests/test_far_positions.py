@@ -42,6 +42,11 @@ def test_known_positions(name):
     assert str(N - 1) in jit(KNOWN[name]).lower(LONG).as_text()
 
 
+def test_beyond_the_end():
+    """It stays there: 2**31 - 1, to which positions were bounded, is inside."""
+    assert f"{N}:i64[]" in str(make_jaxpr(lambda x: x[N + 5])(LONG))
+
+
 def test_shorter_axes_stay_as_they_are():
     short = ShapeDtypeStruct((2**31 - 1,), np.int8)
     for f in TRACED.values():

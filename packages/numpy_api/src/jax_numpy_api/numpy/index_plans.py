@@ -333,7 +333,7 @@ def _make_scalar(shape: tuple, index: tuple) -> Scalar | None:
     for axis in axes:
         sizes[axis] = 1
     for axis, i in beyond.items():
-        starts[axis] = min(max(i, -2 ** 31), 2 ** 31 - 1)  # it stays out of bounds, for checks to see
+        starts[axis] = min(max(i, -LAST), max(shape[axis], LAST))  # it stays out of bounds, for checks to see
     rest = [p for p in parts if p is None or isinstance(p, slice)]
     return Scalar(before, tuple(dtype.type(start) for start in starts), tuple(sizes), numbers, dtype, static.reverse,
                   tuple(sorted((*axes, *static.squeeze))), tuple(i for i, p in enumerate(rest) if p is None))
@@ -469,7 +469,7 @@ def wrapped(positions: Any, n: int, wrap: bool) -> Any:
         return positions
     if isinstance(positions, int):
         place = positions + n if wrap and positions < 0 else positions
-        return np.asarray(max(-1, min(place, max(n, 2 ** 31 - 1))), position_dtype(n))  # checks name what stays out of bounds
+        return np.asarray(max(-1, min(place, max(n, LAST))), position_dtype(n))  # checks name what stays out of bounds
     if isinstance(positions, np.ndarray):
         positions = np.asarray(positions)
         if positions.dtype.kind == "u":
