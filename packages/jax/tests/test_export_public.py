@@ -201,6 +201,6 @@ def test_records():
     root = Record.root(data)
     assert (root.number(0, "u8"), root.number(1, "u16"), root.number(2, "u32"), root.text(3), root.octets(4)) == (200, 60000, 1 << 31, "ä", b"\0\1")
     assert root.record(5).texts(2) == ["", "b"] and root.numbers(6, "u16") == [1, 65535] and root.numbers(8, "u32") == [] and root.numbers(9, "u8") == [7]
-    assert not root.has(7) and root.number(7, "u32", 5) == 5 and root.record(7) is None and root.records(7) == []
+    assert root.number(7, "u32") == 0 and root.record(7) is None and root.records(7) == []
     with pytest.raises(struct.error):
         Record.root(data[:-20] + b"\xff" * 20).text(3)

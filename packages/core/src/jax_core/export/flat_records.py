@@ -35,12 +35,9 @@ class Record:
         offset = self._table.Offset(4 + 2 * field)
         return self._table.Pos + offset if offset else 0
 
-    def has(self, field: int) -> bool:
-        return self._at(field) != 0
-
-    def number(self, field: int, width: str, default: int = 0) -> int:
+    def number(self, field: int, width: str) -> int:
         at = self._at(field)
-        return self._number(at, width) if at else default
+        return self._number(at, width) if at else 0
 
     def _number(self, at: int, width: str) -> int:
         size = _WIDTHS[width]
