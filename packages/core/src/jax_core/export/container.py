@@ -200,9 +200,12 @@ def _placements(avals: Sequence[ShapedArray]) -> list:
 
 def types_from_json(items: list, placements: list | None, scope: object) -> list[ShapedArray]:
     """The types of a file; those of older files say nothing of placements."""
-    avals = [aval_from_json(item, scope) for item in items]
-    return [a if p is None else a.update(sharding=backends.get().placements.in_types(p))
-            for a, p in zip(avals, placements or (None,) * len(avals))]
+    return with_placements([aval_from_json(item, scope) for item in items], placements or (None,) * len(items))
+
+
+def with_placements(avals: Sequence[ShapedArray], placements: Sequence[dict | None]) -> list[ShapedArray]:
+    """The types, which say that values are split as these data tell."""
+    return [a if p is None else a.update(sharding=backends.get().placements.in_types(p)) for a, p in zip(avals, placements)]
 
 
 def aval_from_json(item: list, scope: Any) -> ShapedArray:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import backends
 from . import public_format, symbols, templates
-from .container import MAGIC, tree_from_json, types_from_json
+from .container import MAGIC, tree_from_json, types_from_json, with_placements
 from .exported import (
     DisabledSafetyCheck,
     Exported,
@@ -93,11 +93,11 @@ def _of_record(root: Record) -> Exported:
                          f"{earliest} to {latest}; export it anew")
     if root.records(10) or root.records(11):
         raise NotImplementedError(f"deserialize: the program {name} has effects; only programs without can be called")
-    scope, known = symbols.SymbolicScope(), backends.get().placements
+    scope = symbols.SymbolicScope()
     ins, outs = ([public_format.type_of(r, scope) for r in root.records(field)] for field in (3, 5))
     in_places, out_places = ([public_format.placement_of(r, a.ndim, devices) for r, a in zip(root.records(field), avals)]
                              for field, avals in ((7, ins), (8, outs)))
-    typed_ins, typed_outs = ([a if p is None or "kinds" not in p else a.update(sharding=known.in_types(p)) for a, p in zip(avals, places)]
+    typed_ins, typed_outs = (with_placements(avals, [p if p is not None and "kinds" in p else None for p in places])
                              for avals, places in ((ins, in_places), (outs, out_places)))
     platforms, kept, artifact = root.texts(9), root.numbers(15, "u16"), root.octets(13)
     taken, nested = [ins[i] for i in kept], root.record(17)
