@@ -6,12 +6,11 @@ _served, _names = _mirror(__name__, "jax_numpy_api.lax", linalg="jax.lax.linalg"
                              device_put_p="jax_xla_backend.arrays.device_put:device_put_p")
 
 
-def _with_operators(name: str):
-    """The public name ``name``. Its functions hand out arrays and tracers, whose operators are loaded first."""
+def _with_internal(name: str):
+    """The public name ``name``; the internal module of the same names is there with the first."""
     if not name.startswith("__"):
-        import jax._src.lax.lax  # start-up: as below; tokamax asks sys.modules for it
-        import jax_numpy_api.numpy  # start-up: loaded with the first name
+        import jax._src.lax.lax  # start-up: loaded with the first name; tokamax asks sys.modules for it
     return _served(name)
 
 
-__getattr__, __dir__ = _missing(__name__, _with_operators, _names)
+__getattr__, __dir__ = _missing(__name__, _with_internal, _names)
