@@ -116,7 +116,7 @@ def strict(session: nox.Session) -> None:
 
 @nox.session
 def stress(session: nox.Session) -> None:
-    """Threads, Ctrl-C, memory, processes, first uses, for more than an hour. Arguments: the name of one of `tests/stress`, then that one's own."""
+    """Threads, Ctrl-C, memory, processes, first uses, for an hour. Arguments: the name of one of `tests/stress`, then that one's own."""
     install(session, ALL, *TEST_TOOLS)
     for name in session.posargs[:1] or ["threads", "interrupts", "memory", "processes", "first_uses"]:
         session.run("python", f"tests/stress/{name}.py", *session.posargs[1:],

@@ -1,6 +1,6 @@
 """The example of every docstring as the first that a process does with `jax`: what another use loads, a first one must load itself.
 
-    python tests/stress/first_uses.py [FROM TO]      the examples of these numbers; all of them take twenty minutes of a processor
+    python tests/stress/first_uses.py [FROM TO]      the examples of these numbers; by default all
 """
 import doctest
 import inspect
