@@ -16,7 +16,7 @@ from jax_core.representation.aval import ShapedArray, ShapeDtypeStruct, typeof
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax, nn, ops
+from jax_numpy_api import lax, nn, ops, scipy as jax_scipy
 from jax_xla_backend.arrays.device_put import device_put, reshard
 from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
 from jax_xla_backend.operations.shard_map.api import shard_map, smap
@@ -113,6 +113,13 @@ RULES = [
      P("x"), P(), P("x", None)),
     ("piecewise", lambda a, b: jnp.piecewise(a, [a > 3], [jnp.sin, jnp.cos]), P("x", "y"), P(), P("x", "y")),
     ("diagonals", lambda a, b: jnp.diagonal(a.reshape(8, 2, 2), 0, 1, 2), P("x"), P(), P("x", None)),
+    ("traces of split rows", lambda a, b: jnp.trace(a.reshape(8, 2, 2), 1, 0, 1), P("x"), P(), P(None)),
+    ("traces of split planes", lambda a, b: jnp.trace(a.reshape(2, 4, 4), 0, 1, 2), P(("x", "y")), P(), P("x")),
+    ("places in a split line", lambda a, b: jnp.searchsorted(a[:, 0], jnp.array([5.0, 4.0]), side="right"), P("x"), P(), P(None)),
+    ("reduction with the result given", lambda a, b: lax.reduce(a, np.float32(0), lax.add, (1,), out_sharding=P("y")), P(None, "x"), P(), P("y")),
+    ("modes", lambda a, b: jax_scipy.stats.mode(a // 3).mode, P(None, "y"), P(), P("y")),
+    ("ranks", lambda a, b: jax_scipy.stats.rankdata(a, axis=1), P("x"), P(), P("x", None)),
+    ("middle of a convolution", lambda a, b: jax_scipy.signal.convolve2d(a, jnp.ones((3, 2)), "same"), P("x", "y"), P(), P("x", "y")),
     ("auto_axes", lambda a, b: auto_axes(lambda x: jnp.cumsum(x, 0) * 2, out_sharding=P("y"))(a), P("x"), P(), P("y", None)),
 ]
 

@@ -659,10 +659,10 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
         if np.iscomplexobj(init):  # no conversion to other dtypes
             check_start("lax.reduce", init, get_aval(x).dtype)
     given, inits = inits, [_scalar_like(init, x) for init, x in zip(inits, flat)]
-    dims = _axes("reduce", dimensions, flat)
+    dims, out_sharding = _axes("reduce", dimensions, flat), structural.resolved(out_sharding)
     known = _known_reducer(computation, inits) if len(flat) == 1 else None
     if known is not None and np.all(given[0] == inits[0]):
-        out = known.bind(flat[0], axes=dims, **_placed(known, None if known is reduce_sum_p else out_sharding))
+        out = known.bind(flat[0], axes=dims, **_placed(known, out_sharding))
         return tree.tree_unflatten(structure, [out])
     for init, x in zip(given, flat):
         check_start("lax.reduce", init, get_aval(x).dtype)

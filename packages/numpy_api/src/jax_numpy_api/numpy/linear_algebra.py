@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from jax_core.programs.jit import inlined
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
+from .creation import eye
 from .promotion import (
     as_array,
     broadcast_to,
@@ -444,4 +446,10 @@ def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: 
     Array(5, dtype=int32)
     """
     refuse_out("trace", out)
+    check_arraylike("trace", a)
+    a, plane = as_array(a), (integer("trace: axis1", axis1), integer("trace: axis2", axis2))
+    found = splits.entries(get_aval(a))
+    if a.ndim >= 2 and any([found[canonical_axis(axis, a.ndim)] is not None for axis in plane]):  # each device sums its own part of the diagonal
+        a = moveaxis(a, plane, (-2, -1))
+        return total(a, axis=(-2, -1), dtype=dtype, where=eye(a.shape[-2], a.shape[-1], integer("trace: offset", offset), bool))
     return total(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)

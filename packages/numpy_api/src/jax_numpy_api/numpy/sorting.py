@@ -12,9 +12,10 @@ import numpy as np
 from jax_core import backends
 from jax_core.configuration import flags
 from jax_core.programs.jit import inlined
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
@@ -278,7 +279,8 @@ def _compare_all(a: Any, v: Any, side: str, dtype: Any) -> Any:
 def _positions(a, v, side, method):
     a, v = (as_array(x) for x in promote_dtypes(a, v))
     dtype = np.dtype(np.int64) if a.shape[0] >= 1 << 31 else np.dtype(np.int32)
-    return (_compare_all if method == "compare_all" else _search)(a, v, side, dtype)
+    scattered = splits.entries(get_aval(a))[0] is not None  # no device has the line whole, and each counts in its part
+    return (_compare_all if method == "compare_all" or scattered else _search)(a, v, side, dtype)
 
 
 _positions_compiled = inlined(static_argnums=(2, 3))(_positions)

@@ -40,8 +40,6 @@ def _contains(name: str, a: Any, b: Any) -> bool:
 
 def _direct(a, b, mode, precision):
     """Convolution with padding instead of a cut where not all is wanted."""
-    if a.ndim == 0:
-        return a * b
     if mode == "valid" and not all(m >= n for m, n in zip(a.shape, b.shape)):
         a, b = b, a
     pads = []
@@ -52,6 +50,12 @@ def _direct(a, b, mode, precision):
             pads.append((n - 1 - (n - 1) // 2, (n - 1) // 2))
         else:
             pads.append((0, 0))
+    return _with_padding(a, b, pads, precision)
+
+
+def _with_padding(a, b, pads, precision):
+    if a.ndim == 0:
+        return a * b
     out = lax.conv_general_dilated(a[None, None], jnp.flip(b)[None, None], (1,) * a.ndim, pads, precision=precision)
     return out[0, 0]
 
@@ -127,21 +131,21 @@ def _two_dimensional(in1, in2, mode, boundary, fillvalue, precision, correlating
         return _direct(b, a, mode, precision) if swap else _direct(a, b, mode, precision)
     if correlating:
         b = jnp.flip(jnp.conj(b))
-    widths = [(n - 1, n - 1) for n in b.shape]
+    cut = [0 if mode == "full" else n // 2 if correlating else (n - 1) // 2 for n in b.shape]  # how much of the full result is cut off in front
+    widths = [(n - 1 - k, n - 1 if mode == "full" else k) for n, k in zip(b.shape, cut)]
+    if boundary == "zeros":  # the convolution pads by itself, also where axes are split
+        return _with_padding(a, b, widths, precision)
     if boundary == "fill":
         padded = jnp.pad(a, widths, constant_values=fillvalue)
     else:
         padded = jnp.pad(a, widths, mode=_PADDING[boundary])
-    full = _direct(padded, b, "valid", precision)
-    if mode == "full":
-        return full
-    starts = [(n - 1) // 2 if not correlating else n // 2 for n in b.shape]
-    return full[starts[0]:starts[0] + a.shape[0], starts[1]:starts[1] + a.shape[1]]
+    return _with_padding(padded, b, [(0, 0), (0, 0)], precision)
 
 
-def _check_boundary(name: str, boundary: str) -> None:
+def _checked_boundary(name: str, boundary: str, fillvalue: object) -> str:
     if boundary not in ("fill", "wrap", "symm"):
         raise ValueError(f"{name}: boundary must be 'fill', 'wrap' or 'symm', got {boundary!r}")
+    return "zeros" if boundary == "fill" and isinstance(fillvalue, (int, float)) and fillvalue == 0 else boundary
 
 
 def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
@@ -159,8 +163,7 @@ def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str
            [2., 4., 2.],
            [1., 2., 1.]], dtype=float32)
     """
-    _check_boundary("convolve2d", boundary)
-    return _two_dimensional(in1, in2, mode, boundary, fillvalue, precision, False)
+    return _two_dimensional(in1, in2, mode, _checked_boundary("convolve2d", boundary, fillvalue), fillvalue, precision, False)
 
 
 def correlate2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
@@ -170,8 +173,7 @@ def correlate2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: st
     >>> jax.scipy.signal.correlate2d(jnp.eye(2), jnp.ones((2, 2)), mode='valid')
     Array([[2.]], dtype=float32)
     """
-    _check_boundary("correlate2d", boundary)
-    return _two_dimensional(in1, in2, mode, boundary, fillvalue, precision, True)
+    return _two_dimensional(in1, in2, mode, _checked_boundary("correlate2d", boundary, fillvalue), fillvalue, precision, True)
 
 
 # -- by Fourier transforms ---------------------------------------------------------------------------------------------

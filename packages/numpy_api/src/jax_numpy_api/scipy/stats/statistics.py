@@ -61,7 +61,7 @@ def _mode(a, axis, omit, keepdims):
         return _mode_of_nothing(x, shape, axis, keepdims)
     x = jnp.sort(x, axis=-1)  # equal values are neighbours, NaNs are last
     index = jnp.broadcast_to(jnp.arange(n), x.shape)
-    starts = jnp.concatenate([jnp.ones((*x.shape[:-1], 1), bool), x[..., 1:] != x[..., :-1]], -1)
+    starts = jnp.concatenate([jnp.ones_like(x[..., :1], bool), x[..., 1:] != x[..., :-1]], -1)
     first = lax.cummax(jnp.where(starts, index, 0), axis=x.ndim - 1)
     counts = index - first + 1
     nan = jnp.isnan(x) if jnp.issubdtype(x.dtype, jnp.inexact) else jnp.zeros(x.shape, bool)
@@ -122,7 +122,7 @@ def _rankdata(a, method, axis):
     n = x.shape[-1]
     index = jnp.broadcast_to(jnp.arange(n), x.shape)
     changed = x_sorted[..., 1:] != x_sorted[..., :-1]
-    edge = jnp.ones((*x.shape[:-1], min(n, 1)), bool)
+    edge = jnp.ones_like(x[..., :1], bool)
     starts, ends = jnp.concatenate([edge, changed], -1), jnp.concatenate([changed, edge], -1)
     last_axis = x.ndim - 1
     if method == "ordinal":
