@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import export, lax
 from jax.ad_checkpoint import checkpoint_name
 from jax.memory import Space
-from jax.sharding import AbstractMesh, SingleDeviceSharding
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec as P, SingleDeviceSharding
 
 X = np.arange(8, dtype=np.float32)
 
@@ -117,6 +117,15 @@ def test_shardings_of_jit_move_results():
     assert jax.typeof(back).memory_space is Space.Device and back.sharding.memory_kind == "device"
     with pytest.raises(ValueError, match="in another kind of memory than where it lies"):
         jax.jit(lambda a: a + 1, in_shardings=host_sharding())(jnp.asarray(X))
+
+
+@pytest.mark.skipif(len(jax.devices()) < 2, reason="needs two devices")
+def test_results_split_as_their_types_say_stay_on_the_host():
+    mesh = jax.make_mesh((2,), ("x",), axis_types=(AxisType.Explicit,), devices=jax.devices()[:2])
+    x = jax.device_put(X, NamedSharding(mesh, P("x")))
+    out = jax.jit(to_host)(x)
+    for kept in (out, jax.jit(lambda a: a + 1)(out)):
+        assert kept.sharding.memory_kind == "pinned_host" and str(jax.typeof(kept)) == "float32<host>[8@x]"
 
 
 def test_donation_is_for_results_in_the_same_memory():

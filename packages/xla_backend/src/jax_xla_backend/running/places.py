@@ -10,7 +10,7 @@ from ..arrays.put import as_sharding
 from ..placement import mesh
 from ..placement.hlo_shardings import hlo_equal
 from ..placement.partition_spec import PartitionSpec
-from ..placement.sharding import NamedSharding, Sharding, flat_mesh, on_a_mesh, on_mesh
+from ..placement.sharding import NamedSharding, Sharding, flat_mesh, in_memory, on_a_mesh, on_mesh
 from ..platforms import client
 
 # The devices to run on, the placements of the kept inputs (None: one device, all there), and whether the results are committed.
@@ -176,7 +176,7 @@ class Places:
             return outs
         grids = {s.mesh.abstract_mesh: s.mesh for s in (*(outs or ()), *ins) if isinstance(s, NamedSharding)}
         return [w if w is not None or a.placement is None or a.placement.mesh.auto_axes else  # those are the compiler's
-                as_sharding(a.placement.update(mesh=grids.get(a.placement.mesh, a.placement.mesh)))
+                in_memory(as_sharding(a.placement.update(mesh=grids.get(a.placement.mesh, a.placement.mesh))), a)
                 for w, a in zip(outs or [None] * len(avals), avals)]
 
     def _complain(self, args: Sequence[Any] | None, wanted: Sharding | None = None) -> None:
