@@ -373,3 +373,15 @@ def test_bind_refuses_what_does_not_fit():
             add_p.bind(x, y)
     with pytest.raises(TypeError):
         select_n_p.bind(jnp.ones((1, 2), bool), jnp.ones((2, 1)), jnp.ones((2, 1)))
+
+
+@pytest.mark.parametrize("several", [range(1), {0}, np.array([0])], ids=["range", "set", "array"])
+def test_whatever_names_several_arguments_gives_a_tuple(several):
+    """As tfp's tests of gradients write ``argnums=range(n)``."""
+    square = lambda x: x ** 2
+    forward, backward = jax.fwd_and_bwd(square, several)
+    results = [jax.grad(square, several)(3.0), jax.value_and_grad(square, several)(3.0)[1], jax.jacfwd(square, several)(3.0),
+               jax.jacrev(square, several)(3.0), jax.hessian(square, several)(3.0)[0], backward(forward(3.0)[1], 1.0)]
+    assert [(type(x), len(x)) for x in results] == [(tuple, 1)] * 6
+    assert jax.grad(square, np.int32(0))(3.0) == 6
+    assert jax.jit(lambda n: jnp.zeros(n), static_argnums=several)(2).shape == (2,)

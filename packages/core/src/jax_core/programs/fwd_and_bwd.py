@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Sequence
 
-from ..representation.arguments import check_callable
+from ..representation.arguments import check_callable, is_position
 from ..transformations.autodiff import positions, split_args, vjp
 from .jit import jit
 
@@ -38,5 +38,5 @@ def fwd_and_bwd(fun: Callable[..., PyTree], argnums: int | Sequence[int], has_au
 
     def bwd(residuals, cotangent):
         grads = residuals(cotangent)
-        return grads if isinstance(argnums, (tuple, list)) else grads[0]
+        return grads[0] if is_position(argnums) else grads
     return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)

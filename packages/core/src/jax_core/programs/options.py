@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import backends
 from ..representation import partial_sums, tree
-from ..representation.arguments import argument_name, signature_of
+from ..representation.arguments import argument_name, is_position, signature_of
 from ..representation.placements import is_open, is_placement
 from ..representation.source import describe_function
 from ..representation.typing import PyTree
@@ -130,7 +130,7 @@ def _as_tuple(value, kind, what):
         return ()
     if kind is str and isinstance(value, str):
         return (value,)
-    if kind is int and hasattr(value, "__index__"):
+    if kind is int and is_position(value):
         return (value.__index__(),)
     try:
         items = tuple(v.__index__() if kind is int else v for v in value)

@@ -150,6 +150,11 @@ class LazyPaths:
         return f"result{tree.keystr(leaves[i][0])}"
 
 
+def is_position(argnums: object) -> bool:
+    """Whether this is one position: all else names several, be it a range, a set or an array (which has ``__index__`` whatever its rank)."""
+    return hasattr(argnums, "__index__") and not getattr(argnums, "ndim", 0)
+
+
 def argument_name(fun: Callable[..., PyTree], path, static) -> str:
     """``x['weights']`` for the flat argument at ``path`` of ``(args, kwargs)``."""
     return name_at(parameters(*names_of(fun)), path, static)

@@ -11,7 +11,7 @@ from ..configuration import context, flags as config
 from ..references.discharge import pure
 from ..references.primitives import RefTangent
 from ..representation import dtypes, splits, tree, tree_nodes
-from ..representation.arguments import check_callable, check_values
+from ..representation.arguments import check_callable, check_values, is_position
 from ..representation.aval import AbstractRef, ShapedArray, as_type, described_value, get_aval, plain_values
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from ..representation.literals import typed
@@ -64,7 +64,7 @@ def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, nam
 def positions(name: str, argnums) -> tuple[int, ...]:
     """``argnums`` as a tuple. Raises TypeError for what names no positions."""
     try:
-        return (argnums.__index__(),) if hasattr(argnums, "__index__") else tuple(i.__index__() for i in argnums)
+        return (argnums.__index__(),) if is_position(argnums) else tuple(i.__index__() for i in argnums)
     except (AttributeError, TypeError):
         raise TypeError(f"{name}: argnums must be an integer or several, got {argnums!r}; arguments are differentiated by position, "
                         "not by name") from None
@@ -158,7 +158,7 @@ def value_and_grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0,
     """A function that returns the value of ``fun``, a scalar, and its gradient.
 
     Args:
-      argnums: which positional arguments to differentiate; a tuple gives a tuple of gradients.
+      argnums: which positional arguments to differentiate; several give a tuple of gradients.
       has_aux: ``fun`` returns ``(value, auxiliary data)``, and so does the value here.
       holomorphic: ``fun`` is a holomorphic function of complex arguments.
       allow_int: integer arguments are allowed; their gradients have dtype float0.
@@ -197,7 +197,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
         one = full(splits.cotangent_type(get_aval(outs[0])), 1.0)  # a float, as a gradient with respect to a weak value is weak
         cts = pullback(one, *[Zero.of(x) for x in outs[1:]])
         grads = tree.unflatten(in_tree, [shown_of(get_aval(x), ct) for x, ct in zip(flat, cts)])
-        grads = grads if isinstance(argnums, (tuple, list)) else grads[0]
+        grads = grads[0] if is_position(argnums) else grads
         value = outs[0]
         if has_aux:
             return (value, tree.unflatten(record["aux_tree"], outs[1:])), grads
@@ -214,7 +214,7 @@ def grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: 
 
     Args:
       fun: a function of arrays, numbers and pytrees of them that returns one real float.
-      argnums: which positional arguments to differentiate by, from 0 on; a tuple gives a tuple, one entry for each. Arguments that are
+      argnums: which positional arguments to differentiate by, from 0 on; several give a tuple, one entry for each. Arguments that are
         passed by name are not differentiated by.
       has_aux: ``fun`` returns a pair, the float and anything else, which is handed through.
       holomorphic: ``fun`` is a holomorphic function of complex arguments. Without it arguments may be complex where the result is real: the
@@ -550,7 +550,7 @@ def jacfwd(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux
 
     Args:
       fun: a function of arrays, numbers and pytrees of them that returns a pytree of arrays.
-      argnums: which positional arguments to differentiate by, from 0 on; a tuple gives a tuple, one entry for each. Arguments that are
+      argnums: which positional arguments to differentiate by, from 0 on; several give a tuple, one entry for each. Arguments that are
         passed by name are not differentiated by.
       has_aux: ``fun`` returns a pair, what is differentiated and anything else, which is handed through.
       holomorphic: ``fun`` is a holomorphic function of complex arguments; else arguments must be real.
@@ -586,7 +586,7 @@ def _jacfwd(name: str, fun: Callable[..., Any], argnums: Any, has_aux: bool, hol
             _check_jacobian_output(name, x, holomorphic)
         shapes = [np.shape(x) for x in flat]
         rows = [tree.unflatten(in_tree, _cut(c, shapes, -1)) for c in columns]
-        rows = rows if isinstance(argnums, (tuple, list)) else [r[0] for r in rows]
+        rows = [r[0] for r in rows] if is_position(argnums) else rows
         result = tree.unflatten(record["out_tree"], rows)
         return (result, tree.unflatten(record["aux_tree"], aux)) if has_aux else result
     return jacobian_of
@@ -603,7 +603,7 @@ def jacrev(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux
 
     Args:
       fun: a function of arrays, numbers and pytrees of them that returns a pytree of floats.
-      argnums: which positional arguments to differentiate by, from 0 on; a tuple gives a tuple, one entry for each. Arguments that are
+      argnums: which positional arguments to differentiate by, from 0 on; several give a tuple, one entry for each. Arguments that are
         passed by name are not differentiated by.
       has_aux: ``fun`` returns a pair, what is differentiated and anything else, which is handed through.
       holomorphic: ``fun`` is a holomorphic function of complex arguments; else results must be real.
@@ -639,7 +639,7 @@ def _jacrev(name: str, fun: Callable[..., Any], argnums: Any, has_aux: bool, hol
         shapes = [np.shape(x) for x in outs[:n]]
         cut = [_cut(block, shapes, 0) for block in blocks]  # for each input leaf, for each output leaf
         rows = [tree.unflatten(in_tree, [pieces[i] for pieces in cut]) for i in range(n)]
-        rows = rows if isinstance(argnums, (tuple, list)) else [r[0] for r in rows]
+        rows = [r[0] for r in rows] if is_position(argnums) else rows
         result = tree.unflatten(record["out_tree"], rows)
         return (result, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else result
     return jacobian_of
@@ -654,7 +654,7 @@ def hessian(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_au
 
     Args:
       fun: a function of arrays, numbers and pytrees of them that returns one real float, or a pytree of them, whose leaves have a matrix each.
-      argnums: which positional arguments to differentiate by, from 0 on; a tuple gives a tuple, one entry for each. Arguments that are
+      argnums: which positional arguments to differentiate by, from 0 on; several give a tuple, one entry for each. Arguments that are
         passed by name are not differentiated by.
       has_aux: ``fun`` returns a pair, what is differentiated and anything else, which is handed through.
       holomorphic: ``fun`` is a holomorphic function of complex arguments; else arguments must be real.

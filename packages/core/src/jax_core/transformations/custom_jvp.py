@@ -18,7 +18,7 @@ from ..compat.linear_util import WrappedFun, wrap_init
 from ..configuration import context, flags
 from ..references.discharge import custom_rule
 from ..representation import dtypes, tree
-from ..representation.arguments import check_callable, run_rule, signature_of
+from ..representation.arguments import check_callable, is_position, run_rule, signature_of
 from ..representation.aval import described_value, get_aval
 from ..representation.effects import operand_effects, refuse_effects
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, runs_its_program, types_compatible
@@ -288,7 +288,7 @@ _KEYWORD_ONLY = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
 def check_nondiff(name: str, fun: Callable, signature, argnums, argnames) -> tuple[int, ...]:
     """Positions of the non-differentiated arguments, sorted; raises ValueError for unknown names, IndexError for such positions."""
-    argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    argnums = (argnums,) if is_position(argnums) else tuple(argnums)
     if signature and not any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
         outside = [i for i in argnums if isinstance(i, int) and i >= len(signature.parameters)]
         if outside:
