@@ -385,3 +385,23 @@ def test_whatever_names_several_arguments_gives_a_tuple(several):
     assert [(type(x), len(x)) for x in results] == [(tuple, 1)] * 6
     assert jax.grad(square, np.int32(0))(3.0) == 6
     assert jax.jit(lambda n: jnp.zeros(n), static_argnums=several)(2).shape == (2,)
+
+
+class OnlyArrays:
+    """A node that gives back those of its parts that are arrays, as that of array_api_extra, by which SciPy compiles functions."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+
+jax.tree_util.register_pytree_node(
+    OnlyArrays, lambda node: ([x for x in node.parts if isinstance(x, jax.Array)], tuple(None if isinstance(x, jax.Array) else x for x in node.parts)),
+    lambda parts, arrays: OnlyArrays([next(arrays) if x is None else x for arrays in [iter(arrays)] for x in parts]))
+
+
+def test_nodes_that_lose_what_is_no_array_are_compiled():
+    double = jax.jit(lambda node: [OnlyArrays([node.parts[0] * 2, "b", node.parts[2]])])
+    given = OnlyArrays([jnp.ones(2), "a", jnp.zeros(3)])
+    assert [getattr(x, "tolist", lambda x=x: x)() for x in double(given)[0].parts] == [[2, 2], "b", [0, 0, 0]]
+    assert "result[0][1]" in double.lower(given).as_text()
+    assert "node[1]" in double.lower(given).as_text(debug_info=True)

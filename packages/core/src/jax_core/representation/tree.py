@@ -248,13 +248,21 @@ def treedef_is_leaf(treedef: PyTreeDef) -> bool:
 def skeleton(structure: PyTreeDef, values: Iterable[Any] | None = None) -> Any:
     """A tree of that structure with stand-ins as leaves, their numbers or ``values``, for what asks only where leaves are.
 
-    Classes may want arrays as children (``assert x.ndim``). A node that refuses its stand-ins is a tuple of them.
+    Classes may want arrays as children (``assert x.ndim``), or give back arrays only (array_api_extra's). A node that refuses its stand-ins
+    or loses them is a tuple of them.
     """
     stand_ins = list(range(structure.num_leaves) if values is None else values)
     try:
-        return structure.unflatten(stand_ins)
+        return _with_leaves(structure.unflatten(stand_ins), structure.num_leaves)
     except Exception:  # whatever the user's class raises
         return _lenient(structure, iter(stand_ins))
+
+
+def _with_leaves(node: Any, count: int) -> Any:
+    """``node``. Raises ValueError where it does not flatten to ``count`` leaves."""
+    if tree_structure(node).num_leaves != count:
+        raise ValueError(f"the node has {tree_structure(node).num_leaves} leaves, not {count}")
+    return node
 
 
 def _lenient(structure: PyTreeDef, values: Iterator[Any]) -> Any:
@@ -264,7 +272,7 @@ def _lenient(structure: PyTreeDef, values: Iterator[Any]) -> Any:
     parts = structure.children()
     children = [_lenient(part, values) for part in parts]
     try:
-        return PyTreeDef.from_node_data_and_children(registry, node, [_leaf] * len(parts)).unflatten(children)
+        return _with_leaves(PyTreeDef.from_node_data_and_children(registry, node, [_leaf] * len(parts)).unflatten(children), structure.num_leaves)
     except Exception:
         return tuple(children)
 
