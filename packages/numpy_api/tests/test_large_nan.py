@@ -59,7 +59,7 @@ def test_elementwise_agrees_with_numpy(ours, numpys, size):
 def test_extrema_in_pieces(op, reference, dtype, shape, axes):
     """In two steps, of arguments and of computed values; the pieces of the first may overlap, and NaN of either sign is kept wherever it is."""
     long, size = max(shape[axis] for axis in axes) >= 32, np.prod(shape)
-    pieces = 8 if long and size >= 1 << 18 else 0, 0 if not long else 8 if size > 1 << 19 else 4
+    pieces = 8 if long and size * np.dtype(dtype).itemsize > 1 << 22 else 0, 0 if not long else 8 if size > 1 << 19 else 4
     with flags.enable_x64(dtype == "float64"):
         x = (1000 * np.random.default_rng(0).normal(size=shape)).astype(dtype)
         functions = jit(lambda x: op(x, axes)), jit(lambda x: op(x * 2, axes)), jit(lambda x: op(jnp.abs(x * 2) - x * 3, axes).sum())
@@ -86,6 +86,29 @@ def test_where_nan_is_looked_for(shape, axis):
     assert ("stablehlo.add across" in out.trace(x).lower().as_text()) == (shape == (LIBRARY,))
     for found in out(x):
         assert np.isnan(found).sum() == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("op, reference", [(lax.reduce_max, np.max), (lax.reduce_min, np.min)], ids=["max", "min"])
+def test_extremum_of_all(op, reference, dtype):
+    """The library starts with NaN, where there is one: no code is compiled for it, and the number is the same bits."""
+    rng = np.random.default_rng(0)
+    with flags.enable_x64(dtype == "float64"):
+        for shape, turned in [((LIBRARY,), False), ((77, 65), False), ((77, 65), True), ((3, 31, 150), True)]:
+            f = jit(lambda x: op(x.T if turned else x, tuple(range(x.ndim))))
+            assert "stablehlo.select" not in f.trace(np.ones(shape, dtype)).lower().as_text()
+            for values in (rng.normal(size=50), [-np.inf], [np.inf], [-np.inf, np.inf], [-0.0], [0.0], [3e38, -3e38], [-np.inf, -2], [5]):
+                x = rng.choice(np.asarray(values, dtype), shape)
+                assert np.asarray(f(x)).tobytes() == reference(x).tobytes()
+                for place in (0, x.size // 3, x.size - 1):
+                    missing = x.copy()
+                    missing.reshape(-1)[place] = np.copysign(np.nan, place - 1)
+                    assert np.isnan(f(missing))
+
+
+def test_arguments_beyond_the_cache_are_read_once():
+    for shape, pieces in (((1 << 20,), 0), (((1 << 20) + 3,), 16), ((1024, 1024), 0), ((1025, 1024), 16)):
+        assert jit(lambda x: x.max(0)).trace(np.ones(shape, np.float32)).lower().as_text().count("stablehlo.slice") == pieces
 
 
 @pytest.mark.parametrize("value, pieces", [

@@ -46,9 +46,11 @@ from .nan_cpu import (
     LIBRARY,
     drops_nan,
     emit_fold,
+    emit_number,
     emit_with_nan,
     folds,
     has_many_paths,
+    is_number,
     narrowed,
     reduce_by_choice,
     widened,
@@ -109,9 +111,12 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
                 return narrowed(b, found, x.aval.dtype) if wide is not x else found
         if folds(b, op_name, x, axes, nan):
             x = emit_fold(b, op_name, x, axes)
+        kept = nan and drops_nan(b, x.aval, LIBRARY)
+        if kept and is_number(b, x.aval, axes):
+            return emit_number(b, op_name, x, axes)
         out = b.emit(f"stablehlo.reduce({x} init: {start}) applies {op_name} across dimensions = {list(axes)}", x, start,
                      out=b.out_avals[0])
-        return emit_with_nan(b, x, out, axes) if nan and drops_nan(b, x.aval, LIBRARY) else out
+        return emit_with_nan(b, x, out, axes) if kept else out
 
     prim = Primitive(
         name, out_type=out_type, jvp=jvp, transpose=none(f"lax.{name} is not linear, so it has no transpose"),
