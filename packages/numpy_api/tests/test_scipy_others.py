@@ -35,9 +35,10 @@ def _assert_same(got, want):
 # -- signal ------------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("mode", ["full", "same", "valid"])
-@pytest.mark.parametrize("shapes", [((7,), (4,)), ((3,), (6,)), ((5, 6), (3, 2))], ids=str)
-def test_convolution(mode, shapes):
-    a, b = (_RNG.normal(size=s) for s in shapes)
+@pytest.mark.parametrize("imaginary", [(0, 0), (1, 0), (1, 1)], ids=["real", "half complex", "complex"])
+@pytest.mark.parametrize("shapes", [((7,), (4,)), ((3,), (6,)), ((5, 6), (3, 2)), ((2, 3), (4, 3))], ids=str)
+def test_convolution(mode, shapes, imaginary):
+    a, b = (_RNG.normal(size=s) + 1j * _RNG.normal(size=s) if i else _RNG.normal(size=s) for s, i in zip(shapes, imaginary))
     for name in ("convolve", "correlate", "fftconvolve"):
         _assert_same(getattr(signal, name)(a, b, mode=mode), getattr(scipy.signal, name)(a, b, mode=mode))
     if a.ndim == 2:

@@ -126,9 +126,9 @@ def _two_dimensional(in1, in2, mode, boundary, fillvalue, precision, correlating
         raise ValueError(f"{name}: inputs must have two dimensions, got shapes {a.shape} and {b.shape}")
     if mode == "valid":
         swap = not _contains(name, a, b)
-        if correlating:
-            return _correlate(a, b, mode, "direct", precision)
-        return _direct(b, a, mode, precision) if swap else _direct(a, b, mode, precision)
+        if not correlating:
+            return _direct(a, b, mode, precision)
+        return jnp.flip(_correlate(b, a, mode, "direct", precision)) if swap else _correlate(a, b, mode, "direct", precision)
     if correlating:
         b = jnp.flip(jnp.conj(b))
     cut = [0 if mode == "full" else n // 2 if correlating else (n - 1) // 2 for n in b.shape]  # how much of the full result is cut off in front
@@ -169,6 +169,8 @@ def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str
 def correlate2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
                 precision: PrecisionLike = None) -> Array:
     """Cross-correlation of two matrices. Arguments as for `convolve2d`. Source: `scipy.signal.correlate2d`.
+
+    As there, the result of "valid" with an ``in1`` that lies in ``in2`` is the conjugate of what `correlate` gives.
 
     >>> jax.scipy.signal.correlate2d(jnp.eye(2), jnp.ones((2, 2)), mode='valid')
     Array([[2.]], dtype=float32)
