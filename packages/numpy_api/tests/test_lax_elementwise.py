@@ -4,6 +4,7 @@ import pytest
 import scipy.special
 
 from harness import LAWS, Case
+from jax_core.transformations.autodiff import linear_transpose, vjp
 from jax_numpy_api import lax
 
 FLOATS = "f32[3,2] bf16[5] f16[4] f32[] f32[0,2]"
@@ -82,6 +83,7 @@ BINARY = [
 ]
 POWERS = [Case(lax.integer_pow, "f32[3] bf16[3] c64[2]", y=y, domain=(0.5, 1.5), tolerance=32) for y in (-3, -1, 0, 1, 2, 3, 15)] + [
     Case(lax.integer_pow, INTS, y=3), Case(lax.mul, "f32[3],f32[3] f16[3],f16[3]", out_dtype=np.float32, tolerance=2, derivative=False),
+    Case(lax.mul, "f32[3],f16[3] f16[3],c64[3] i8[3],f32[3]", out_dtype=np.float32, tolerance=2, name="mul of mixed dtypes", derivative=False),
     Case(lambda x, a, b, c: lax.polynomial(x, [a, b, c]), "f32[3],f32[],f32[],f32[]", name="polynomial",
          reference=lambda x, a, b, c: a + x * (b + x * c))]
 COMPARISONS = [Case(getattr(lax, n), PAIRS + " " + BOOL_PAIRS) for n in ("eq", "ne", "lt", "le", "gt", "ge")] + [
@@ -111,3 +113,23 @@ CASES = UNARY + POSITIVE + UNIT + REAL + BINARY + POWERS + COMPARISONS + BITS + 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_law(case, law):
     law(case)
+
+
+@pytest.mark.filterwarnings("ignore:a conversion from complex64")
+@pytest.mark.parametrize("out", [np.float16, np.float32, np.complex64])
+@pytest.mark.parametrize("dtypes", [(np.float32, np.float16), (np.complex64, np.float32), (np.complex64, np.complex64)], ids=str)
+def test_derivatives_of_a_product_in_another_dtype(dtypes, out):
+    x, y = (np.array([0.5, -1.25], d) * (1 + 2j if d is np.complex64 else 1) for d in dtypes)
+    value, pull = vjp(lambda x, y: lax.mul(x, y, out_dtype=out), x, y)
+    wanted, pull_wanted = vjp(lambda x, y: lax.mul(lax.convert_element_type(x, out), lax.convert_element_type(y, out)), x, y)
+    np.testing.assert_array_equal(value, wanted)
+    cotangent = np.array([1, 3], out) * (2 - 1j if out is np.complex64 else 1)
+    for got, want in zip(pull(cotangent), pull_wanted(cotangent)):
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(linear_transpose(lambda x: lax.mul(x, y, out_dtype=out), x)(cotangent)[0], pull_wanted(cotangent)[0])
+
+
+def test_the_cotangent_of_a_product_is_found_in_the_dtype_of_the_factor():
+    x, y = np.float32(300), np.float32(300)
+    assert vjp(lambda x: lax.mul(x, y, out_dtype=np.float16), x)[1](np.float16(300))[0] == 90000  # beyond float16

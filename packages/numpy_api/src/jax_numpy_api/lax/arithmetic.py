@@ -108,15 +108,24 @@ sub_p = elementwise("sub", "stablehlo.subtract", accepts=NUMERIC, jvp=_sub_jvp, 
 
 # -- products ------------------------------------------------------------------------------------------------------------
 
-def _mul_transpose(ct, x, y, **params):
+def _mul_transpose(ct, x, y, *, out_dtype=None):
     if is_linear(x):
-        return unbroadcast(mul_p.bind(ct, y), x), None
-    return None, unbroadcast(mul_p.bind(x, ct), y)
+        return unbroadcast(mul_p.bind(ct, y) if out_dtype is None else _factor(ct, y, x.aval.dtype, out_dtype), x), None
+    return None, unbroadcast(mul_p.bind(x, ct) if out_dtype is None else _factor(ct, x, y.aval.dtype, out_dtype), y)
+
+
+def _factor(ct, other, dtype, out_dtype):
+    """The cotangent of a factor of ``dtype``. It is found in that dtype, unless a part of a complex number is dropped on one way."""
+    if any(np.issubdtype(d, np.complexfloating) for d in (dtype, get_aval(other).dtype, out_dtype)):
+        return _in_dtype(mul_p.bind(ct, _in_dtype(other, out_dtype)), dtype)
+    return mul_p.bind(ct, other, out_dtype=dtype)
 
 
 def _mul_type(x, y, *, out_dtype=None):
-    out = nary_type("mul", NUMERIC)(x, y)
-    return out if out_dtype is None else out.update(dtype=dtypes.canonicalize_dtype(out_dtype), weak_type=False)
+    if out_dtype is None:
+        return nary_type("mul", NUMERIC)(x, y)
+    dtype = dtypes.canonicalize_dtype(out_dtype)
+    return nary_type("mul", NUMERIC, lambda *_: dtype, equal=False)(x, y).update(weak_type=False)
 
 
 def _mul_lower(b, x, y, *, out_dtype=None):
@@ -127,10 +136,8 @@ def _mul_lower(b, x, y, *, out_dtype=None):
     return emit(b, "stablehlo.multiply", x, y, out=b.out_avals[0])
 
 
-def _wide(g, out_dtype):
-    if out_dtype is None:
-        return g
-    return convert_element_type_p.bind(g, new_dtype=np.dtype(out_dtype), weak_type=False, sharding=None)
+def _in_dtype(x, dtype):
+    return convert_element_type_p.bind(x, new_dtype=np.dtype(dtype), weak_type=False, sharding=None)
 
 
 def _mul_reference(x, y, *, out_dtype=None):
@@ -139,8 +146,7 @@ def _mul_reference(x, y, *, out_dtype=None):
 
 mul_p: Primitive = Elementwise(
     "mul", out_type=_mul_type,
-    jvp=(lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(g, out_dtype), _wide(y, out_dtype)),
-         lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(x, out_dtype), _wide(g, out_dtype))),
+    jvp=(lambda g, out, x, y, **params: mul_p.bind(g, y, **params), lambda g, out, x, y, **params: mul_p.bind(x, g, **params)),
     transpose=_mul_transpose, batch=ELEMENTWISE, lower=_mul_lower, reference=_mul_reference,
     exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None, traits=Traits(Kind.ELEMENTWISE, ARITHMETIC),
     sums=partial_sums.bilinear)
@@ -503,7 +509,7 @@ def sub(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Array:
-    """Elementwise ``x * y``; with ``out_dtype``, computed in that dtype. Raises TypeError if dtypes differ.
+    """Elementwise ``x * y``; with ``out_dtype``, computed in that dtype. Raises TypeError if dtypes differ and ``out_dtype`` is not given.
 
     Source: StableHLO `multiply`.
 
