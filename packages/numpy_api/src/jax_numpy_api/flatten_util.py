@@ -22,7 +22,7 @@ def ravel_pytree(pytree: PyTree) -> tuple[Any, Callable]:
     """All leaves of ``pytree``, flattened and joined, and the function that takes such a vector apart again.
 
     Returns:
-      ``dtype[n]`` with the leaves' promoted dtype, and ``unravel``, which restores structure, shapes and dtypes.
+      ``dtype[n]`` with the leaves' promoted dtype (float32 if there are none), and ``unravel``, which restores structure, shapes and dtypes.
 
     Raises:
       ValueError: (by ``unravel``) a vector of another length. TypeError: of another dtype.
@@ -35,7 +35,7 @@ def ravel_pytree(pytree: PyTree) -> tuple[Any, Callable]:
     """
     leaves, structure = tree.flatten(pytree)
     if not leaves:
-        return jnp.array([]), _Empty(structure)
+        return jnp.zeros(0, np.float32), _Empty(structure)
     own = tuple(map(dtypes.dtype, leaves))
     common = dtypes.common_dtype(*own)  # of dtypes, not of leaves: a Python number counts as much as an array
     unravel = _Unravel(structure, tuple(map(np.shape, leaves)), own, common)

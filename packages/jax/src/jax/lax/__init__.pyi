@@ -420,7 +420,7 @@ def min(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise minimum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ."""
 min_p: Any
 def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Array:
-    """Elementwise ``x * y``; with ``out_dtype``, computed in that dtype. Raises TypeError if dtypes differ."""
+    """Elementwise ``x * y``; with ``out_dtype``, computed in that dtype. Raises TypeError if dtypes differ and ``out_dtype`` is not given."""
 mul_p: Any
 def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The upper half of the bits of the double-width product of integers."""
@@ -582,7 +582,7 @@ def select_n(which: ArrayLike, *cases: Any) -> Array:
     """For each element the one of ``cases`` that ``which`` names."""
 select_n_p: Any
 def shape_as_value(shape: Sequence[int]) -> Any:
-    """A shape as an int32 array."""
+    """A shape as an int32 array; in the default integer dtype, if it has symbolic dimensions."""
 sharding_constraint_p: Any
 def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x << y`` of integers; amounts outside [0, width) give 0. Source: StableHLO `shift_left`."""

@@ -18,6 +18,7 @@ from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_core.traces import structural
+from jax_core.traces.lengths import Length
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import Tracer, tracing
 
@@ -248,11 +249,12 @@ def zeros_like_array(x: ArrayLike) -> Array:
 
 
 def shape_as_value(shape: Sequence[int]) -> Any:
-    """A shape as an int32 array.
+    """A shape as an int32 array; in the default integer dtype, if it has symbolic dimensions.
 
     >>> jax.lax.shape_as_value((2, 3))
     array([2, 3], dtype=int32)
     """
-    return np.asarray(_shape(shape), np.int32)
+    symbolic = np.iterable(shape) and any(isinstance(n, Length) for n in shape)
+    return np.asarray(_shape(shape), dtypes.default_int_dtype() if symbolic else np.int32)
 
 

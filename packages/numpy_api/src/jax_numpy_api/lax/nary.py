@@ -200,16 +200,12 @@ def promise(what: str, given: object) -> bool:
 def typed_scalar(value: float, dtype: DTypeLike) -> Any:
     """``value`` in exactly the dtype: a Python scalar where that has it by default, else a NumPy scalar."""
     dtype = np.dtype(dtype)
-    if dtype == _FLOAT32 and not _x64():
+    if dtype == (_FLOAT64 if flags.enable_x64.value else _FLOAT32):
         return float(value)
     return dtype.type(value)
 
 
-_FLOAT32 = np.dtype(np.float32)
-
-
-def _x64() -> bool:
-    return flags.enable_x64.value
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def constant(value: float, x: ArrayLike) -> Any:

@@ -747,8 +747,16 @@ def _compare_indices(rows, columns, k, compare):
     i = lax.broadcasted_iota(np.int32, (rows, columns), 0)
     j = lax.broadcasted_iota(np.int32, (rows, columns), 1)
     if isinstance(k, (int, np.integer)):
+        k = int(np.clip(k, -_FARTHEST, _FARTHEST))
         return compare(lax.add(i, np.int32(k)) if k else i, j)
+    dtype = dtypes.dtype(k)
+    if dtype.itemsize >= 4:
+        k = lax.clamp(dtype.type(0 if dtype.kind == "u" else -_FARTHEST), k, dtype.type(_FARTHEST))
     return compare(lax.add(i, convert(k, np.dtype(np.int32))), j)
+
+
+_FARTHEST = 1 << 30
+"""A diagonal outside of every matrix, whose sum with an index is still an int32."""
 
 
 def identity(n: int, dtype: DTypeLike | None = None) -> Array:
