@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import checkify, lax, numpy as jnp
@@ -145,6 +146,7 @@ def test_wrong_arguments():
     (5, "index 5 is out of bounds for axis 0 with size 2"), (-5, "index -3 is out of bounds for axis 0 with size 2"),
     (((0, 1), (3, 1)), "index 3 is out of bounds for axis 1 with size 3"),
     ((((0, 0), (0, 2)), 1), "index 2 is out of bounds for axis 0 with size 2"),
+    (np.array([1, -7]), "index -5 is out of bounds for axis 0 with size 2"),
 ], ids=str)
 @pytest.mark.parametrize("known", [True, False], ids=["known", "traced"])
 def test_indices_known_while_tracing(index, text, known):
@@ -153,6 +155,16 @@ def test_indices_known_while_tracing(index, text, known):
     f, args = (lambda x: x[index], (x,)) if known else (jit(lambda x, i: x[i]), (x, index))
     error, _ = checkify.checkify(f, errors=checkify.index_checks)(*args)
     assert text in error.get()
+
+
+@pytest.mark.parametrize("in_python", [False, True])
+def test_errors_of_each_step_are_stacked(in_python):
+    def step(c, x):
+        return c, checkify.checkify(lambda x: checkify.check(x > 0, "not positive"))(x)[0]
+    with flags.disable_jit(in_python):
+        errors = lax.scan(step, 0, jnp.array([1, 0, -1]))[1]
+        error, _ = checkify.checkify(lambda: checkify.check_error(errors))()
+    assert error.get() == "not positive (`check` failed)"
 
 
 def test_a_mapped_check_shows_the_lane_that_failed():

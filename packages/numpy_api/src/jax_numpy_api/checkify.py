@@ -6,6 +6,7 @@ and branches carry the state; programs nested in `jit`, `checkpoint` and custom 
 """
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
@@ -135,11 +136,15 @@ class Error:
         return f"Error({self.get() if is_concrete(self._code) else '<traced>'})"
 
 
+@dataclasses.dataclass(frozen=True)
 class _Site:
-    """One check in the program: its category, and how its message is made."""
+    """One check in the program: its category, and how its message is made. Those of two traces of one function are equal, and so
+    are the structures of their errors."""
 
-    def __init__(self, kind: ErrorCategory, text: str, structure: Any = None, where: str = ""):
-        self.kind, self.text, self.structure, self.where = kind, text, structure, where
+    kind: ErrorCategory
+    text: str
+    structure: Any = None
+    where: str = ""
 
     def message(self, shown: Sequence[object]) -> str:
         if self.structure is None:

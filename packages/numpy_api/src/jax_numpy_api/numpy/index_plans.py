@@ -469,7 +469,7 @@ def wrapped(positions: Any, n: int, wrap: bool) -> Any:
         return positions
     if isinstance(positions, int):
         place = positions + n if wrap and positions < 0 else positions
-        return np.asarray(max(-1, min(place, max(n, LAST))), position_dtype(n))  # checks name what stays out of bounds
+        return _in_range(place, n)
     if isinstance(positions, np.ndarray):
         positions = np.asarray(positions)
         if positions.dtype.kind == "u":
@@ -477,7 +477,7 @@ def wrapped(positions: Any, n: int, wrap: bool) -> Any:
                                    if n <= np.iinfo(positions.dtype).max else positions)
         positions = positions.astype(np.int64)
         positions = np.where(positions < 0, positions + n, positions) if wrap else positions
-        return np.clip(positions, -1, n).astype(position_dtype(n))
+        return _in_range(positions, n)
     if wrap and positions.dtype == _INT32 and n <= LAST:  # the commonest, so a shortcut; the long way gives the same
         return lax.select_n_p.bind(lax.lt_p.bind(positions, _ZERO), positions, lax.add_p.bind(positions, np.int32(n)))
     wide = np.dtype(np.int64) if positions.dtype.itemsize == 8 else position_dtype(n)
@@ -493,6 +493,13 @@ def wrapped(positions: Any, n: int, wrap: bool) -> Any:
         return positions
     return lax.select_n_p.bind(lax.lt_p.bind(positions, wide.type(0)), positions,
                                lax.add_p.bind(positions, wide.type(n)))
+
+
+def _in_range(place: Any, n: int) -> np.ndarray:
+    """Known positions as they are, out of bounds or not: checks name them. Beyond the range of the dtype its ends are as far out."""
+    dtype = position_dtype(n)
+    bounds = np.iinfo(dtype)
+    return np.asarray(np.clip(place, bounds.min, bounds.max), dtype)
 
 
 def index_array(plan: General) -> Any:
