@@ -216,6 +216,9 @@ REFUSED = [
     (lambda: jax.device_put(np.ma.array([1, 2], mask=[0, 1])), ValueError, "masked arrays"),
     (lambda: jax.jit(pickle.dumps)(1.0), jax.errors.ConcretizationTypeError, "pickling"),
     (lambda: jax.no_execution()(jax.jit(jnp.cos))(1.0), RuntimeError, "no_execution"),
+    (lambda: jax.no_execution()(lax.cos)(1.0), RuntimeError, r"jit\(cos\) would run a compiled program"),
+    (lambda: jax.no_execution()(jax.jit(jnp.cos).lower(1.0).compile())(1.0), RuntimeError, "no_execution"),
+    (lambda: jax.no_execution()(lax.scan)(lambda c, x: (x, c), 1.0, jnp.ones(3)), RuntimeError, "no_execution"),
 ]
 
 

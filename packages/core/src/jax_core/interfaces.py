@@ -301,7 +301,8 @@ class Executable(Protocol):
         """Do the work now, for the default placement."""
 
     def execute(self, args: Sequence[object]) -> Run:
-        """Run on all flat arguments (arrays, NumPy values, Python scalars), also those that the program does not read."""
+        """Run on all flat arguments (arrays, NumPy values, Python scalars), also those that the program does not read. Raises RuntimeError
+        while `jax_no_execution` is set."""
 
     def release(self) -> None:
         """Have the backend's caches keep nothing of it: it goes with those who hold it."""

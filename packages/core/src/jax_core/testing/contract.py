@@ -267,8 +267,11 @@ def test_lower_and_compile():
     module = backend.lower(_twice(), spec)
     _check_members(module, interfaces.LoweredModule)
     assert "add" in module.text() and "add" in module.text(True) and "twice" in module.name
-    [out] = backend.compile(module, spec).execute([_x()]).results
+    executable = backend.compile(module, spec)
+    [out] = executable.execute([_x()]).results
     np.testing.assert_array_equal(np.asarray(out), 2 * _x())
+    with flags.no_execution(True), pytest.raises(RuntimeError, match="no_execution"):
+        executable.execute([_x()])
 
 
 def test_executable_shows_itself():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from ..configuration import flags
 from ..interfaces import Absent, LowerSpec, Run
 from ..representation import array, dtypes
 from ..representation.aval import ShapedArray, get_aval
@@ -95,6 +96,8 @@ class _Executable:
         return self
 
     def execute(self, args: Sequence[object]) -> Run:
+        if flags.no_execution.value:
+            raise RuntimeError(f"{self.module.name} would run, which jax_no_execution forbids here (no_execution)")
         return Run(run(self.module.closed, *args))
 
     def release(self) -> None:

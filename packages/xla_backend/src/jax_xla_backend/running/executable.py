@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from typing import Any, Callable, Sequence, cast
 
+from jax_core.configuration import flags
 from jax_core.interfaces import Run
 
 from ..arrays import own_layouts
@@ -72,8 +73,10 @@ class Executable:
 
         Raises:
           ValueError: the arguments are committed to different devices, or to others than it was compiled for ahead of time.
-          RuntimeError: an argument was deleted or donated.
+          RuntimeError: an argument was deleted or donated, or `jax_no_execution` is set.
         """
+        if flags.no_execution.value:
+            raise RuntimeError(f"jit({self.spec.name}) would run a compiled program, which jax_no_execution forbids here (no_execution)")
         converted = self.facts.converted_in
         if converted:
             args = list(args)
