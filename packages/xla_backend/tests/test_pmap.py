@@ -57,7 +57,7 @@ ON_FOUR = """
 import numpy as np, pytest
 import jax_numpy_api.numpy as jnp
 from jax_core import backends
-import jax_numpy_api.numpy  # noqa: F401  operators of arrays
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_numpy_api import lax
@@ -98,6 +98,9 @@ with pytest.raises(ValueError, match="is mapped over 4 devices inside of the pma
     pmap(pmap(lambda x: x))(np.ones((2, 4)))
 np.testing.assert_array_equal(pmap(pmap(lambda x: x * 2))(x[:, None]), 2 * x[:, None])  # on one device each
 np.testing.assert_array_equal(pmap(lambda x: x * 2)(x), 2 * x)
+with flags.disable_jit(True):
+    same, first = pmap(lambda x: (x, x[0]), "i", out_axes=(0, None))(x)
+    assert same.sharding == out.sharding and first.sharding.is_fully_replicated and len(first.devices()) == 4
 print("done")
 """
 

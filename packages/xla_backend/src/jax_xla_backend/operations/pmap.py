@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.representation import tree
 from jax_core.representation.arguments import check_callable
@@ -21,6 +22,7 @@ from jax_core.representation.source import describe_function
 from jax_core.representation.typing import PyTree
 from jax_core.transformations.vmap import vmap
 
+from ..arrays.device_put import device_put
 from ..placement.mesh import Mesh
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding
@@ -75,7 +77,7 @@ def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_ax
     compiled: dict = {}
 
     def prepare(args, kwargs):
-        """The compiled function for such arguments, and the arguments it takes."""
+        """The compiled function for such arguments, the placements of its results, and the arguments it takes."""
         fixed = _fixed(fun, static, args)
         dynamic = tuple(x for i, x in enumerate(args) if i not in static)
         axes = tuple(a for i, a in enumerate(in_axes) if i not in static) if isinstance(in_axes, (tuple, list)) else in_axes
@@ -104,16 +106,17 @@ def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_ax
                 vmap, _noted(_with_names(_with_static(fun, fixed), names)), (*axes, *[0] * len(names)), axis_name=axis_name, axis_size=len(chosen)), out_axes)
             layouts = _layouts(chosen, structure, flat_axes, ranks, out_axes, len(names), axis_name)
             whole = jit(mapped, donate_argnums=_positions(donated, static) or None, **layouts)
-            known = compiled[key] = _between_processes(whole, layouts) if spread else whole
-        return known, (*dynamic, *kwargs.values())
+            known = compiled[key] = _between_processes(whole, layouts) if spread else whole, layouts.get("out_shardings")
+        return *known, (*dynamic, *kwargs.values())
 
     @functools.wraps(fun)
     def run(*args, **kwargs):
-        call, operands = prepare(args, kwargs)
-        return call(*operands)
+        call, placements, operands = prepare(args, kwargs)
+        outs = call(*operands)
+        return device_put(outs, placements) if flags.disable_jit.value else outs  # `jit` has placed them otherwise
 
     def lower(*args, **kwargs):
-        call, operands = prepare(args, kwargs)
+        call, _, operands = prepare(args, kwargs)
         return call.lower(*operands)
 
     setattr(run, "lower", lower)
