@@ -178,11 +178,13 @@ def _merged(x: Any, k: Array, params: dict, bind: Callable, count: int, r: int) 
     params, parts = {**params, "feature_group_count": 1}, []
     for g in range(0, count, r):
         kernel = slice_in_dim(k, g * outputs, (g + r) * outputs, axis=rank - 1)
-        if r > 1:
-            kernel = concatenate([kernel] * r, rank - 2)
-            shape = np.shape(kernel)
-            own = broadcast_in_dim(_own_group(r, shape, -2, -1), shape, (rank - 2, rank - 1))
+        if r > 1:  # by an axis of groups: a concatenation is code for each of its parts
+            *window, _, features = np.shape(kernel)
+            shape, lead = (*window, r, inputs, features), rank - 2
+            kernel = broadcast_in_dim(kernel, shape, (*range(lead), lead + 1, lead + 2))
+            own = broadcast_in_dim(_own_group(r, shape, lead, -1), shape, (lead, lead + 2))
             kernel = select(own, kernel, zeros(ShapedArray(shape, kernel.dtype)))
+            kernel = reshaped(kernel, (*window, r * inputs, features))
         parts.append(_plain(slice_in_dim(x, g * inputs, (g + r) * inputs, axis=rank - 1), kernel, params, bind))
     return concatenate(parts, rank - 1) if len(parts) > 1 else parts[0]
 
