@@ -17,6 +17,7 @@ INF, NAN, PI = np.inf, np.nan, np.pi
 POINTS = [  # name, function, order of the derivative, points, what is expected in float32
     ("gamma", special.gamma, 0, [88.0, 104.0, 1e30, 34.0], [INF, INF, INF, 8.683317618811886e36]),
     ("gamma", special.gamma, 1, [88.0, 104.0, INF], [INF, INF, INF]),
+    ("gamma", lambda x: 1e30 * special.gamma(x), 0, [-35.007, -1e6 - 0.5], [1.3485102716405e-8, 0]),  # the reciprocal of what overflows
     ("factorial", special.factorial, 1, [-1.0, -2.5], [0.0, 0.0]),
     ("factorial", special.factorial, 0, [2e9, 104.0], [INF, INF]),
     ("digamma", special.digamma, 0, [0.0, -0.0], [-INF, INF]),

@@ -53,7 +53,7 @@ def _odd_powers(coefficients, x):
 
 
 def _gamma_from_half(x):
-    """gamma(x) for x >= 1/2."""
+    """gamma(x) for x >= 1/2 as a product of two, neither of which overflows where its reciprocal counts."""
     steps = 12
     near = x < steps
     z, factor = jnp.where(near, x, 1.5), jnp.ones_like(x)
@@ -65,11 +65,11 @@ def _gamma_from_half(x):
         z = jnp.where(high, z - 1, z)
         factor = jnp.where(high, factor * z, factor)
     by_recurrence = factor / chebyshev(_RGAMMA, 1, 2, z)
-    top = 172.0 if x.dtype == np.float64 else 36.0  # where the function overflows
+    top = 190.0 if x.dtype == np.float64 else 44.0  # where the reciprocal is 0, also beside a pole
     y = jnp.where(near, float(steps), jnp.minimum(x, top))
     half_power = jnp.power(y, 0.5 * y - 0.25)  # in two factors, as the power alone would overflow
-    by_stirling = half_power * jnp.exp(-y) * half_power * (math.sqrt(2 * math.pi) * jnp.exp(_stirling_sum(y)))
-    return jnp.where(near, by_recurrence, by_stirling)
+    rest = half_power * (math.sqrt(2 * math.pi) * jnp.exp(_stirling_sum(y)))
+    return jnp.where(near, by_recurrence, half_power * jnp.exp(-y)), jnp.where(near, 1.0, rest)
 
 
 def _sin_pi(x):
@@ -82,8 +82,8 @@ def _sin_pi(x):
 @differentiable
 def _gamma(x):
     reflect = x < 0.5
-    g = _gamma_from_half(jnp.where(reflect, 1 - x, x))
-    value = jnp.where(reflect, np.pi / (_sin_pi(jnp.where(reflect, x, 0.5)) * g), g)
+    first, rest = _gamma_from_half(jnp.where(reflect, 1 - x, x))
+    value = jnp.where(reflect, np.pi / (_sin_pi(jnp.where(reflect, x, 0.5)) * first) / rest, first * rest)
     pole = (x < 0) & (x == jnp.floor(x))
     return jnp.where(x == 0, jnp.copysign(np.inf, x), jnp.where(pole, np.nan, value))
 
