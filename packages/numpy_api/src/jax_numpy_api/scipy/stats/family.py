@@ -116,6 +116,12 @@ def _chosen(at, direct, point, inside, shapes, otherwise):
     return jnp.where(at, there, otherwise(jnp.where(at, inside, point), *[jnp.where(at, 0.5, s) for s in shapes]))
 
 
+def power_at_end(x: Array, power: Array) -> Array:
+    """``x**power`` for ``x`` 0 or 1, with its slopes. Those of a negative power are the ones of a pole of first order, which costs less."""
+    pole = power < 0
+    return jnp.where(pole, 1 + power - power / jnp.where(pole, x, 1.0), x ** jnp.where(pole, 0.0, power))
+
+
 End = Union[ArrayLike, Callable[..., Any]]  # of a support: a number, or a function of the shape parameters
 
 
