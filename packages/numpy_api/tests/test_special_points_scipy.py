@@ -117,6 +117,7 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("rel_entr", lambda p: special.rel_entr(p, 1.0), 1, [NAN, 0.5, INF], [NAN, 0.3068528194400547, INF]),
     ("kl_div", lambda q: special.kl_div(1.0, q), 1, [NAN, 0.5, INF], [NAN, -1, 1]),
     ("kl_div", lambda p: special.kl_div(p, 1.0), 1, [NAN, 0.5], [NAN, -0.6931471805599453]),
+    ("kl_div", lambda q: 1e9 * special.kl_div(1.0, q), 0, [1 + 2.0 ** -23, 1 - 2.0 ** -10, 0.625], [7.105426793e-6, 477.147826613, 9.5003629246e7]),
     ("kl_div", lambda p: special.kl_div(p, INF), 1, [0.5, 2.0], [-INF, -INF]),
     ("rel_entr", lambda p: special.rel_entr(p, INF), 1, [0.5, 2.0], [-INF, -INF]),
     ("log1mexp", nn.log1mexp, 0, [1.0, 0.0], [-0.4586751453870819, -INF]),
