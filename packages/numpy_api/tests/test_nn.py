@@ -4,7 +4,7 @@ import pytest
 import scipy.special
 
 from jax_core.configuration import flags
-from jax_core.transformations.autodiff import grad
+from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import nn, numpy as jnp
 
@@ -28,6 +28,14 @@ def test_activation(name, reference):
         np.testing.assert_allclose(f(X), reference(X), rtol=1e-12, atol=1e-15)
         slope = (reference(X + h) - reference(X - h)) / (2 * h)
         np.testing.assert_allclose(vmap(grad(f))(jnp.asarray(X)), slope, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [a[0] for a in ACTIVATIONS])
+@pytest.mark.parametrize("x64", [False, True])
+def test_the_value_beside_a_tangent_is_as_weak(name, x64):
+    f = getattr(nn, name)
+    with flags.enable_x64(x64):
+        assert jvp(f, (0.5,), (1.0,))[0].aval == f(0.5).aval
 
 
 def test_gelu():

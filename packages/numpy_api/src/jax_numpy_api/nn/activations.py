@@ -18,6 +18,7 @@ from jax_core.transformations.autodiff import jvp
 from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 
 from .. import lax, numpy as jnp
+from ..lax.nary import constant
 from ..numpy.promotion import canonical_axis, check_arraylike, promote_args_inexact
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
@@ -147,7 +148,7 @@ def _real_gated_jvp(gate, primals, tangents):
 def _value_and_slope(gate):
     """Of `_real_gated`, where the product rule would say infinity times 0; one compiled call, also in an eager derivative."""
     def value_and_slope(x):
-        far = np.asarray(_far(x), x.dtype)[()]
+        far = constant(_far(x), x)
         near = _clamped(x, far)
         weight, steepness = jvp(gate, (near,), (jnp.ones_like(near),))
         return jnp.maximum(x, -_far(x)) * weight, weight + near * steepness
