@@ -292,3 +292,18 @@ def test_decades_of_geomspace_are_exact():
     assert jnp.geomspace(1, 1000, 4).tolist() == [1, 10, 100, 1000]
     assert jnp.geomspace(-100, -1, 3).tolist() == [-100, -10, -1]
     assert jnp.geomspace(1, 10**6, 7, dtype=int).tolist() == jnp.logspace(0, 6, 7, dtype=int).tolist() == [10**k for k in range(7)]
+
+
+@pytest.mark.parametrize("shape", [(3,), (1,), (3, 4), (1, 4), (2, 3, 4), (2, 3, 4, 5), (3, 0)], ids=str)
+def test_rows_of_one_array_are_joined_as_a_whole(shape):
+    """As NumPy joins the sequence of them, in operations whose number does not depend on how many they are."""
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    joins = [(getattr(np, name), getattr(jnp, name)) for name in ("vstack", "hstack", "dstack", "column_stack")]
+    for axis in range(-len(shape) + 1, len(shape) - 1):
+        joins.append((lambda rows, axis=axis: np.concatenate(list(rows), axis), lambda rows, axis=axis: jnp.concatenate(rows, axis)))
+    for numpys, ours in joins:
+        np.testing.assert_array_equal(ours(jnp.asarray(x)), numpys(list(x)), strict=True)
+        assert len(make_jaxpr(ours)(x).eqns) <= 4, numpys
+    assert jnp.vstack(x, dtype=jnp.int16).dtype == np.int16
+    with pytest.raises(ValueError, match="^Need at least one array"):
+        jnp.dstack(jnp.zeros((0, *shape)))

@@ -85,12 +85,26 @@ def concatenate(arrays: ArrayLike | Sequence[ArrayLike], axis: int | None = 0, d
     >>> jnp.concatenate([jnp.array([[1, 2]]), jnp.array([[3, 4]])], axis=1)
     Array([[1, 2, 3, 4]], dtype=int32)
     """
-    if isinstance(arrays, (Array, np.ndarray)) and len(shape_of(arrays)) >= 2 and axis == 0 and dtype is None:
-        x = as_array(arrays)
-        return _reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
+    if _is_stack(arrays) and type(axis) is int and -len(shape_of(arrays)) < axis < len(shape_of(arrays)) - 1:
+        return _rows_joined(arrays, shape_of(arrays)[1:], axis, dtype, "concatenate")
     if dtype is None and type(axis) is int and _joined_compiled(arrays):
         return _concatenate_at_once(axis, *arrays)
     return _concatenate(arrays, axis, dtype)
+
+
+def _is_stack(arrays: Any, rank: int = 2) -> TypeIs[Array]:
+    """Whether this is one array, of ``rank`` axes at least, whose rows are joined as a whole: a thousand by themselves are as many operations."""
+    return isinstance(arrays, (Array, np.ndarray)) and len(shape_of(arrays)) >= rank and shape_of(arrays)[0] > 0
+
+
+def _rows_joined(arrays: Any, row: Sequence[int], axis: int, dtype: Any, name: str) -> Array:
+    """The rows of an array, each of the shape ``row``, joined along one of their axes."""
+    x, n, axis = as_array(arrays), shape_of(arrays)[0], canonical_axis(axis, len(row))
+    if dtype is not None:
+        x = astype_of(x, dtypes.canonicalize_user_dtype(dtype, name))
+    x = _reshape(x, (n, *row))
+    x = moveaxis(x, 0, axis) if axis else x
+    return _reshape(x, (*row[:axis], n * row[axis], *row[axis + 1:]))
 
 
 _MOST_PARTS = 16
@@ -272,6 +286,11 @@ def dstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None)
 
 
 def _stacked(name: str, tup: Any, rank: int, dtype: Any) -> Array:
+    if _is_stack(tup, 1):
+        *row, = shape_of(tup)[1:]
+        if len(row) < rank:
+            row = [*[1] * (min(rank, 2) - len(row)), *row, *[1] * (rank - max(len(row), 2))]
+        return _rows_joined(tup, row, 0 if len(row) == 1 else _AXIS_OF_RANK[rank], dtype, name)
     if dtype is None and _joined_compiled(tup):
         return _stacked_at_once(rank, *tup)
     return _of_rank_joined(_listed(name, tup), rank, dtype)
@@ -304,6 +323,9 @@ def column_stack(tup: ArrayLike | Sequence[ArrayLike]) -> Array:
     Array([[0, 5],
            [1, 6]], dtype=int32)
     """
+    if _is_stack(tup, 1):
+        row = shape_of(tup)[1:]
+        return _rows_joined(tup, row if len(row) > 1 else (*row, *[1] * (2 - len(row))), 1, None, "column_stack")
     return _columns_at_once(1, *tup) if _joined_compiled(tup) else _columns(_listed("column_stack", tup), 1)
 
 
