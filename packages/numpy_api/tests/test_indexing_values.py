@@ -239,3 +239,9 @@ def test_what_is_written_does_not_make_an_array_weak(index, weak):
     x = jnp.broadcast_to(1.0, (3,)) if weak else jnp.ones(3)
     for value in (2.0, jnp.asarray(2.0), jnp.float32(2)):
         assert jit(lambda x, v: x.at[index].set(v))(x, value).weak_type == x.at[index].set(value).weak_type == weak
+
+
+@pytest.mark.parametrize("value", [5.0, jnp.array([5.0])], ids=["scalar", "one"])
+def test_a_mask_without_axes_writes_into_a_scalar(value):
+    """As SciPy's test of Cramer and von Mises does."""
+    assert [float(jnp.array(1.0).at[mask].set(value)) for mask in (True, False, jnp.array(True))] == [5, 1, 5]

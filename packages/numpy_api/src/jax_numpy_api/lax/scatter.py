@@ -222,7 +222,10 @@ def _reference_rule(write: Callable):
 
 
 def _assign(out, grid, updates):
-    out[grid] = updates
+    if grid:
+        out[grid] = updates
+    elif updates.size:  # NumPy assigns no sequence to an array of no axes, be its length 1
+        out[()] = updates.reshape(-1)[-1]
 
 
 def _static(params):
