@@ -19,6 +19,7 @@ from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.dtypes import float0
 from jax_core.representation.errors import TypePromotionError
 from jax_core.representation.jaxpr import Var
+from jax_core.traces.trace import Tracer
 from jax_core.transformations.autodiff import grad, vjp
 from jax_numpy_api import flatten_util, image, lax, nn, ops
 from jax_numpy_api.ode import odeint
@@ -460,6 +461,21 @@ def test_a_scalar_made_inside_a_program_keeps_its_weak_type():
     """In both directions, as in eager calls."""
     weak, strong = make_jaxpr(lambda: (jnp.asarray(2.0) * jnp.float16(1), jnp.float32(2.0) * jnp.float16(1)))().out_avals
     assert (weak.dtype, strong.dtype) == (np.float16, np.float32)
+
+
+@pytest.mark.parametrize("run, traced", [
+    (lambda f: jit(f)(1.0), True), (lambda f: lax.scan(lambda c, _: (f(c), None), 1.0, None, 1), True), (lambda f: jit(grad(f))(1.0), True),
+    (lambda f: grad(f)(1.0), False), (lambda f: f(1.0), False)], ids=["jit", "scan", "grad in jit", "grad", "eager"])
+def test_what_a_program_makes_of_numbers_is_traced(run, traced):
+    """array_api_extra asks so whether it stands in jit, where SciPy must call its host code back."""
+    seen = []
+
+    def fun(x):
+        made = jnp.asarray(False), jnp.array([1, 2]), jnp.float32(3), jnp.asarray(np.ones(2))
+        seen.extend(isinstance(y, Tracer) for y in made)
+        return x * made[2] + jnp.sum(made[1])
+    run(fun)
+    assert seen == [traced] * 4
 
 
 SETS = {  # functions of [1, 3, 2, 5] and [3, 4, 1], and the sum of the elements of each that are in their result

@@ -168,8 +168,9 @@ class DynamicJaxprTrace(Trace):
             trace = trace.below if isinstance(trace, DynamicJaxprTrace) else trace.parent
         return trace is owner
 
-    def scalar_made(self, x: object, value: object) -> None:
-        self.constants[id(x)] = (Literal(value, get_aval(x)), x)
+    def array_made(self, x: Any, value: object) -> Any:
+        atom = self.constant(x) if value is None else Literal(value, get_aval(x))
+        return DynamicJaxprTracer(self, atom.aval, atom)
 
     def text_of(self, tracer: DynamicJaxprTracer) -> str | None:
         """How ``tracer`` prints where its numbers can be had at once, else None; so can those of an eager `shard_map`."""
@@ -274,6 +275,11 @@ class FoldingTrace(DynamicJaxprTrace):
     """Runs at once what works on constants only (`eager_constant_folding`), unless it has effects or stands in a manual region."""
 
     __slots__ = ()
+
+    def array_made(self, x: Any, value: object) -> Any:
+        if value is not None:
+            self.constants[id(x)] = (Literal(value, get_aval(x)), x)
+        return x
 
     def process(self, prim: Primitive, args: Sequence[object], params: dict) -> Any:
         if self.agree is None and prim.effects is None and not any([isinstance(x, Tracer) for x in args]):

@@ -61,10 +61,12 @@ class Trace(TraceHabits):
         """Whether ``x`` is a tracer of this trace."""
         return isinstance(x, Tracer) and x._trace is self
 
-    def scalar_made(self, x: object, value: object) -> None:
-        """The array ``x`` was made of the scalar ``value`` under this trace, so it is a part of the program and not of its surroundings."""
-        if self.parent is not None:
-            self.parent.scalar_made(x, value)
+    def array_made(self, x: Any, value: object) -> Any:
+        """What the array ``x`` is that was made of Python's or NumPy's numbers under this trace, of the scalar ``value`` if that is not None.
+
+        Under one that writes down a program it is a part of this, and its numbers cannot be had, as of all that the program computes.
+        """
+        return x if self.parent is None else self.parent.array_made(x, value)
 
     def new_ref(self, init: PyTree, params: dict) -> Any:
         """A mutable reference whose contents may be tracers of this trace."""

@@ -355,9 +355,9 @@ def _array_of(x: Any, dtype: Any, copy: bool) -> Array:
 def _put(x: np.ndarray, weak: bool = False) -> Array:
     """The contents of a NumPy array, copied, as one of ours."""
     made = backends.get().from_host(x, weak)
-    if not x.shape and context.state.trace is not EVAL:
-        context.state.trace.scalar_made(made, x.item() if weak else x[()])
-    return made
+    if context.state.trace is EVAL:
+        return made
+    return context.state.trace.array_made(made, None if x.shape else x.item() if weak else x[()])
 
 
 def _scalar_array(x: Any, dtype: Any) -> Array:
