@@ -107,3 +107,14 @@ def test_run_state():
         refs["a"][...], refs["b"][...] = refs["b"][...], refs["a"][...]
     found = jax.jit(pl.run_state(swapped))({"a": jnp.zeros(2), "b": jnp.ones(2)})
     np.testing.assert_array_equal(found["a"], [1, 1])
+
+
+@pytest.mark.any_code
+def test_keys_are_operands():
+    """What a kernel draws from a key is no number for each of its words."""
+    def kernel(key, out):
+        out[...] = jax.random.bits(key[0], (2,))
+    keys = jax.random.split(jax.random.key(0), 3)
+    draw = pl.pallas_call(kernel, jax.ShapeDtypeStruct((3, 2), jnp.uint32), grid=(3,), in_specs=[pl.BlockSpec((1,), lambda i: i)],
+                          out_specs=pl.BlockSpec((None, 2), lambda i: (i, 0)), interpret=True)
+    np.testing.assert_array_equal(draw(keys), jax.vmap(lambda key: jax.random.bits(key, (2,)))(keys))

@@ -152,7 +152,7 @@ def _one_by_one(args, dims, program):
 
 
 pallas_call_p: Primitive = Primitive(
-    "pallas_call", multiple_results=True, out_type=_types, effects=_effects, jvp=_jvp, agree=_agree, cacheable=False, lowers_keys=False,
+    "pallas_call", multiple_results=True, out_type=_types, effects=_effects, jvp=_jvp, agree=_agree, cacheable=False,
     linearize=_linearize, transpose=none("a kernel has no transpose; give the function around it a rule by jax.custom_vjp"),
     batch=_batch, lower=_lower, impl=lambda *args, **params: run_eagerly(pallas_call_p, args, params))
 
