@@ -211,7 +211,7 @@ KERNELS = {  # what a program is made of
     "views": (lambda: call(lambda x, o: (put(o.bitcast(jnp.int32), x.bitcast(jnp.int32)[...] & 0x7FFFFFFF), put(o.at[0:8], x.at[0:16].reshape(8, 2, 128)[:, 1]),
                                          put(o.at[128:].T, x.T[:, 0:128])))(A)),
     "rows of bits": (lambda: call(lambda x, o: (put(o, x[...]), put(o.at[0:128], pltpu.bitcast(x.bitcast(jnp.bfloat16)[128:384], jnp.float32))))(A)),
-    "printed": (lambda: call(lambda x, o: (pl.debug_print("a sum: {}", x[...].sum()), put(o, x[...])))(A)),
+    "printed": (lambda: call(lambda x, o: (pl.debug_print("a sum:", x[...].sum()), put(o, x[...])))(A)),
     "a copy": (lambda: call(lambda x, o, s: (pltpu.make_async_copy(x, o, s).start(), pltpu.make_async_copy(x, o, s).wait()),
                             in_specs=[WHOLE], out_specs=WHOLE, scratch_shapes=[pltpu.SemaphoreType.DMA])(A)),
     "a copy of a row": (lambda: call(copied_row, (16, 128), grid_spec=pltpu.PrefetchScalarGridSpec(

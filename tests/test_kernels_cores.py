@@ -109,6 +109,16 @@ def test_run_state():
     np.testing.assert_array_equal(found["a"], [1, 1])
 
 
+@pytest.mark.parametrize("text, numbers, printed", [("x", (0, 2), "x 1.0 3.0\n"), ("{{}} is", (1,), "{{}} is 2.0\n"), ("{} of {}", (0, 1), "1.0 of 2.0\n")])
+def test_values_are_printed_after_a_text_without_braces(text, numbers, printed, capfd):
+    def kernel(x, out):
+        pl.debug_print(text, *[x[i] for i in numbers])
+        out[...] = x[...]
+    jax.block_until_ready(pl.pallas_call(kernel, jax.ShapeDtypeStruct((3,), jnp.float32), interpret=True)(jnp.arange(1.0, 4.0)))
+    jax.effects_barrier()
+    assert capfd.readouterr().out == printed
+
+
 @pytest.mark.any_code
 def test_keys_are_operands():
     """What a kernel draws from a key is no number for each of its words."""

@@ -37,9 +37,13 @@ def _lower(b, *operands, site, ordered, partitioned):
 
 def _print_in_kernel(b, *operands, site, **_):
     """Accelerators print a text, and after it the values."""
-    text = site.function.fmt.partition("{")[0].encode().hex()
+    text = ""
+    for literal, field, _, _ in string.Formatter().parse(site.function.fmt):
+        text += literal
+        if field is not None:
+            break
     return b.emit(f"stablehlo.custom_call @kernel.print({', '.join(map(str, operands))})", *operands, out=[],
-                  attrs=f'{{has_side_effect = true, backend_config = "{text}"}}')
+                  attrs=f'{{has_side_effect = true, backend_config = "{text.encode().hex()}"}}')
 
 
 def _primitive(name: str, **rules: Any) -> Primitive:
@@ -126,6 +130,11 @@ class _FormatCheck(string.Formatter):
 _check = _FormatCheck()
 
 
+def _is_plain(fmt: str) -> bool:
+    """Whether a format string has no place for a value."""
+    return all(field is None for _, field, _, _ in string.Formatter().parse(fmt))
+
+
 class _Message:
     """Formats values as ``fmt`` says, under the NumPy print options of the time when the call was traced."""
 
@@ -133,7 +142,7 @@ class _Message:
 
     def __init__(self, fmt: str):
         self.fmt, self.options = fmt, np.get_printoptions()
-        self.plain = all(field is None for _, field, _, _ in string.Formatter().parse(fmt))
+        self.plain = _is_plain(fmt)
 
     def text(self, args: tuple, kwargs: dict) -> str:
         if self.plain and not args and not kwargs:
@@ -198,6 +207,28 @@ def print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned
     return _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, _use_logging, frame)
 
 
+def print_in_kernel(fmt: str, *args: Any) -> None:
+    """Print values of a kernel when it runs: as `jax.debug.print`, and ``pl.debug_print("x", x)`` prints them after a text without braces.
+
+    Args:
+      fmt: a format string as for `str.format`, or a text.
+
+    Raises:
+      ValueError: arguments that ``fmt`` does not mention. IndexError, KeyError: ``fmt`` mentions what is not there.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def kernel(x, out):
+    ...     pl.debug_print("first", x[0])
+    ...     out[...] = x[...]
+    >>> _ = pl.pallas_call(kernel, jax.ShapeDtypeStruct((2,), jnp.float32), interpret=True)(jnp.arange(2.0))
+    first 0.0
+    >>> jax.effects_barrier()
+    """
+    if args and isinstance(fmt, str) and _is_plain(fmt):
+        fmt = fmt.replace("{", "{{").replace("}", "}}") + " {}" * len(args)
+    _print(fmt, args, {}, False, False, False, False, sys._getframe(1))
+
+
 def _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, use_logging, frame):
     if not isinstance(fmt, str):
         raise TypeError(f"jax.debug.print: fmt must be a str with a pair of braces for each value, as jax.debug.print('{{}}', x), got {fmt!r} of type "
@@ -224,5 +255,5 @@ def log(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: 
     return _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, True, frame)
 
 
-__all__ = ["DebugEffect", "OrderedDebugEffect", "callback", "inspect_array_sharding", "log", "print",
+__all__ = ["DebugEffect", "OrderedDebugEffect", "callback", "inspect_array_sharding", "log", "print", "print_in_kernel",
            "visualize_array_sharding", "visualize_sharding"]

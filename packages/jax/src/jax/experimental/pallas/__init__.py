@@ -22,7 +22,7 @@ _NAMES = {
     "Slice": "jax_core.references.indexing:Slice",
     "ds": "jax_core.references.indexing:ds",
     "dslice": "jax_core.references.indexing:ds",
-    "debug_print": "jax_callbacks.debug:print",
+    "debug_print": "jax_callbacks.debug:print_in_kernel",
 }
 _served, _names, __all__ = _table(__name__, _NAMES)
 __getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -136,8 +136,8 @@ def core_map(mesh: TensorCoreMesh, *, compiler_params: _CompilerParams | None = 
     """Decorator: run a function at once, on each core of ``mesh``. It works on the references that it closes over."""
 def debug_check(condition: ArrayLike, message: str) -> None:
     """Stop a compiled kernel where ``condition`` is false, under `pl.enable_debug_checks`. Elsewhere, and interpreted, nothing."""
-def debug_print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: bool = False, skip_format_check: bool = False, _use_logging: bool = False, **kwargs: Any) -> Callable[..., None] | None:
-    """Print values of the program when it runs: ``jax.debug.print("x = {x}", x=x)``."""
+def debug_print(fmt: str, *args: Any) -> None:
+    """Print values of a kernel when it runs: as `jax.debug.print`, and ``pl.debug_print("x", x)`` prints them after a text without braces."""
 def delay(nanos: ArrayLike) -> None:
     """Wait for some nanoseconds, in kernels for TPUs: races show then. Elsewhere nothing."""
 def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
