@@ -183,6 +183,15 @@ class Machine:
             memory[where[mask]] = value[mask]
         return old
 
+    def tt_atomic_cas(self, op, x, shape, dtype):
+        (memory, where), compared, value = x
+        old = memory[where]
+        memory[where] = np.where(old == compared, value, old)
+        return old
+
+    def tt_join(self, op, x, shape, dtype):
+        return np.stack(x, -1)
+
     def tt_print(self, op, x, shape, dtype):
         print(ir.StringAttr(op.attributes["prefix"]).value, *x)
         return []

@@ -171,6 +171,9 @@ KERNELS = {  # what a program is made of
     "scatter": (lambda: call(lambda i, x, o: pl.store(o, i[...], x[...], mask=i[...] < 5), (5,))(jnp.arange(8), jnp.ones(8))),
     "atomics": (lambda: call(lambda i, x, o: (triton.atomic_add(o, i[...], x[...]), triton.atomic_xchg(o, i[...], x[...])), (8,))(
         jnp.arange(8), jnp.ones(8))),
+    "joined": (lambda: call(lambda x, o: put(o, jnp.concatenate([x[...] * k for k in range(4)])), (1024, 128))(A)),
+    "joined in the middle": (lambda: call(lambda x, o: put(o, jnp.stack([jnp.concatenate([x[...], -x[...]], 1), x[...] @ jnp.ones((128, 256))], -1)),
+                                          (256, 256, 2))(A)),
     "four axes": (lambda: jax.vmap(jax.vmap(call(lambda x, o: pl.store(o, jax.lax.iota(jnp.int32, 4), x[...]), (4,), grid=(2, 3))))(
         jnp.ones((2, 2, 4)))),
     "library": (lambda: call(lambda x, o: put(o, jnp.log1p(jnp.abs(x[...])) + jnp.expm1(x[...]) + jnp.arctan2(x[...], 2 * x[...]) +
@@ -253,7 +256,7 @@ def interpreted(function):
         return function()
 
 
-TPU_ONLY = ("scratch and when", "memory of its own", "pieces", "a matrix and a vector", "a vector and a matrix", "several products", "padded",
+TPU_ONLY = ("scratch and when", "memory of its own", "a matrix and a vector", "a vector and a matrix", "several products", "padded",
             "a size known at run time", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "at once", "a pipeline", "a pipeline over the end",
             "a pipeline of products", "a pipeline for each step", "semaphores", "rows of bits", "rolled by the row")
 GPU_ONLY = ("scatter", "atomics", "four axes", "cube roots", "other functions")
@@ -278,6 +281,17 @@ def test_what_kernels_can_do(case, platform):
         if case != "atomics":  # there two orders of the same are right
             jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5), kernel_machine.run(KERNELS[case], platform),
                          interpreted(KERNELS[case]))
+
+
+def test_scalars_are_compared_and_exchanged():
+    def kernel(x, _, room, before):
+        before[...] = triton.atomic_cas(room, 5, x[...])
+
+    def exchange(**options):
+        scalar = jax.ShapeDtypeStruct((), jnp.int32)
+        return jax.vmap(pl.pallas_call(kernel, [scalar, scalar], input_output_aliases={1: 0}, **options))(jnp.arange(3), jnp.array([5, 6, 5]))
+    for got in (exchange(interpret=True), kernel_machine.run(exchange, "cuda")):
+        np.testing.assert_array_equal(got, [[0, 6, 2], [5, 6, 5]])
 
 
 def drawn(out):

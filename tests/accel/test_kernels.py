@@ -7,7 +7,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl, topologies
-from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import tpu as pltpu, triton
 
 HERE = pathlib.Path(__file__).parent
 WHEELS = {"tpu": "libtpu", "cuda": "jax_cuda12_plugin"}
@@ -159,7 +159,7 @@ def features():
 @pytest.mark.parametrize("case", [
     "squares", "running", "running backwards", "the next float", "taken along an axis", "places of extremes", "bits", "truth values", "a matrix and a vector", "padded", "every second row", "elements", "a size known at run time",
     "a part of a part", "views", "rows of bits", "printed", "a copy", "a copy of a row", "two buffers", "copies in memory of their own", "semaphores", "a pipeline of products", "a pipeline over the end",
-    "a pipeline for each step", "rounded", "rolled by the row"])
+    "a pipeline for each step", "rounded", "rolled by the row", "joined"])
 def test_what_kernels_can_do_compiles(compiled, case, monkeypatch):
     """Programs of `tests/test_kernels.py`, where the platform has what they use."""
     monkeypatch.syspath_prepend(HERE.parent)
@@ -174,6 +174,16 @@ def test_instructions_compile(compiled):
         pytest.skip("these instructions are for GPUs")
     tests = features()
     assert "custom-call" in compiled(tests.sums_and_differences, *[((8, 4), jnp.int32)] * 2)
+
+
+def test_exchanges_compile(compiled):
+    if compiled.block != BLOCKS["cuda"]:
+        pytest.skip("a TPU has no atomics")
+
+    def kernel(x, _, out):
+        triton.atomic_cas(out, 0, x[...])
+    scalar = jax.ShapeDtypeStruct((), jnp.int32)
+    assert "custom-call" in compiled(pl.pallas_call(kernel, scalar, input_output_aliases={1: 0}), *[((), jnp.int32)] * 2)
 
 
 def test_watching_compiles(compiled):

@@ -213,6 +213,21 @@ class TritonTranslation(Translation):
             x, kind, start = f"{name}#{which}", kept, start % half
         return x
 
+    def _concatenate(self, op):
+        """Two, four, ... arrays of one shape: pairs are joined along a new last axis, which then goes in front of the one that they lie along."""
+        axis, kind = ir.IntegerAttr(op.attributes["dimension"]).value, Type.of(op.operands[0])
+        pieces = [self.values[x] for x in op.operands]
+        if len(pieces) & (len(pieces) - 1) or any(Type.of(x).shape != kind.shape for x in op.operands):
+            raise self.refuse("stablehlo.concatenate but of two, four, ... arrays of one shape")
+        while len(pieces) > 1:
+            pair = kind.reshaped((*kind.shape, 2))
+            order = [*range(axis), len(kind.shape), *range(axis, len(kind.shape))]
+            turned, longer = pair.reshaped([pair.shape[k] for k in order]), kind.reshaped((*kind.shape[:axis], 2 * kind.shape[axis], *kind.shape[axis + 1:]))
+            joined = [self.write(f"tt.join {a}, {b} : {self.text_of(kind)} -> {self.text_of(pair)}") for a, b in zip(pieces[::2], pieces[1::2])]
+            pieces = [self.reshaped(self.turned(x, pair, turned, order), turned, longer.shape) for x in joined]
+            kind = longer
+        return pieces[0]
+
     def _dot_general(self, op):
         a, b, want = Type.of(op.operands[0]), Type.of(op.operands[1]), Type.of(op.results[0])
         numbers = dot_numbers(op)
@@ -339,6 +354,16 @@ class TritonTranslation(Translation):
         text = self.text_of(kind)
         return self.write(f"tt.atomic_rmw {word}, acq_rel, gpu, {pointers}, {self.values[value]}, {both} : "
                           f"({self._pointer_text(memory, kind.shape)}, {text}, {self.text_of(kind.of_element('i1'))}) -> {text}")
+
+    def memory_atomic_cas(self, op: Operation, _=""):
+        ref, compared, value = op.operands
+        kind = Type.of(value)
+        if kind.bits not in (16, 32, 64):
+            raise self.refuse(f"atomic_cas of {kind.element}")
+        pointer, _ = self._pointers(self.references[ref], "", (), ())
+        text = self.text_of(kind)
+        return self.write(f"tt.atomic_cas acq_rel, gpu, {pointer}, {self.values[compared]}, {self.values[value]} : "
+                          f"({self._pointer_text(self.references[ref], ())}, {text}, {text}) -> {text}")
 
     def memory_elementwise_inline_asm(self, op: Operation, asm: str, constraints: str, pack: str) -> list[str]:
         kinds, wanted = ([Type.of(x) for x in xs] for xs in (op.operands, op.results))
