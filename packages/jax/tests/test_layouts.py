@@ -37,6 +37,14 @@ def test_put_with_a_layout(where):
         np.testing.assert_array_equal(shard.data, A[shard.index])
 
 
+def test_types_have_a_format():
+    """Its parts are None where they were not given."""
+    for given, layout, where in ((None, None, None), (one(), None, one()), (Format(None, one()), None, one()), (Format(TURNED, one()), TURNED, one())):
+        found = jax.ShapeDtypeStruct(A.shape, A.dtype, sharding=given)
+        assert found.format == Format(layout, where) and found.sharding == where
+    assert repr(jax.ShapeDtypeStruct((3,), np.float32)) == "ShapeDtypeStruct(shape=(3,), dtype=float32)"
+
+
 USES = [
     (lambda x: x + 1, A + 1), (lambda x: x[1], A[1]), (lambda x: x.T, A.T), (lambda x: x.copy(), A), (lambda x: x.sum(0), A.sum(0)),
     (jax.jit(lambda x: x * 2), A * 2), (jax.vmap(lambda row: row + 1), A + 1), (jax.grad(lambda x: (x * x).sum()), 2 * A),

@@ -526,6 +526,9 @@ class Placements(Protocol):
         mesh is in context.
         """
 
+    def format_of(self, sharding: ShardingLike | None) -> Any:
+        """The format of a sharding, or of None, that says nothing of the layout."""
+
     def own_format(self, x: object) -> Any:
         """Placement and layout of an array that is not stored in the usual order; None for other values."""
 

@@ -7,6 +7,7 @@ from .arrays import array, dlpack, own_layouts
 from .arrays.put import as_sharding, asked_for, from_host, put
 from .compiling import compile, tiered_compilation
 from .placement import described_shardings
+from .placement.layout import Format
 from .placement.partition_spec import PartitionSpec
 from .platforms import client
 from .running import dispatch, eager, stages
@@ -47,6 +48,11 @@ class Placements:
     def spec_of(partitions: tuple) -> Any:
         """The spec of these entries."""
         return PartitionSpec(*partitions)
+
+    @staticmethod
+    def format_of(sharding: Any) -> Format:
+        """The format that says nothing of the layout."""
+        return Format(None, sharding)
 
     own_format = staticmethod(own_layouts.own_format)
     of_block = staticmethod(described_shardings.of_block)

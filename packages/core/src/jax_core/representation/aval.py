@@ -670,8 +670,9 @@ class ShapeDtypeStruct:
     size = property(lambda self: math.prod(self.shape), doc="Number of elements.")
     ndim = property(lambda self: len(self.shape), doc="Number of axes.")
     nbytes = property(lambda self: self.size * self.dtype.itemsize, doc="Size in bytes.")
-    format = property(lambda self: self.sharding if self.stored is None else self.stored,
-                      doc="The placement, with the layout where one was given; None if neither was.")
+    format = property(lambda self: backends.get().placements.format_of(self.sharding) if self.stored is None else self.stored,
+                      doc="The placement and the layout as a `Format`, whose parts are None where they were not given.")
+    _given = property(lambda self: self.sharding if self.stored is None else self.stored)
 
     @property
     def manual_axis_type(self) -> ManualAxisType | None:
@@ -704,7 +705,7 @@ class ShapeDtypeStruct:
         if self.stored is not None and "sharding" in kwargs and not is_format(kwargs["sharding"]):
             raise ValueError(f"updating ShapeDtypeStruct: it has the format {self.stored}, so sharding must be a Format too, got "
                              f"{kwargs['sharding']}")
-        fields = dict(shape=self.shape, dtype=self.dtype, sharding=self.format, weak_type=self.weak_type,
+        fields = dict(shape=self.shape, dtype=self.dtype, sharding=self._given, weak_type=self.weak_type,
                       vma=self.vma, is_ref=self.is_ref)
         return ShapeDtypeStruct(**{**fields, **kwargs})
 
@@ -714,12 +715,12 @@ class ShapeDtypeStruct:
         object.__setattr__(self, name, value)
 
     def __repr__(self):
-        extra = (f", sharding={self.format}" if self.format is not None else "") + (
+        extra = (f", sharding={self._given}" if self._given is not None else "") + (
             f", weak_type={self.weak_type}" if self.weak_type else "")
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={_dtype_name(self.dtype)}{extra})"
 
     def _key(self):
-        return self.shape, self.dtype, self.format, self.weak_type, self.is_ref
+        return self.shape, self.dtype, self._given, self.weak_type, self.is_ref
 
     def __eq__(self, other):
         return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
@@ -728,7 +729,7 @@ class ShapeDtypeStruct:
         return hash(self._key())
 
     def __reduce__(self):
-        return functools.partial(type(self), self.shape, self.dtype, sharding=self.format, weak_type=self.weak_type, is_ref=self.is_ref,
+        return functools.partial(type(self), self.shape, self.dtype, sharding=self._given, weak_type=self.weak_type, is_ref=self.is_ref,
                                  manual_axis_type=self.manual_axis_type), ()
 
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:

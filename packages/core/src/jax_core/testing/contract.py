@@ -344,6 +344,7 @@ def test_one_device_has_no_description():
         here = known.as_sharding(backend.devices()[0])
         assert known.describe(here) is known.describe(None) is None and not known.is_spread(here)
         assert known.on_mesh(None, None) is None and known.in_hlo(None, 2) is None
+        assert known.format_of(here).sharding == here and known.format_of(None).layout is None
 
 
 def test_descriptions_come_back():
