@@ -110,7 +110,19 @@ def test_read_by_another_compiler(program, monkeypatch):
         np.testing.assert_allclose(got, want, rtol=1e-5)
 
 
-def test_other_placements_are_refused():
-    with pytest.raises(NotImplementedError, match="cannot have symbolic shapes"):
-        placed = jax.jit(lambda x: x, in_shardings=on("x"))
-        export.export(placed)(jax.ShapeDtypeStruct(export.symbolic_shape("8*n, 4"), np.float32))
+@pytest.mark.parametrize("place", ["argument", "jit", "inside"])
+def test_symbolic_shapes(place):
+    def program(x, y):
+        out = jnp.sin(x) @ y.T
+        return jax.lax.with_sharding_constraint(out, on("x", "y")) if place == "inside" else out
+    told = dict(in_shardings=(on("x"), on(None, "y")), out_shardings=on("x", "y")) if place == "jit" else {}
+    types = [jax.ShapeDtypeStruct(shape, np.float32, sharding=where if place == "argument" else None)
+             for shape, where in ((export.symbolic_shape("8*n, 4"), on("x")), ((8, 4), on(None, "y")))]
+    loaded = export.deserialize(export.export(jax.jit(program, **told))(*types).serialize(vjp_order=1))
+    assert loaded.nr_devices == 8 and str(loaded.out_avals[0].shape) == "(8*n, 8)"
+    for rows in (8, 40):
+        x = jax.device_put(np.resize(X, (rows, 4)), on("x"))
+        out = jax.jit(loaded.call)(x, jax.device_put(X, on(None, "y")))
+        np.testing.assert_allclose(out, np.sin(x) @ X.T, rtol=1e-4, atol=1e-4)
+        assert out.sharding.is_equivalent_to(on("x", "y"), 2) or place == "argument"
+    np.testing.assert_allclose(jax.grad(lambda x: loaded.call(x, X).sum())(x), np.cos(x) * X.sum(0), rtol=1e-4, atol=1e-4)

@@ -73,8 +73,7 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
     def of(*args: Any, **kwargs: Any) -> Exported:
         leaves = tree.leaves((args, kwargs))
         if any(symbols.is_symbolic_dim(d) for x in leaves for d in getattr(x, "shape", ())):
-            return export_symbolic(fun_jit, args, kwargs, lambda traced: _lowered(traced, platforms, disabled_checks, one_form=True),
-                                   platforms, disabled_checks, _vjp_of)
+            return export_symbolic(fun_jit, args, kwargs, _of_some_lengths(platforms, disabled_checks), platforms, disabled_checks, _vjp_of)
         traced = fun_jit.trace(*args, **kwargs)
         _check_donation(traced, platforms)
         closed = traced.jaxpr
@@ -84,7 +83,7 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
         outs = [_plain(a, a.memory_space if p is None else of_kind(p.get("memory"))) for a, p in zip(closed.out_avals, places.outs)]
         return Exported(traced.fun_name, traced.in_tree, ins, traced.out_tree, outs, platforms,
                         disabled_checks, modules, kept, _get_vjp=_vjp_of(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs)),
-                        nr_devices=places.count, _calls_such=_calls_such(closed), _in_placements=places.ins, _out_placements=places.outs)
+                        _calls_such=_calls_such(closed), **places.as_fields())
     return of
 
 
@@ -95,7 +94,7 @@ def exported_for(name: str, trace: Callable, args: tuple, kwargs: dict, platform
     function.__name__, function.trace = name, trace  # type: ignore[attr-defined]
     platforms = (platform or default_export_platform(),)
     checks = (DisabledSafetyCheck.custom_call("ALL"),)
-    return export_symbolic(function, args, kwargs, lambda traced: _lowered(traced, platforms, checks, one_form=True), platforms, checks, _vjp_of)
+    return export_symbolic(function, args, kwargs, _of_some_lengths(platforms, checks), platforms, checks, _vjp_of)
 
 
 def _plain(aval: Any, space: Space) -> ShapedArray:
@@ -141,6 +140,10 @@ class _Placements:
                 self.in_shardings = [known.on_devices(everywhere)] * len(self.ins)
         self.count = max([known.device_count(d) for d in self.ins + self.outs if d is not None], default=1)
 
+    def as_fields(self) -> dict[str, Any]:
+        """What an `Exported` says of them."""
+        return {"nr_devices": self.count, "_in_placements": self.ins, "_out_placements": self.outs}
+
 
 def _vjp_of(fun: Callable) -> Callable[[Exported], Exported]:
     """What makes the exported VJP of an exported flat function ``fun``; made once, when it is asked for."""
@@ -179,21 +182,26 @@ def _description(aval: Any) -> ShapeDtypeStruct:
     return found if where is None else found.update(sharding=known.on_devices(where))
 
 
+def _of_some_lengths(platforms: Sequence[str], disabled_checks: Sequence[DisabledSafetyCheck]) -> Callable:
+    """What makes of a trace for some lengths the module for each platform, and what an `Exported` says of its placements, which are those for any."""
+    def lowered(traced):
+        places = _Placements(traced, platforms[0])
+        return _lowered(traced, platforms, disabled_checks, places, True)[0], places.as_fields()
+    return lowered
+
+
 def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[DisabledSafetyCheck],
-             places: "_Placements | None" = None, one_form: bool = False) -> tuple[dict, tuple[int, ...]]:
+             places: _Placements, one_form: bool = False) -> tuple[dict, tuple[int, ...]]:
     """The module for each platform, and which leaves of the arguments they take."""
     closed, name, exporting = traced.jaxpr, traced.fun_name, backends.get().exporting
     if ordered_effects(closed.effects):
         raise NotImplementedError(f"export of {name}: programs with ordered effects cannot be exported: "
                                   f"{', '.join(map(str, ordered_effects(closed.effects)))}")
-    told = (*(traced._spec.in_shardings or ()), *(traced._spec.out_shardings or ()))
-    if places is None and any(map(backends.get().placements.describe, told)):
-        raise NotImplementedError(f"export of {name}: programs placed on several devices cannot have symbolic shapes")
     modules: dict = {}
     kept: tuple[int, ...] = ()
     for platform in platforms:
         spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused or one_form, platform=platform, one_form=one_form)
-        if places is not None and places.count > 1:
+        if places.count > 1:
             spec = spec.replace(in_shardings=tuple(places.in_shardings), out_shardings=tuple(places.out_shardings))
         modules[platform], kept = exporting.exported_module(closed, spec)
         _check_custom_calls(name, exporting.custom_call_targets(modules[platform]), disabled_checks)

@@ -148,12 +148,14 @@ def export_symbolic(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, 
     name, family = name_of(fun_jit), arguments.lengths.few()
     types: list[tuple[Values, Any]] = []
     traces: list[Any] = []
+    places: list[dict] = []
 
     def seen(values: Values, *a: Any, **k: Any) -> forms.Sample:
         with Trail(values) as trail:
             traced = fun_jit.trace(*a, **k)
-            modules, _ = lowered(traced)
+            modules, where = lowered(traced)
         traces.append(traced)
+        places.append(where)
         types.append((values, traced.jaxpr.out_avals))
         kinds = tuple((a.dtype, len(a.shape)) for a in traced.jaxpr.out_avals)
         return forms.Sample(values, [modules[p] for p in platforms], (traced.out_tree, kinds), trail)
@@ -174,7 +176,7 @@ def export_symbolic(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, 
         a, k = tree.unflatten(arguments.in_tree, xs)
         return tree.leaves(fun_jit(*a, **k))
     return Exported(first.fun_name, first.in_tree, in_avals, first.out_tree, out_avals, platforms, disabled_checks, dict(zip(platforms, found)),
-                    range(len(in_avals)), _get_vjp=vjp_of(flat))
+                    range(len(in_avals)), _get_vjp=vjp_of(flat), **places[0])
 
 
 def _admitted(values: dict, dims: Sequence[Any], scope: symbols.SymbolicScope) -> bool:
