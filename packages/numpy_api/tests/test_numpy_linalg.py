@@ -5,8 +5,10 @@ import pytest
 import jax_numpy_api.numpy as jnp
 from harness import LAWS, Case, steps_of
 from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation import tree
 from jax_core.transformations.autodiff import grad, jvp
+from jax_numpy_api import lax
 from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.placement.mesh import Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec
@@ -154,3 +156,13 @@ def test_a_batch_stays_where_it_is(name):
     out = found(device_put(x, split))
     assert out.sharding.is_equivalent_to(split, out.ndim)
     np.testing.assert_allclose(out, fun(x), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("vectors", [(4,), (5, 4), (2, 5, 4)], ids=str)
+def test_products_of_one_matrix_and_vectors_need_no_other_order(vectors):
+    """The product ends the program: a batch of vectors comes first, as in the result, whose axes were exchanged by code that takes 30 ms to compile."""
+    rng = np.random.default_rng(0)
+    matrix, v = rng.normal(size=(3, 4)).astype(np.float32), rng.normal(size=vectors).astype(np.float32)
+    for function, operands, want in ((jnp.matvec, (matrix, v), v @ matrix.T), (jnp.vecmat, (v, matrix.T), v @ matrix.T)):
+        assert make_jaxpr(function)(*operands).eqns[-1].primitive is lax.dot_general_p
+        np.testing.assert_allclose(function(*operands), want, rtol=1e-5)

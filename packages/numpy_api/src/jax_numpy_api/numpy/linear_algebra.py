@@ -195,6 +195,10 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     check_arraylike("matvec", x1, x2)
     _core_axes("matvec", (x1, 2), (x2, 1))
+    if len(shape_of(x2)) == 1:
+        return matmul(x1, x2)
+    if len(shape_of(x1)) == 2:  # with the vectors in front, the axes of the product are in order
+        return matmul(x2, lax.transpose(as_array(x1), (1, 0)))
     return lax.squeeze(matmul(x1, lax.expand_dims(as_array(x2), (len(shape_of(x2)),))), (-1,))
 
 
@@ -212,6 +216,8 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     check_arraylike("vecmat", x1, x2)
     _core_axes("vecmat", (x1, 1), (x2, 2))
+    if len(shape_of(x1)) == 1 or len(shape_of(x2)) == 2:
+        return matmul(conj(as_array(x1)), x2)
     return lax.squeeze(matmul(lax.expand_dims(conj(as_array(x1)), (len(shape_of(x1)) - 1,)), x2), (-2,))
 
 
