@@ -66,6 +66,13 @@ WRITTEN = {  # by the public jax 0.12.0, with protocol 4
         "cmVlZnJ5X2ZvbGRfaW6Uk5SMDHRocmVlZnJ5MngzMpSMA2ZyeZR0lIGUc2Iu"),
     "policy": (
         "gASVLAAAAAAAAACMFmpheC5fc3JjLmFkX2NoZWNrcG9pbnSUjA1kb3RzX3NhdmVhYmxllJOULg=="),
+    "mesh": (
+        "gASVjgAAAAAAAACMDWpheC5fc3JjLm1lc2iUjAxBYnN0cmFjdE1lc2iUk5RLBEsChpSMAWGUjAFilIaUaACMCEF4aXNUeXBllJOUSwKFlFKUaAqGlIeUfZ"
+        "SMD2Fic3RyYWN0X2RldmljZZRoAIwOQWJzdHJhY3REZXZpY2WUk5QpgZRdlCiMA2NwdZROjANjcHWUZWJzkpQu"),
+    "placement": (
+        "gASV5wAAAAAAAACMF2pheC5fc3JjLm5hbWVkX3NoYXJkaW5nlIwYX3VucGlja2xlX25hbWVkX3NoYXJkaW5nlJOUKIwNamF4Ll9zcmMubWVzaJSMDEFic3"
+        "RyYWN0TWVzaJSTlEsESwKGlIwBYZSMAWKUhpRoA4wIQXhpc1R5cGWUk5RLAoWUUpRoDYaUh5R9lIwPYWJzdHJhY3RfZGV2aWNllE5zkpSMA2pheJSMAVCU"
+        "k5RoB4WUfZQojAl1bnJlZHVjZWSUKJGUjAdyZWR1Y2VklCiRlIwOdW5yZWR1Y2VkX2tpbmSUTnWSlE5OdJRSlC4="),
 }
 VALUES = {
     "array": jnp.arange(3.0), "weak": jnp.asarray(2.0) + 0, "narrow": jnp.ones(2, jnp.bfloat16), "spec": jax.P("a", None, ("b", "c")),
@@ -74,7 +81,9 @@ VALUES = {
     "mode": jax.lax.GatherScatterMode.CLIP, "dimensions": jax.lax.ConvDimensionNumbers((0, 1), (1, 0), (0, 1)),
     "axis_type": jax.sharding.AxisType.Explicit, "class": jax.Array,
     "unconstrained": jax.P("x", jax.P.UNCONSTRAINED), "layout": Layout((1, 0)), "key_dtype": jax.random.key(0, impl="threefry2x32").dtype,
-    "policy": jax.checkpoint_policies.dots_saveable}
+    "policy": jax.checkpoint_policies.dots_saveable,
+    "mesh": jax.sharding.AbstractMesh((4, 2), ("a", "b"), abstract_device=jax.sharding.AbstractDevice("cpu", platform="cpu")),
+    "placement": jax.NamedSharding(jax.sharding.AbstractMesh((4, 2), ("a", "b")), jax.P("a"))}
 
 
 @pytest.mark.parametrize("name", VALUES)

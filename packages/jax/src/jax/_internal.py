@@ -31,7 +31,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {  # by module, and by the module o
     "linear_util": {"jax_core.compat.linear_util": "EqualStore Store wrap_init"},
     "monitoring": {"jax_core.public.listeners": "get_event_duration_listeners get_event_listeners get_event_time_span_listeners "
                    "get_scalar_listeners"},
-    "named_sharding": {"jax_xla_backend.placement.sharding": "DuplicateSpecError",
+    "named_sharding": {"jax_xla_backend.placement.sharding": "DuplicateSpecError _unpickle_named_sharding=_unpickled",
                        "jax_core.programs.options": "UNSPECIFIED UnspecifiedValue=Unspecified"},
     "numpy.array_methods": {"jax_numpy_api.numpy.indexing": "_IndexUpdateHelper _IndexUpdateRef"},
     "numpy.index_tricks": {"jax_numpy_api.numpy.index_tricks": "CClass RClass"},

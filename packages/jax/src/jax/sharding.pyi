@@ -3,16 +3,17 @@ import numpy as np
 from enum import Enum
 from jax import Device, P, _Block
 from jax.typing import ArrayLike
-from typing import Any, Callable, Collection, Mapping, NamedTuple, OrderedDict, Self, Sequence
+from typing import Any, Callable, Collection, Mapping, OrderedDict, Self, Sequence
 from jax import NamedSharding as NamedSharding
 from jax import set_mesh as set_mesh
 from jax import use_abstract_mesh as use_abstract_mesh
 
-class AbstractDevice(NamedTuple):
+class AbstractDevice:
     """What is known of a device before there is one."""
     device_kind: str
-    num_cores: int | None = ...
-    platform: str | None = ...
+    num_cores: int | None
+    platform: str | None
+    def __init__(self, device_kind: str, num_cores: int | None = None, platform: str | None = None) -> None: ...
 class AbstractMesh:
     """Names, sizes and kinds of mesh axes, without devices."""
     axis_names: tuple[Any, ...]
@@ -33,9 +34,8 @@ class AbstractMesh:
     def explicit_axes(self) -> tuple[Any, ...]: ...
     @property
     def manual_axes(self) -> tuple[Any, ...]: ...
-    def __init__(self, axis_sizes: Sequence[int], axis_names: Sequence[Any] | str, axis_types: Sequence[AxisType] | AxisType | None = None, *, abstract_device: AbstractDevice | None = None) -> None: ...
-    @property
-    def abstract_device(self) -> Any: ...
+    abstract_device: AbstractDevice | None
+    def __new__(cls, axis_sizes: Sequence[int], axis_names: Sequence[Any] | str, axis_types: Sequence[AxisType] | AxisType | None = None, *, abstract_device: AbstractDevice | None = None) -> Self: ...
     @property
     def abstract_mesh(self) -> Any: ...
     @property

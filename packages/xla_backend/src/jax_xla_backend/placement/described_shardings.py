@@ -7,6 +7,7 @@ tiles that XLA counts.
 """
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import re
@@ -48,7 +49,8 @@ def describe(sharding: ShardingLike | None) -> dict | None:
     found = {"axes": [[str(name), int(size)] for name, size in sharding.mesh.shape.items()], "spec": spec}
     if sharding.mesh.explicit_axes:
         found["kinds"] = [kind.name for kind in sharding.mesh.axis_types]
-        found["device"] = sharding.mesh.abstract_mesh.abstract_device
+        device = sharding.mesh.abstract_mesh.abstract_device
+        found["device"] = None if device is None else dataclasses.astuple(device)
     for name in ("unreduced", "reduced"):
         if getattr(sharding.spec, name):
             found[name] = sorted(getattr(sharding.spec, name))

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import dataclasses
 import enum
 import math
 import operator
 import threading
 import weakref
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -38,7 +39,8 @@ class AxisType(enum.Enum):
         return self.name
 
 
-class AbstractDevice(NamedTuple):
+@dataclasses.dataclass(frozen=True, slots=True)
+class AbstractDevice:
     """What is known of a device before there is one."""
 
     device_kind: str
@@ -259,10 +261,14 @@ class AbstractMesh(_Axes):
     """
 
     __slots__ = ("_sizes", "axis_names", "axis_types", "abstract_device", "_hash", "__weakref__")
+    _sizes: tuple[int, ...]
+    abstract_device: AbstractDevice | None
+    _hash: int
 
-    def __init__(self, axis_sizes: Sequence[int], axis_names: Sequence[AxisName] | str,
-                 axis_types: Sequence[AxisType] | AxisType | None = None, *,
-                 abstract_device: AbstractDevice | None = None):
+    def __new__(cls, axis_sizes: Sequence[int], axis_names: Sequence[AxisName] | str,  # not __init__, which pickles of the public jax do not call
+                axis_types: Sequence[AxisType] | AxisType | None = None, *,
+                abstract_device: AbstractDevice | None = None) -> AbstractMesh:
+        self = super().__new__(cls)
         self._sizes = tuple(axis_sizes)
         self.axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
         if len(self._sizes) != len(self.axis_names):
@@ -270,6 +276,7 @@ class AbstractMesh(_Axes):
         self.axis_types = _types_of_axes(self.axis_names, axis_types, AxisType.Explicit, "AbstractMesh")
         self.abstract_device = abstract_device
         self._hash = hash((self._sizes, self.axis_names, self.axis_types, abstract_device))
+        return self
 
     axis_sizes = property(lambda self: self._sizes, doc="Lengths of the axes.")
     abstract_mesh = property(lambda self: self, doc="Itself.")
@@ -303,7 +310,7 @@ class AbstractMesh(_Axes):
 
     def __repr__(self):
         device = self.abstract_device
-        more = "".join(f", {k}={v}" for k, v in device._asdict().items()) if device else ""
+        more = "".join(f", {k}={v}" for k, v in dataclasses.asdict(device).items()) if device else ""
         return f"AbstractMesh({self._short()}{more})"
 
     def __reduce__(self):

@@ -427,6 +427,11 @@ class _Named(_OfSharding):
         return NamedSharding, (self.mesh, self.spec, self._memory_kind)
 
 
+def _unpickled(mesh: Mesh | AbstractMesh, spec: PartitionSpec, memory_kind: str | None, _logical_device_ids: object = None) -> NamedSharding:
+    """What pickles of the public jax call."""
+    return NamedSharding(mesh, spec, memory_kind=memory_kind)
+
+
 # -- shardings that only the compiler has named ----------------------------------------------------------------------
 
 @_attach(GSPMDSharding)
