@@ -644,7 +644,7 @@ def zero_from_primal(val: PyTree, symbolic_zeros: bool = False) -> Any:
     """
     def zero_of(x):
         zero = Zero.from_primal_value(x)
-        return SymbolicZero(zero.aval) if symbolic_zeros else instantiate(zero)
+        return SymbolicZero(zero.aval) if symbolic_zeros else _as_array(zero)
     return _map(zero_of, val)
 
 
