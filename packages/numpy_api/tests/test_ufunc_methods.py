@@ -4,7 +4,7 @@ import pytest
 
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
-from jax_core.transformations.autodiff import grad
+from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.numpy import _MODULES
@@ -81,6 +81,16 @@ def test_at(name):
 def test_reduceat(name):
     a, index = operands(name, (6, 2)), np.array([0, 3, 1, 5])
     assert_same(getattr(jnp, name).reduceat(a, index, axis=0), getattr(np, name).reduceat(a, index, axis=0))
+
+
+def test_reduceat_beyond_the_end():
+    """There NumPy raises."""
+    def fun(a):
+        return jnp.add.reduceat(a, jnp.array([0, 2]))
+    a = jnp.array([1.0, 2.0])
+    np.testing.assert_array_equal(fun(a), [3, np.nan])
+    out, pullback = vjp(fun, a)
+    assert pullback(jnp.ones_like(out))[0].tolist() == [1, 1] and jvp(fun, (a,), (a,))[1].tolist() == [3, 0]
 
 
 def test_unary_at():

@@ -244,7 +244,7 @@ class ufunc:
                  out: None = None) -> Array:
         """`reduce` over the slices from each index to the next (to the end for the last).
 
-        Where the next index is not larger, the slice is the one element at the index.
+        Where the next index is not larger, the slice is the one element at the index; NaN or an extreme integer where there is none.
         """
         self._check_binary("reduceat")
         if out is not None:
@@ -264,7 +264,7 @@ class ufunc:
         lines = moveaxis(a, axis, 0)
         n = lines.shape[0]
         stops = lax.concatenate([indices[1:], lax.full((1,), n, indices.dtype)], 0)
-        out = lines[indices]
+        out = lines.at[indices].get(mode="fill")  # NaN beyond the end: a clamped one would have a tangent and no cotangent
 
         def step(i: ArrayLike, out):
             shape = (indices.shape[0],) + (1,) * (lines.ndim - 1)
