@@ -1,6 +1,7 @@
 """More lines of programs, in the slots of `templates`: what lies at the edges of the public names.
 
-Solvers and interpolation, sparse arrays, series of Taylor, programs as values, host callbacks, meshes of one device, complex numbers.
+Solvers and interpolation, sparse arrays, series of Taylor, programs as values, host callbacks, meshes of one device, complex numbers, methods
+of ufuncs.
 """
 from __future__ import annotations
 
@@ -51,8 +52,16 @@ LINES = {
         *[f"jnp.{{unary}}({_COMPLEX})"] * 6, *[f"jax.jvp(jnp.{{unary}}, ({_COMPLEX},), ({_COMPLEX},))"] * 4, *[f"{_COMPLEX} {op} {{y}}" for op in ("+", "*", "/", "-", "**", "==")], f"jax.grad(lambda c: jnp.abs(jnp.{{unary}}(c)).sum())({_COMPLEX})", f"jax.grad(lambda c: jnp.sum({{body c}}), holomorphic=True)({_COMPLEX})",
         f"jax.vjp(lambda c: c * jnp.conj(c), {_COMPLEX})[1]({_COMPLEX})", f"jnp.sort({_COMPLEX})", f"jnp.argmax({_COMPLEX})", f"jnp.cumprod({_COMPLEX})", f"jnp.prod({_COMPLEX}, axis={{axis}})", f"jnp.linalg.norm({_COMPLEX})", f"jnp.var({_COMPLEX})", f"jnp.unique({_COMPLEX}, size=2)", f"jnp.mean({_COMPLEX}, axis={{axis}})", f"jnp.dot({_COMPLEX}, {{y}})",
         f"jnp.vdot({_COMPLEX}, {_COMPLEX})", f"jnp.where({{mask}}, {_COMPLEX}, {{lit}})", f"{_COMPLEX}.at[0].multiply(1j)", f"{_COMPLEX}.at[jnp.array([0, 0])].add({{lit}})", f"lax.fori_loop(0, 3, lambda i, c: {{body c}}, {_COMPLEX})", f"jax.jacfwd(lambda c: jnp.real(c * {_COMPLEX}))({{f}})", f"{_COMPLEX}.view('float32')", f"jnp.nan_to_num({_COMPLEX})", f"jnp.round({_COMPLEX}, 1)",
+        *[f"jax.scipy.signal.{how}({{m}} + 1j * {{m}} ** 2, {{s}}[:2, :2] * 1j + 1, mode='{mode}')" for how in ("convolve2d", "correlate2d", "correlate") for mode in ("full", "same", "valid")],
+        f"jnp.correlate({_COMPLEX}, {_COMPLEX}[:2], mode='full')", f"jax.scipy.signal.correlate({_COMPLEX}[:2], {_COMPLEX}, mode='valid')",
         f"jax.scipy.special.logsumexp({_COMPLEX})", f"jnp.logaddexp({_COMPLEX}, {{y}})", f"jnp.fft.ifft({_COMPLEX})", f"jax.grad(lambda c: jnp.abs(jnp.fft.fft(c)).sum())({_COMPLEX})", "jnp.linalg.solve({s} + 4j * jnp.eye(3), {f})", "jnp.linalg.eigvalsh({s} + 1j * jnp.triu({s}))", "jnp.linalg.cholesky({s} @ {s}.T + 4 * jnp.eye(3) + 0j)", "jnp.linalg.inv({s} + 3j * jnp.eye(3))", "jnp.linalg.slogdet({s} + 2j * jnp.eye(3))",
         "{x} * 1j", "1j ** {x}", "{x} + np.complex64(1j)", "jnp.array([{lit}, 1j])", "{x}.real + 1j * {y}.imag", "jnp.vander({x} * 1j)", "jnp.interp({f}, jnp.arange(3.0), jnp.array([1j, 2.0, 0.5]))", "jnp.convolve({x}, {y} * 1j)", "jnp.einsum('i,j->ij', {x} * 1j, {y})",
+    ],
+    "ufuncs": [
+        *[f"jnp.{name}.{call}" for name in ("add", "multiply", "maximum", "logical_or", "bitwise_xor") for call in (
+            "reduce({x}, axis={axis}, keepdims=True)", "accumulate({m}, axis={n})", "reduceat({x}, jnp.array([0, 2, 1]))", "outer({x}, {y})")],
+        *[f"jnp.{name}.at({{x}}, jnp.array([0, 0, 2]), {{lit}}, inplace=False)" for name in ("add", "multiply", "maximum", "bitwise_xor")],
+        "jnp.subtract.outer({x}, {lit})", "jnp.add.reduce({x}, where={mask}, initial={lit})", "jnp.frompyfunc(lambda c, t: c * t + 1, 2, 1).accumulate({x})",
     ],
     "narrow": [  # types that few lines have
         *[f"lax.dot_general({{x}}.astype('{left}') * 9, {{y}}.astype('{right}'), (((0,), (0,)), ((), ())), preferred_element_type='{wide}')" for left, right, wide in (
