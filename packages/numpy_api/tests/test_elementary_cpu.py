@@ -12,6 +12,7 @@ import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.representation import dtypes
+from jax_core.transformations.autodiff import grad
 from jax_numpy_api import lax
 from jax_numpy_api.lax.elementary_cpu.lanes import SMALL
 
@@ -183,3 +184,20 @@ def test_logaddexp_is_one_kernel(second):
     """As long as the larger operand is read once."""
     text = jit(lambda x: jnp.logaddexp(x, second(x))).lower(np.ones(1 << 14, np.float32)).compile().as_text()
     assert text.count(" fusion(") == 1
+
+
+SUBNORMAL = np.array([1e-40, -1e-40, 1.1e-38, -1.4e-45], np.float32)
+
+
+@pytest.mark.parametrize("name, want", [("sin", SUBNORMAL), ("tan", SUBNORMAL), ("cbrt", 0 * SUBNORMAL)])
+def test_subnormal_numbers_are_the_same_to_few_and_many(name, want):
+    for x in (SUBNORMAL, enlarged(SUBNORMAL)):
+        got = np.asarray(jit(getattr(lax, name))(x))
+        assert np.array_equal(got[:4].view(np.int32), want.view(np.int32))
+
+
+@pytest.mark.parametrize("x", [SUBNORMAL, enlarged(SUBNORMAL)], ids=["few", "many"])
+def test_hypot_of_subnormal_numbers_is_no_nan(x):
+    """A comparison with 0 may tell them from it, and the division behind it not."""
+    assert np.all(jit(lambda v: jnp.hypot(v, v))(x) <= 2 * abs(x))
+    assert np.array_equal(0 * x, jit(grad(lambda v: jnp.hypot(v, x[::-1]).sum()))(x))

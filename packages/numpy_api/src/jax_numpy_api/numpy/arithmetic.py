@@ -311,16 +311,20 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return _hypot(x1, x2)
 
 
+def _tiny(x):
+    """The smallest normal number. What is below may count as 0 in one operation of the machine and not in the next."""
+    return float(dtypes.finfo(x.dtype).tiny)
+
+
 @custom_jvp
 def _hypot(x1: Array, x2: Array) -> Array:
     """`hypot` of two floats of one dtype."""
     sizes = [lax.abs(x1), lax.abs(x2)]
     infinite = [lax.eq(size, _like(size, np.inf)) for size in sizes]
     scale, lesser = lax.max(*sizes), lax.min(*sizes)
-    plain = lax.bitwise_or(lax.eq(scale, _like(x1, 0)), lax.bitwise_or(*infinite))  # where the larger one is the length
-    ratio = lax.div(lesser, select(plain, _like(x1, 1), scale))
+    ratio = lax.div(lesser, lax.max(scale, _like(scale, _tiny(scale))))
     length = lax.mul(scale, lax.sqrt(lax.add(_like(x1, 1), lax.square(ratio))))
-    return select(plain, select(lax.bitwise_or(*infinite), _like(x1, np.inf), scale), length)
+    return select(lax.bitwise_or(*infinite), _like(x1, np.inf), length)
 
 
 @_hypot.defjvp
@@ -330,7 +334,7 @@ def _hypot_jvp(primals, tangents):
     length = _hypot(*primals)
     zero, one, infinity = (_like(length, v) for v in (0, 1, np.inf))
     longer = lax.stop_gradient(lax.max(*map(lax.abs, primals)))
-    infinite, flat = lax.eq(longer, infinity), lax.eq(longer, zero)
+    infinite, flat = lax.eq(longer, infinity), lax.lt(longer, _like(length, _tiny(length)))
     plain = lax.bitwise_or(flat, infinite)
     ratios = [select(plain, zero, lax.div(x, select(plain, one, longer))) for x in primals]
     whole = lax.sqrt(select(plain, one, lax.add(*map(lax.square, ratios))))

@@ -198,6 +198,11 @@ def polynomial(x: Lane, coefficients: Sequence[float]) -> Any:
     return out
 
 
+def itself_where_subnormal(x: Lane, out: Lane) -> Lane:
+    """``out``, the value at ``x`` of a function that is ``x`` near 0; of subnormal numbers, which arithmetic takes for 0, ``x``."""
+    return (abs(x) < float(np.finfo(x.dtype).tiny)).where(x, out)
+
+
 def two_to(n: Lane) -> Lane:
     """``2 ** n`` for integers ``n``, as floats, in the range of the exponent: their last bits, shifted to where it stands."""
     fmt = n.format

@@ -8,7 +8,7 @@ Sources: W. J. Cody and W. Waite, "Software Manual for the Elementary Functions"
 """
 from __future__ import annotations
 
-from .lanes import FLOAT32, FLOAT64, Lane, magic, polynomial
+from .lanes import FLOAT32, FLOAT64, Lane, itself_where_subnormal, magic, polynomial
 
 _FOLDS = (  # 1/M, two parts whose sum is M, M less a multiple of 2 pi
     (7.072107549417136e-29, 1.4140049733395058e+28, 6.720955911105614e+21, 2.5277626970124422e-12),
@@ -58,7 +58,7 @@ def sin(x: Lane) -> Lane:
     k = (y * 0.3183098861837907).round()
     r = _near_zero(y, rest, k, _PI)
     out = _odd(k, r * polynomial(r * r, _SIN)).to(FLOAT32)
-    return (out.bits() ^ x.sign_bit()).as_float(FLOAT32)
+    return itself_where_subnormal(x, (out.bits() ^ x.sign_bit()).as_float(FLOAT32))
 
 
 def cos(x: Lane) -> Lane:
@@ -78,4 +78,4 @@ def tan(x: Lane) -> Lane:
     odd = parity.differs(0)
     out = odd.where(cosine, sine) / odd.where(sine, cosine)
     out = (out.bits() ^ parity).as_float(FLOAT64).to(FLOAT32)
-    return (out.bits() ^ x.sign_bit()).as_float(FLOAT32)
+    return itself_where_subnormal(x, (out.bits() ^ x.sign_bit()).as_float(FLOAT32))
