@@ -169,6 +169,8 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("truncnorm.cdf", lambda b: stats.truncnorm.cdf(0.0, -INF, b), 1, [1.0, 2.0, INF], [-0.17091684, -0.02826701, 0]),
     ("truncnorm.logcdf", lambda b: stats.truncnorm.logcdf(0.0, -INF, b), 1, [1.0, 2.0], [-0.28759997, -0.05524786]),
     ("truncnorm.sf", lambda a: stats.truncnorm.sf(0.5, a, INF), 1, [-1.0, -2.0, -INF], [0.10546852, 0.01744287, 0]),
+    ("truncnorm.logcdf", lambda a: stats.truncnorm.logcdf(-1.0, a, 2.0), 1, [-1.0], [-INF]), ("truncnorm.logcdf", lambda x: stats.truncnorm.logcdf(x, -1.0, 2.0), 1, [-1.0], [INF]),
+    ("truncnorm.logsf", lambda b: stats.truncnorm.logsf(2.0, -1.0, b), 1, [2.0], [INF]), ("truncnorm.logsf", lambda x: stats.truncnorm.logsf(x, -1.0, 2.0), 1, [2.0], [-INF]),
     ("truncnorm.logsf", lambda x: stats.truncnorm.logsf(x, -1.0, INF), 0, [1e30, 0.5, INF], [-INF, -1.003157983, -INF]),
     ("vonmises.logpdf", lambda k: stats.vonmises.logpdf(0.5, k), 1, [0.0, 0.5, 1.0, 2.0], [0.8775825619, 0.63508295, 0.4311926, 0.1798079]),
     ("vonmises.logpdf", lambda x: stats.vonmises.logpdf(x, 3.4e38), 0, [0.0], [43.442066]),

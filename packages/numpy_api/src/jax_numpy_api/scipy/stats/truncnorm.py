@@ -21,7 +21,7 @@ def _log_narrow(a, b):
 def _log_mass(a, b):
     """``log(ndtr(b) - ndtr(a))`` for ``a <= b``: as a difference of tails on one side, of two tails from 1 around 0; by the middle where the
     two are close."""
-    narrow = (a < b) & ((b - a) * (1 + jnp.maximum(jnp.abs(a), jnp.abs(b))) < _NARROW)
+    narrow = (a <= b) & ((b - a) * (1 + jnp.maximum(jnp.abs(a), jnp.abs(b))) < _NARROW)
     close = _log_narrow(jnp.where(narrow, a, 0.0), jnp.where(narrow, b, _NARROW / 2))
     return jnp.where(narrow, close, _log_apart(jnp.where(narrow, -1.0, a), jnp.where(narrow, 1.0, b)))
 
