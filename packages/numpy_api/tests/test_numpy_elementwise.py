@@ -8,6 +8,7 @@ from jax_core.configuration import flags
 from jax_core.representation.errors import TypePromotionError
 from jax_core.transformations.autodiff import jvp, vjp
 from jax_core.transformations.vmap import vmap
+from jax_numpy_api.scipy.special import factorial
 
 
 def case(name, types, *, like=None, **options):
@@ -175,3 +176,14 @@ def test_a_product_with_a_mask_in_a_transformation_is_as_outside():
     assert vmap(lambda x: x * (x < 5))(x).tolist() == [1, 0] and vmap(lambda x: x * mask)(x).tolist() == [[1, 0], [jnp.inf, 0]]
     with flags.numpy_dtype_promotion("strict"), pytest.raises(TypePromotionError):
         vmap(lambda x: x * mask)(x)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["sinc", "i0", "factorial"])
+def test_halves_are_rounded_once(name, dtype):
+    fun = factorial if name == "factorial" else getattr(jnp, name)
+    x = jnp.linspace(-6.3, 6.3, 64, dtype=dtype)
+    wide = x.astype("float32")
+    for one, many in zip(jvp(fun, (x,), (x,)), jvp(fun, (wide,), (wide,))):
+        assert one.dtype == dtype
+        np.testing.assert_allclose(one.astype("float32"), many, rtol=float(jnp.finfo(dtype).eps), atol=1e-6)

@@ -468,6 +468,9 @@ def sinc(x: ArrayLike, /) -> Array:
     Array([1.        , 0.63661975], dtype=float32)
     """
     x, = promote_args_inexact("sinc", x)
+    dtype = np.dtype(lax.dtype(x))
+    if dtype.itemsize < 4:
+        return convert(settled(_real_sinc(convert(x, np.dtype(np.float32)))), dtype)
     return settled(_complex_sinc(x) if _is_complex(x) else _real_sinc(x))
 
 

@@ -125,4 +125,5 @@ def i0(x: ArrayLike) -> Array:
     x, = promote_args_inexact("i0", x)
     if not dtypes.issubdtype(lax.dtype(x), np.floating):
         raise ValueError(f"Unsupported input type to jax.numpy.i0: {lax.dtype(x)}")
-    return bessel.i0(array(x))
+    x = array(x)
+    return bessel.i0(x.astype(np.float32)).astype(x.dtype) if x.dtype.itemsize < 4 else bessel.i0(x)

@@ -360,7 +360,8 @@ def _factorial(n):
     n = jnp.asarray(promote_args_inexact("factorial", n)[0])
     if dtypes.issubdtype(n.dtype, np.complexfloating):
         raise TypeError(f"factorial does not support complex-valued inputs, got {n.dtype}; gamma(n + 1) does")
-    out = jnp.where(n < 0, 0, gamma(jnp.where(n < 0, 1, n + 1)))  # gamma has poles there, and a product of 0 and their slopes is NaN
+    x = n.astype(np.float32) if n.dtype.itemsize < 4 else n  # where x + 1 has all digits
+    out = jnp.where(x < 0, 0, gamma(jnp.where(x < 0, 1, x + 1)))  # gamma has poles there, and a product of 0 and their slopes is NaN
     return convert_element_type_p.bind(out, new_dtype=n.dtype, weak_type=n.weak_type, sharding=None)
 
 
