@@ -194,6 +194,12 @@ def test_the_basis_of_a_jacobian_is_computed_where_it_is_large():
         jax.tree.map(np.testing.assert_array_equal, jax.jit(jacobian)(tree), jacobian(tree))
 
 
+@pytest.mark.parametrize("jacobian", [jax.jacfwd, jax.jacrev])
+def test_a_jacobian_of_no_results_has_none(jacobian):
+    assert jacobian(lambda x: {"none": ()})(1.0) == {"none": ()}
+    assert jacobian(lambda x, y: ((), x + y), (0, 1), has_aux=True)(1.0, 2.0) == ((), 3.0)
+
+
 def test_jacobians_of_integers_are_zeros_of_their_dtype():
     got = jax.jacfwd(lambda x: {"x": x * 2, "n": N.astype(np.int8), "b": x > 1})(X)
     assert {k: (str(v.dtype), v.shape, float(v.sum())) for k, v in got.items()} == {

@@ -635,7 +635,7 @@ def _jacrev(name: str, fun: Callable[..., Any], argnums: Any, has_aux: bool, hol
             _check_output(name, x, holomorphic)
         none = [Zero.of(x) for x in outs[n:]]
         pull = lambda *cts: list(map(_block, flat, pullback(*cts, *none)))
-        blocks = vmap(pull)(*_basis(outs[:n]))
+        blocks = vmap(pull)(*_basis(outs[:n])) if n else ()
         shapes = [np.shape(x) for x in outs[:n]]
         cut = [_cut(block, shapes, 0) for block in blocks]  # for each input leaf, for each output leaf
         rows = [tree.unflatten(in_tree, [pieces[i] for pieces in cut]) for i in range(n)]
