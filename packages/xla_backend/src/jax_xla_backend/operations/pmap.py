@@ -106,7 +106,7 @@ def pmap(fun: Callable[..., PyTree], axis_name: Hashable | None = None, *, in_ax
                 vmap, _noted(_with_names(_with_static(fun, fixed), names)), (*axes, *[0] * len(names)), axis_name=axis_name, axis_size=len(chosen)), out_axes)
             layouts = _layouts(chosen, structure, flat_axes, ranks, out_axes, len(names), axis_name)
             whole = jit(mapped, donate_argnums=_positions(donated, static) or None, **layouts)
-            known = compiled[key] = _between_processes(whole, layouts) if spread else whole, layouts.get("out_shardings")
+            known = compiled[key] = (_between_processes(whole, layouts) if spread else whole), layouts.get("out_shardings")
         return *known, (*dynamic, *kwargs.values())
 
     @functools.wraps(fun)
