@@ -84,6 +84,8 @@ def test_legacy_keys_can_be_forbidden():
     raw = random.PRNGKey(0)
     with flags.legacy_prng_key("error"), pytest.raises(ValueError, match="normal: key is an array of uint32"):
         random.normal(raw)
+    with flags.legacy_prng_key("error"):
+        assert random.clone(raw).tolist() == raw.tolist()  # no use that matters
     with flags.legacy_prng_key("warn"), pytest.warns(UserWarning, match="key is an array of uint32"):
         random.normal(raw)
 

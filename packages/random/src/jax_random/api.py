@@ -23,7 +23,7 @@ from jax_numpy_api import lax, numpy as jnp  # also gives arrays of keys their m
 
 from . import threefry
 from .checks import as_given, check_dtype, check_key_data, check_shape, raw_key, raw_keys, run
-from .impls import BUILT_IN, PRNGImpl, PRNGSpec, is_partitionable, resolve, threefry_prng_impl
+from .impls import BUILT_IN, PRNGImpl, PRNGSpec, default_impl, is_partitionable, resolve, threefry_prng_impl
 from .keys import KeyType, PRNGKeyArray
 from .primitives import random_bits_p, random_fold_in_p, random_seed_p, random_split_p, random_wrap_p
 
@@ -137,7 +137,8 @@ def key_data(keys: ArrayLike) -> Array:
     >>> jax.random.key_data(jax.random.key(7))
     Array([0, 7], dtype=uint32)
     """
-    return raw_keys("key_data", keys)[0]
+    words, _, typed = raw_keys("key_data", keys)
+    return words if typed else jnp.asarray(words)
 
 
 @api_boundary
@@ -194,8 +195,11 @@ def clone(key: ArrayLike) -> Array:
     >>> bool((jax.random.clone(key) == key).all())
     True
     """
-    words, impl, typed = raw_keys("clone", key)
-    return as_given(words, impl, typed)  # a new array of keys, with the same words
+    if isinstance(getattr(key, "dtype", None), KeyType):
+        words, impl, typed = raw_keys("clone", key)
+        return as_given(words, impl, typed)  # a new array of keys, with the same words
+    check_key_data("clone", key, default_impl())  # whose uses are not counted
+    return jnp.asarray(key)
 
 
 # -- new keys ----------------------------------------------------------------------------------------------------------
