@@ -383,7 +383,7 @@ def test_lists_among_the_parts_of_an_index(index):
     np.testing.assert_array_equal(got, expected)
 
 
-@pytest.mark.parametrize("index", ["[2]", "[:, :, -6]", "[np.int32(4)]", ".at[2].get()", "[jnp.array(0), 3]"])
+@pytest.mark.parametrize("index", ["[2]", "[:, :, -6]", "[np.int32(4)]", ".at[2].get()", ".at[2].get(mode='promise_in_bounds')", "[jnp.array(0), 3]"])
 def test_constant_indices_are_checked_where_asked_for(index):
     given = {"x": jnp.zeros((2, 3, 5)), "np": np, "jnp": jnp}
     eval(f"x{index}", given)
@@ -391,7 +391,7 @@ def test_constant_indices_are_checked_where_asked_for(index):
         eval(f"x{index}", given)
 
 
-@pytest.mark.parametrize("index", [".at[2].set(0)", ".at[5].get(mode='fill')", "[np.array([2])]"])
+@pytest.mark.parametrize("index", [".at[2].set(0)", ".at[5].get(mode='fill')", "[np.array([2])]", "[np.array(2)]"])
 def test_other_indices_are_not_checked(index):
     given = {"x": jnp.zeros((2, 3, 5)), "np": np}
     with check_static_indices(True):

@@ -182,8 +182,9 @@ def _listed(part: list | tuple) -> Any:
 
 
 def check_numbers(shape: tuple, index: tuple) -> None:
-    """Raise IndexError for an integer in ``index`` that lies outside of its axis."""
+    """Raise IndexError for a number in ``index`` that lies outside of its axis; what is in an array counts as not known."""
     axis = 0
+    index = tuple(slice(None) if isinstance(part, (np.ndarray, Array)) and part.shape == () and part.dtype.kind in "iu" else part for part in index)
     for part in _expanded(index, len(shape)):
         if isinstance(part, int) and not -shape[axis] <= part < shape[axis]:
             raise IndexError(f"index {part} out of bounds for axis {axis} with size {shape[axis]}")

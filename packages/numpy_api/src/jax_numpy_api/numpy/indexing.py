@@ -70,6 +70,7 @@ def _with_new_axes(x: Any, plan: Any) -> Any:
     return broadcast_in_dim_p.bind(x, shape=plan.shape, broadcast_dimensions=plan.dims, sharding=None)
 
 
+_PROMISED = (None, "promise_in_bounds", lax.GatherScatterMode.PROMISE_IN_BOUNDS)
 _UNFILLED = (lax.GatherScatterMode.CLIP, lax.GatherScatterMode.PROMISE_IN_BOUNDS)
 
 
@@ -176,9 +177,9 @@ def read(x: Array, index: tuple, *, mode: Mode = None, fill_value: ArrayLike | N
          indices_are_sorted: bool = False, wrap: bool = True, out_sharding: Placement | None = None) -> Any:
     """`getitem` with options; ``index`` is a tuple."""
     with attributed_to(capture()), wide_positions(x):  # found once for all operations
+        if flags.check_static_indices.value and wrap and fill_value is None and mode in _PROMISED:
+            check_numbers(x.shape, index)
         if mode is None and fill_value is None and wrap:
-            if flags.check_static_indices.value:
-                check_numbers(x.shape, index)
             plan = reading_plan(x.shape, index)
             if isinstance(plan, Scalar):
                 return _read_scalar(x, index, plan)
