@@ -231,6 +231,8 @@ BLOCK = [
 @pytest.mark.parametrize("name, asked, spec", BLOCK, ids=[c[0] for c in BLOCK])
 def test_pjit_runs_on_the_mesh_of_a_block(name, asked, spec):
     mesh = Mesh(np.array(devices()[:2]), ("x",))
+    with flags.disallow_mesh_context_manager(True), pytest.raises(RuntimeError, match="set_mesh"), mesh:
+        pass
     with mesh:
         out = pjit(lambda x: x * 2, **asked)(np.arange(8.0))
     assert out.sharding == NamedSharding(mesh, spec)

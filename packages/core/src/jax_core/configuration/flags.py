@@ -183,6 +183,7 @@ remove_size_one_mesh_axis_from_type = define_bool(
     affects_tracing=True)
 mesh_in_context = define(State("jax_mesh_in_context", object, None, "The mesh that `set_mesh` and its like set, and its abstract form.",
                                affects_tracing=True))
+disallow_mesh_context_manager = define_bool("jax_disallow_mesh_context_manager", False, "Refuse `with mesh:`, where `set_mesh` is meant.")
 use_shardy_partitioner = define_bool("jax_use_shardy_partitioner", True, "Partition with Shardy.",
                                      affects_tracing=True)
 pallas_enable_debug_checks = define_bool("jax_pallas_enable_debug_checks", False, "Compile `pl.debug_check` into kernels for TPUs.", affects_tracing=True)

@@ -30,7 +30,6 @@ _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
     "jax_cross_host_transport_addresses": "",
     "jax_debug_leaked_clients_on_clear_backends": False,
     "jax_disable_vmap_shmap_error": False,
-    "jax_disallow_mesh_context_manager": False,
     "jax_distributed_debug": False,
     "jax_distributed_verify_secure_credentials": False,
     "jax_embedded_constants_max_bytes": 32,

@@ -212,6 +212,8 @@ class Mesh(contextlib.ContextDecorator, _Axes):
                     self.axis_types if axis_types is None else axis_types)
 
     def __enter__(self):
+        if flags.disallow_mesh_context_manager.value:
+            raise RuntimeError(f"with {self}: jax_disallow_mesh_context_manager forbids this form here; write `with jax.set_mesh(mesh):`")
         here = _state.mesh
         if tracing() and here is not None and not here.empty and not self.empty and here.size != self.size:
             raise ValueError(f"with {self}: a program that is being traced cannot change the size of the mesh, which is {here}; it runs on the "
