@@ -204,4 +204,6 @@ def test_transfer_guard():
         assert device_put.device_get(device_put.device_put(value)).tolist() == [0, 1, 2]
     with flags.transfer_guard("disallow_explicit"), pytest.raises(RuntimeError, match="Disallowed"):
         device_put.device_put(value)
+    with flags.transfer_guard("disallow_explicit"):
+        assert len(list(x)) == 4  # they are made on the host: no transfer of the program's
     assert f(value).shape == (3,)

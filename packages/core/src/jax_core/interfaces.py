@@ -492,8 +492,11 @@ class Transfers(Protocol):
     def host_view(self, x: object) -> np.ndarray | None:
         """A read-only view of ``x`` if that costs no wait and no copy (a ready array in host memory), else None."""
 
-    def from_host(self, x: np.ndarray, weak_type: bool = False) -> Any:
-        """An array of the contents of ``x``. They are copied, so that the array can be donated and the caller may go on writing to ``x``."""
+    def from_host(self, x: np.ndarray, weak_type: bool = False, computed: bool = False) -> Any:
+        """An array of the contents of ``x``. They are copied, so that the array can be donated and the caller may go on writing to ``x``.
+
+        ``computed``: ``x`` was made of arrays, by our choice on the host; to the program that is no transfer, and no guard refuses it.
+        """
 
     def from_dlpack(self, external_array: object, device: object = None, copy: bool | None = None) -> Any:
         """An array that shares the memory of another library's array, or has its contents.

@@ -83,7 +83,7 @@ class _Unravel:
                             f"got {dtypes.dtype(vector)}")
         if not several and evaluating() and (view := host(vector)) is not None:
             from_host = backends.get().from_host
-            pieces = [from_host(view[start:end].reshape(s)) for start, end, s in zip([0, *ends], ends, self.shapes)]
+            pieces = [from_host(view[start:end].reshape(s), computed=True) for start, end, s in zip([0, *ends], ends, self.shapes)]
             return tree.unflatten(self.structure, pieces)
         vector = jnp.asarray(vector, dtype=dtypes.dtype(vector))
         pieces = [vector[start:end].reshape(s) for start, end, s in zip([0, *ends], ends, self.shapes)]

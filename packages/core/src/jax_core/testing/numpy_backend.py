@@ -181,7 +181,7 @@ class NumpyBackend:
     def host_view(self, x: object) -> np.ndarray | None:
         return np.asarray(x) if isinstance(x, NumpyArray) else None
 
-    def from_host(self, x: np.ndarray, weak_type: bool = False) -> NumpyArray:
+    def from_host(self, x: np.ndarray, weak_type: bool = False, computed: bool = False) -> NumpyArray:
         return self._sharing(x.copy(), weak_type)
 
     def _sharing(self, x: np.ndarray, weak_type: bool = False) -> NumpyArray:

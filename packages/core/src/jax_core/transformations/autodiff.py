@@ -489,7 +489,7 @@ def _basis(leaves: Sequence[Any]) -> list[Any]:
         else:
             rows = np.zeros((total, n), get_aval(x).dtype)
             rows[np.arange(start, start + n), np.arange(n)] = 1
-            part = from_host(rows.reshape(total, *np.shape(x)), get_aval(x).weak_type)
+            part = from_host(rows.reshape(total, *np.shape(x)), get_aval(x).weak_type, True)
         result.append(_split_as(x, part))
         start += n
     return result

@@ -157,7 +157,7 @@ def _joined_on_host(join: Callable, arrays: list, axis: int) -> Array | None:
     views = [host(a) for a in arrays]
     if any(v is None or v.nbytes > 1 << 20 for v in views):
         return None
-    return backends.get().from_host(join(views, axis), all(getattr(a, "weak_type", False) for a in arrays))
+    return backends.get().from_host(join(views, axis), all(getattr(a, "weak_type", False) for a in arrays), True)
 
 
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:

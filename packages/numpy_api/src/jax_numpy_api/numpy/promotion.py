@@ -116,7 +116,7 @@ def from_numpy(x: np.ndarray, *sources: Any, weak: bool = False) -> Any:
             return backends.get().put(x, None, origin.sharding)  # a committed array is hardly ever weak
     if x.dtype.itemsize >= 8 and not any(getattr(origin, "dtype", None) == x.dtype for origin in sources):
         x = x.astype(dtypes.canonicalize_dtype(x.dtype), copy=False)
-    return backends.get().from_host(x, weak)
+    return backends.get().from_host(x, weak, True)
 
 
 def concrete(x: ArrayLike | Tracer) -> np.ndarray | None:

@@ -295,7 +295,7 @@ def _searchsorted(a, v, side, method):
     if line is None or values is None or line.dtype != values.dtype or line.dtype.kind not in "iuf" or line.size >= 1 << 31:
         return _positions_compiled(a, v, side, method)
     found = np.searchsorted(line, values, side=cast(Any, side))
-    return backends.get().from_host(np.asarray(found).astype(np.int32))
+    return backends.get().from_host(np.asarray(found).astype(np.int32), computed=True)
 
 
 def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike | None = None, *,

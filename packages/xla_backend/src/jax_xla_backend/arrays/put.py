@@ -32,7 +32,7 @@ from ..placement.layout import AutoLayout, Format, Layout
 from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 from ..platforms import client
-from . import own_layouts
+from . import own_layouts, transfer_guards
 from .array import ArrayImpl, check_not_deleted, host_value, is_unreduced
 
 if TYPE_CHECKING:
@@ -90,11 +90,14 @@ def _mesh_for_new(ndim: int = 0) -> NamedSharding | None:
     return NamedSharding(here, PartitionSpec(*[None] * (ndim if here.explicit_axes else 0)))
 
 
-def from_host(x: np.ndarray, weak_type: bool = False) -> Any:
+def from_host(x: np.ndarray, weak_type: bool = False, computed: bool = False) -> Any:
     """An array of the contents of ``x``, uncommitted, but where a mesh is set.
 
     They are copied: XLA could share only what happens to be aligned to 64 bytes, and what is shared cannot be donated in place.
     """
+    if computed and transfer_guards.used():
+        with transfer_guards.own():
+            return from_host(x, weak_type)
     where, dtype = _default, x.dtype
     if not dtype.itemsize:  # float0: without contents, so it stays
         return x

@@ -32,7 +32,7 @@ def rows(x: ArrayImpl, order: Sequence[int]) -> Iterable[Any]:
     if several and x.is_fully_addressable and not x.is_fully_replicated and not is_unreduced(x._sharding):
         whole = host_value(x)
         weak = x.weak_type
-        return (from_host(np.asarray(whole[i]), weak) for i in order)
+        return (from_host(np.asarray(whole[i]), weak, True) for i in order)
     view = host_view(x)
     if not several and 1 < len(order) <= _MOST and x.nbytes <= _LARGE and context.state.trace is EVAL:
         cut = _program(x, len(order))
@@ -41,7 +41,7 @@ def rows(x: ArrayImpl, order: Sequence[int]) -> Iterable[Any]:
     if view is None or x.committed:
         return (x[i] for i in order)
     weak = x.weak_type
-    return (from_host(np.asarray(view[i]), weak) for i in order)
+    return (from_host(np.asarray(view[i]), weak, True) for i in order)
 
 
 def _program(x: ArrayImpl, count: int) -> Callable[[Any], list] | None:

@@ -2,6 +2,7 @@
 
 The flags ``jax_transfer_guard_*`` and ``jax_array_garbage_collection_guard`` are mirrored into jaxlib, which looks at
 them at each transfer. `device_put` and `device_get` are transfers that were asked for; they say so with `explicit`.
+Results of operations that ran on the host are none (`own`).
 """
 from __future__ import annotations
 
@@ -50,6 +51,27 @@ def _explicit() -> Iterator[None]:
         state.explicit_device_put, state.explicit_device_get = before
 
 
+def used() -> bool:
+    """Whether a guard was ever set."""
+    return _active
+
+
 def explicit() -> ContextManager:
     """Transfers inside the block were asked for. Costs next to nothing while no guard was ever set."""
     return _explicit() if _active else _nothing
+
+
+@contextlib.contextmanager
+def _own() -> Iterator[None]:
+    state = _lib.thread_local_state()
+    before = state.host_to_device
+    state.host_to_device = _LEVELS["allow"]
+    try:
+        yield
+    finally:
+        state.host_to_device = before
+
+
+def own() -> ContextManager:
+    """What is computed on the host inside the block is our choice: to the program nothing is transferred."""
+    return _own() if _active else _nothing

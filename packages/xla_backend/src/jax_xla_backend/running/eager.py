@@ -163,7 +163,7 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
         return NotImplemented
     try:
         result = prim.reference(*views, **params)  # type: ignore[misc]  # one that is exact has it
-        with transfer_guards.explicit():  # computing on the host is our choice, not a transfer of the program's
+        with transfer_guards.own():
             if prim.multiple_results:
                 return [_wrap(r, t, sharding, devices, committed, views) for r, t in zip(result, types)]
             return _wrap(result, types[0], sharding, devices, committed, views)
