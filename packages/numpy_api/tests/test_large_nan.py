@@ -106,6 +106,23 @@ def test_extremum_of_all(op, reference, dtype):
                     assert np.isnan(f(missing))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("op, reference", [(lax.reduce_max, np.max), (lax.reduce_min, np.min)], ids=["max", "min"])
+@pytest.mark.parametrize("shape, axes", [((LIBRARY + 3, 33), (1,)), ((40, LIBRARY + 1), (0,)), ((64, 3, 13, 64), (1, 2)), ((LIBRARY - 1, 33), (1,))], ids=str)
+def test_extrema_of_many_rows(op, reference, dtype, shape, axes):
+    """The library tells of NaN, too, where the results are enough for it, with nothing to compile; the numbers are the same bits."""
+    with flags.enable_x64(dtype == "float64"):
+        f, few = jit(lambda x: op(x, axes)), shape[0] == LIBRARY - 1
+        assert ("stablehlo.select" in f.trace(np.ones(shape, dtype)).lower().as_text()) == few
+        then = jit(lambda x: op(op(x, axes)[::-1] + op(x * 2, axes), (0,)).sum())  # with what is computed before and after
+        for values in ([1, 2, -3, 3e38, -np.inf], [-np.inf], [np.inf], [-np.inf, np.inf], [-0.0], [0.0], [-np.inf, -2]):
+            x = np.random.default_rng(0).choice(np.asarray(values, dtype), shape)
+            assert np.asarray(f(x)).tobytes() == reference(x, axes).tobytes()
+            x.reshape(-1)[[0, x.size // 3, -1]] = np.nan, -np.nan, np.nan
+            np.testing.assert_array_equal(f(x), reference(x, axes))
+            assert np.isnan(then(x))
+
+
 def test_arguments_beyond_the_cache_are_read_once():
     for shape, pieces in (((1 << 20,), 0), (((1 << 20) + 3,), 16), ((1024, 1024), 0), ((1025, 1024), 16)):
         assert jit(lambda x: x.max(0)).trace(np.ones(shape, np.float32)).lower().as_text().count("stablehlo.slice") == pieces

@@ -149,12 +149,21 @@ def emit_number(b: Builder, op: str, x: Value, axes: Sequence[int]) -> Any:
     return reduce(x, start, op, axes)
 
 
-def emit_with_nan(b: Builder, x: Value, extremum: Value, axes: Sequence[int]) -> Any:
-    """``extremum``, which reduces ``x`` over ``axes``, or NaN where there is one in ``x``."""
+def emit_with_nan(b: Builder, op: str, x: Value, extremum: Value, axes: Sequence[int]) -> Any:
+    """``extremum``, which reduces ``x`` over ``axes`` by ``op``, or NaN where there is one in ``x``.
+
+    The library does all of it where the results are many enough for it: it reads each part of ``x`` once for both reductions, and there is no code
+    to compile. Its elementwise extremum of two gives the second where either is NaN.
+    """
     out, wide = extremum.aval, widened(b, x)  # sums of halves are rounded after each addition, without vectors
     zero = b.scalar(0, wide.aval.dtype)
     squares = b.emit(f"stablehlo.multiply {wide}, {wide}", wide, wide, out=wide.aval)
     total = b.emit(f"stablehlo.reduce({squares} init: {zero}) applies stablehlo.add across dimensions = {list(axes)}", squares,
                    zero, out=out.update(dtype=wide.aval.dtype))
+    if out.size >= LIBRARY and wide is x:
+        bound = b.full(np.inf if op == "stablehlo.minimum" else -np.inf, out)
+        away = "add" if op == "stablehlo.minimum" else "subtract"
+        bound = b.emit(f"stablehlo.{away} {bound}, {total}", bound, total, out=out)  # infinite, or NaN
+        return b.emit(f"{op} {extremum}, {bound}", extremum, bound, out=out)
     nan, missing = emit_compare(b, "NE", total, total), b.full(float("nan"), out)
     return b.emit(f"stablehlo.select {nan}, {missing}, {extremum}", nan, missing, extremum, out=out)

@@ -116,7 +116,7 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
             return emit_number(b, op_name, x, axes)
         out = b.emit(f"stablehlo.reduce({x} init: {start}) applies {op_name} across dimensions = {list(axes)}", x, start,
                      out=b.out_avals[0])
-        return emit_with_nan(b, x, out, axes) if kept else out
+        return emit_with_nan(b, op_name, x, out, axes) if kept else out
 
     prim = Primitive(
         name, out_type=out_type, jvp=jvp, transpose=none(f"lax.{name} is not linear, so it has no transpose"),
