@@ -85,13 +85,16 @@ def test_bad_arguments(bad):
 
 @pytest.mark.parametrize("run", [lambda f: f, jit], ids=["eager", "jit"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
-def test_zeros_are_equal_and_nan_is_last(run, dtype):
+@pytest.mark.parametrize("times", [1, 12], ids=["by a comparator", "by digits"])
+def test_zeros_are_equal_and_nan_is_last(run, dtype, times):
     """-0.0 and 0.0 keep their order; NaN of either sign comes last, in its order."""
     with flags.enable_x64(True):
-        x = np.copysign(SPECIAL.astype(dtype), np.where(np.arange(11) == 3, -1, SPECIAL.astype(dtype)))
-        values, order = run(lambda x, i: lax.sort_key_val(x, i))(x, np.arange(11, dtype=np.int32))
+        x = np.tile(np.copysign(SPECIAL.astype(dtype), np.where(np.arange(11) == 3, -1, SPECIAL.astype(dtype))), times)
+        positions = np.arange(x.size, dtype=np.int32)
+        values, order = run(lambda x, i: lax.sort_key_val(x, i))(x, positions)
         alone = np.asarray(run(lambda x: lax.sort(x))(x))
-    assert np.asarray(order).tolist() == [5, 9, 1, 2, 7, 8, 4, 0, 6, 3, 10]
+    assert np.array_equal(order, np.argsort(x + dtype(0), kind="stable"))
+    assert times > 1 or np.asarray(order).tolist() == [5, 9, 1, 2, 7, 8, 4, 0, 6, 3, 10]
     assert values.dtype == dtype and np.array_equal(values, x[np.asarray(order)], equal_nan=True)
     finite = ~np.isnan(alone)
     assert np.array_equal(np.signbit(alone[finite]), np.signbit(np.asarray(values)[finite]))
@@ -214,3 +217,11 @@ def test_the_order_of_floats_is_one_that_compilers_for_gpus_know(platform, by_va
     module = pytest.importorskip("jax_xla_backend.lowering.module")
     text = module.lower_module(make_jaxpr(lambda x: lax.sort(x))(np.ones(5, np.float32)), LowerSpec("main"), platform=platform).text()
     assert ("stablehlo.bitcast_convert" not in text) is by_value
+
+
+@pytest.mark.parametrize("size, by_digits", [(128, False), (129, True)])
+def test_few_elements_are_sorted_by_a_comparator(size, by_digits):
+    """On the CPU digits are faster only for more."""
+    module = pytest.importorskip("jax_xla_backend.lowering.module")
+    text = module.lower_module(make_jaxpr(lambda x: lax.sort(x))(np.ones(size, np.float32)), LowerSpec("main"), platform="cpu").text()
+    assert ("shift_left" in text) == by_digits

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _NAN_BITS = {np.int32: 0x7FC00000, np.int64: 0x7FF8000000000000}
 _MOST_DIGITS = 4  # beyond, one sort with a comparator of all keys is faster
+_FEW = 128  # and for so few elements, to compile above all
 
 
 def take_along(x: Array, indices: Array, axis: int) -> Any:
@@ -307,7 +308,7 @@ def _sort_whole_bytes(b, xs, dimension, is_stable, num_keys):
     plain = len(xs) == 1 and dtypes.issubdtype(aval.dtype, np.integer)
     digits = sum(_count_digits(x.aval.dtype) for x in xs[:num_keys])
     open_split = b.partitioned and aval.placement is None  # the axis may be split, and to take elements by their order then gathers them
-    if b.platform != "cpu" or plain or open_split or digits > _MOST_DIGITS or aval.shape[dimension] >= 2**31:
+    if b.platform != "cpu" or plain or open_split or digits > _MOST_DIGITS or aval.size <= _FEW or aval.shape[dimension] >= 2**31:
         # elsewhere than on the CPU a stable sort carries positions along, which one operand of integers never needs
         return _emit_sort(b, list(xs), dimension, num_keys, _compare_keys, b.platform == "cpu" or is_stable and not plain)
     d = _Digits(b, aval.shape)
