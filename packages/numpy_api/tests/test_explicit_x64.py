@@ -8,10 +8,13 @@ import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import eval_shape, make_jaxpr
+from jax_core.references.api import new_ref
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.jaxpr import eval_jaxpr
-from jax_core.transformations.autodiff import grad
+from jax_core.transformations.autodiff import grad, hessian, jacfwd, jacrev, jvp
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, nn
+from jax_numpy_api.checkify import checkify, float_checks
 
 WIDE = """
 jnp.int64(np.array(1 << 40)); jnp.int64(1 << 40); jnp.array(1 << 40, dtype=jnp.int64); jnp.zeros(3, jnp.float64); jnp.full(3, 2.0, "float64");
@@ -66,7 +69,8 @@ def _wide(fun):
     return inside
 
 
-@pytest.mark.parametrize("around", [grad, lambda f: grad(jit(f)), lambda f: jit(grad(f)), lambda f: grad(lambda x: grad(f)(x).sum() + f(x)),
+@pytest.mark.parametrize("around", [grad, lambda f: grad(jit(f)), lambda f: lambda x: vmap(grad(jit(f)))(x[None])[0], lambda f: hessian(jit(f)),
+                                    lambda f: jit(lambda x: (new_ref(x), grad(f)(x))[1]), lambda f: lambda x: checkify(grad(f), errors=float_checks)(x)[1], lambda f: jit(grad(f)), lambda f: grad(lambda x: grad(f)(x).sum() + f(x)),
                                     lambda f: lambda x: eval_jaxpr((made := make_jaxpr(grad(jit(f)))(x)).jaxpr, made.consts, x)[0]])
 @pytest.mark.parametrize("fun", [
     lambda x: (x.astype("float64") * 2).sum(), lambda x: x[jnp.array([0, 1])].sum(), lambda x: lax.fori_loop(0, 3, lambda i, c: c * 2 + i, x).sum(),
@@ -79,3 +83,16 @@ def test_derivatives_of_a_part_with_x64(fun, around):
     with flags.enable_x64(False):
         got = around(_wide(fun))(x)
     assert got.dtype == np.float32 and np.allclose(got, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("around", [lambda f: grad(lambda x: f(x).sum()), lambda f: jit(grad(lambda x: jit(f)(x).sum())), lambda f: vmap(grad(jit(f))), lambda f: hessian(lambda x: f(x).sum()),
+                                    jacfwd, jacrev, lambda f: vmap(grad(grad(jit(f)))), lambda f: lambda x: jvp(f, (x,), (x,))[1]])
+@pytest.mark.parametrize("fun", [jnp.tanh, lambda x: x ** 3, lax.logistic, lax.log1p, lambda x: jnp.sqrt(x) / 3])
+def test_derivatives_of_an_array_of_64_bits_where_x64_is_off(fun, around):
+    """The constants of the rules are as wide as the array."""
+    with flags.enable_x64(True):
+        x = jnp.array([0.1, 2.0])
+        wanted = np.asarray(around(fun)(x))
+    with flags.enable_x64(False):
+        got = around(fun)(x)
+    assert got.dtype == np.float64 and np.allclose(got, wanted, rtol=1e-13, atol=0)

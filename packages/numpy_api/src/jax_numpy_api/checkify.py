@@ -18,7 +18,7 @@ from jax_core.references.discharge import any_refs, pure
 from jax_core.representation import dtypes, tree, tree_nodes
 from jax_core.representation.aval import ShapedArray, get_aval, is_jax_type
 from jax_core.representation.effects import UsualEffect
-from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, interpret_nested
+from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, as_written, interpret_nested, result_of
 from jax_core.representation.placements import is_spec
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind
@@ -383,8 +383,8 @@ def _run(closed: ClosedJaxpr, args: Sequence[Any], state: _State) -> list:
     env.update(zip(closed.jaxpr.invars, args))
     for eqn in closed.jaxpr.eqns:
         values = [x.val if type(x) is Literal else env[x] for x in eqn.invars]
-        env.update(zip(eqn.outvars, _equation(eqn, values, state)))
-    return [x.val if type(x) is Literal else env[x] for x in closed.jaxpr.outvars]
+        env.update(zip(eqn.outvars, as_written(eqn, _equation, eqn, values, state)))
+    return [result_of(x) if type(x) is Literal else env[x] for x in closed.jaxpr.outvars]
 
 
 def _equation(eqn: JaxprEqn, values: list, state: _State) -> list:

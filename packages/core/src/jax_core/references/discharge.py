@@ -21,7 +21,7 @@ from ..representation import source
 from ..representation.arguments import LazyNames
 from ..representation.aval import AbstractRef, AbstractValue, get_aval
 from ..representation.effects import RefEffect, on_references
-from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, dce
+from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, as_written, dce, result_of
 from ..representation.primitive import Primitive, abstract_eval
 from ..representation.source import describe_function
 from ..traces.staging import trace_to_jaxpr
@@ -72,9 +72,9 @@ def _interpret(jaxpr, consts, inputs) -> list:
     for eqn in jaxpr.eqns:
         values = [v.val if type(v) is Literal else env[v] for v in eqn.invars]
         with source.attributed_to(eqn.source_info):
-            outs = _apply(eqn, values)
+            outs = as_written(eqn, _apply, eqn, values)
         env.update(zip(eqn.outvars, outs if eqn.primitive.multiple_results else [outs]))
-    return [v.val if type(v) is Literal else env[v] for v in jaxpr.outvars]
+    return [result_of(v) if type(v) is Literal else env[v] for v in jaxpr.outvars]
 
 
 def _apply(eqn: JaxprEqn, values: list) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Mapping, Se
 
 import numpy as np
 
+from .. import backends
 from ..configuration import engine as _engine, flags
 from . import dtypes
 from .aval import AbstractValue, get_aval
@@ -427,7 +428,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[object], *args: Any, propagate_sou
                 env[eqn.outvars[0]] = out
     finally:
         place.place = outer
-    return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
+    return [result_of(x) if type(x) is Literal else env[x] for x in jaxpr.outvars]
 
 
 def bind(eqn: JaxprEqn, values: Sequence[object]) -> Any:
@@ -446,13 +447,26 @@ def as_written(eqn: JaxprEqn, fun: Callable, /, *args: Any, **kwargs: Any) -> An
     return fun(*args, **kwargs)
 
 
+def result_of(x: Literal) -> Any:
+    """The value of a literal that is a result, with the literal's type, though x64 may have been switched since it was written."""
+    if get_aval(x.val).dtype is x.aval.dtype or x.aval.dtype not in (NARROW if flags.enable_x64.value else NEED_X64):
+        return x.val
+    with flags.enable_x64(True):
+        return backends.get().from_host(np.asarray(x.val, x.aval.dtype), x.aval.weak_type)
+
+
+def needs_x64(x: object) -> bool:
+    """Whether ``x``, a value or a type, is of a part of a program where x64 was on, as the constants of its rules are as wide only then."""
+    return getattr(x, "dtype", None) in NEED_X64
+
+
 def interpret(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], apply: Callable) -> list:
     """Run ``jaxpr`` with ``apply(eqn, values) -> list of results`` in place of `bind`."""
     env: dict = dict(zip(jaxpr.constvars, consts))
     env.update(zip(jaxpr.invars, args))
     for eqn in jaxpr.eqns:
-        env.update(zip(eqn.outvars, apply(eqn, [x.val if type(x) is Literal else env[x] for x in eqn.invars])))
-    return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
+        env.update(zip(eqn.outvars, as_written(eqn, apply, eqn, [x.val if type(x) is Literal else env[x] for x in eqn.invars])))
+    return [result_of(x) if type(x) is Literal else env[x] for x in jaxpr.outvars]
 
 
 def interpret_nested(eqn: JaxprEqn, values: Sequence[object], run: Callable) -> list | None:

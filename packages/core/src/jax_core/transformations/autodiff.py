@@ -13,7 +13,7 @@ from ..references.primitives import RefTangent
 from ..representation import dtypes, splits, tree, tree_nodes
 from ..representation.arguments import check_callable, check_values, is_position
 from ..representation.aval import AbstractRef, ShapedArray, as_type, described_value, get_aval, plain_values
-from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
+from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, needs_x64, types_compatible
 from ..representation.literals import typed
 from ..representation.primitive import Linear, Zero
 from ..representation.source import describe_function, name_of, transformed
@@ -475,6 +475,13 @@ _COMPUTED = 1 << 10
 
 def _basis(leaves: Sequence[Any]) -> list[Any]:
     """For each leaf an array ``(total size, *shape)`` that runs through the standard basis of all leaves together."""
+    if not config.enable_x64.value and any(map(needs_x64, leaves)):
+        with config.enable_x64(True):
+            return _basis_parts(leaves)
+    return _basis_parts(leaves)
+
+
+def _basis_parts(leaves):
     sizes = [int(np.prod(np.shape(x))) for x in leaves]
     total, start, result, from_host = sum(sizes), 0, [], backends.get().from_host
     for x, n in zip(leaves, sizes):

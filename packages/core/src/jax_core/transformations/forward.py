@@ -15,7 +15,7 @@ from ..references.indexing import WHOLE
 from ..references.primitives import TANGENT_REFS, Cell, get_p, swap_p
 from ..representation import dtypes, errors, high
 from ..representation.aval import AbstractValue, get_aval
-from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, needs_x64
 from ..representation.marks import LINEAR, ZERO
 from ..representation.primitive import Primitive, Zero
 from ..traces.staging import check_leaks, trace_to_jaxpr
@@ -177,6 +177,9 @@ def _unzip(pairs):
 
 def run_jvp_rule(prim: Primitive, primals: Sequence[object], tangents: Sequence[object], params: dict) -> tuple[Any, Any]:
     """Apply the JVP rule of ``prim``, whichever form it has."""
+    if not flags.enable_x64.value and primals and needs_x64(primals[0]):
+        with flags.enable_x64(True):
+            return run_jvp_rule(prim, primals, tangents, params)
     rule = prim.jvp
     if type(rule) is tuple:
         out = prim.bind(*primals, **params)

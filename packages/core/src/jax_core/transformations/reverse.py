@@ -20,7 +20,7 @@ from ..references.primitives import TANGENT_REFS, Cell
 from ..representation import source
 from ..representation.aval import AbstractRef, AbstractValue, get_aval
 from ..representation.effects import located
-from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, as_written, bind, eval_jaxpr
+from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, as_written, bind, eval_jaxpr, needs_x64
 from ..representation.primitive import Linear, Primitive, Zero, abstract_eval, is_linear
 from ..representation.splits import cotangent_type
 from ..traces.staging import leak_error, survivors, trace_to_closed, trace_to_jaxpr
@@ -279,6 +279,9 @@ def _transpose_step(trace, step, pending):
 def run_transpose_rule(prim: Primitive, cts: Sequence[object], out_avals: Sequence[AbstractValue],
                        args: Sequence[object], params: dict) -> Sequence[Any]:
     """Cotangents of ``args`` by the transpose rule of ``prim``; a cotangent of None among ``cts`` means zero."""
+    if not flags.enable_x64.value and out_avals and needs_x64(out_avals[0]):
+        with flags.enable_x64(True):
+            return run_transpose_rule(prim, cts, out_avals, args, params)
     rule = prim.transpose
     if rule is None:
         raise NotImplementedError(f"reverse-mode differentiation: primitive {prim.name!r} has no transpose rule")
