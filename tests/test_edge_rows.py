@@ -64,6 +64,8 @@ ROWS = {
     # grids between complex numbers
     "jnp.linspace(1j, 2, 3)": "Array([0.+1.j , 1.+0.5j, 2.+0.j ], dtype=complex64)",
     "jnp.linspace(0, 1j, 3, endpoint=False, retstep=True)": "(Array([0.+0.j        , 0.+0.33333334j, 0.+0.6666667j ], dtype=complex64), Array(0.+0.33333334j, dtype=complex64))",
+    "jnp.linspace(jnp.float16(0), 1, 4, retstep=True, dtype='float32')": "(Array([0.        , 0.33333334, 0.6666667 , 1.        ], dtype=float32), Array(0.33333334, dtype=float32))",
+    "jnp.linspace(0, 1, 4, retstep=True, dtype=complex)[1]": "Array(0.33333334+0.j, dtype=complex64)", "jnp.linspace(2j, 4, 2, retstep=True, dtype='int8')": "(Array([0, 4], dtype=int8), Array(4., dtype=float32))",
     "jnp.gradient(jnp.array([1., 4., 9.]), 1j)": "Array([0.-3.j, 0.-4.j, 0.-5.j], dtype=complex64)",
     "jnp.gradient(jnp.array([1, 4, 9], 'bfloat16'), np.float32(2))": "Array([1.5, 2. , 2.5], dtype=float32)",
     "jnp.gradient(jnp.array([1., 4., 9.]), jnp.array([0., 1j, 2.]))[0]": "Array(0.-3.j, dtype=complex64)",

@@ -77,6 +77,15 @@ def test_at(name):
         getattr(jnp, name).at(a, index, b)
 
 
+@pytest.mark.parametrize("name, a, b, want", [
+    ("maximum", "int8", 1.5, [1.5, 1, 1]), ("minimum", "bool", 2, [1, 1, 1]), ("maximum", "float16", np.float32(2), [2, 1, 1]), ("logical_or", "float32", 0.0, [True] * 3),
+    ("bitwise_xor", "bool", 2, [1, 1, 1]), ("bitwise_or", "int8", np.int16(256), [257, 1, 1]), ("add", "bool", True, [True] * 3), ("multiply", "bool", False, [False, True, True]), ("add", "int8", 1, [3, 1, 1])])
+def test_dtype_of_at(name, a, b, want):
+    """That of the function's results, so that none of them is cut off; sums and products keep that of ``a``."""
+    got = getattr(jnp, name).at(jnp.ones(3, a), jnp.array([0, 0]), b, inplace=False)
+    assert got.dtype == (a if name in ("add", "multiply") else getattr(jnp, name)(jnp.ones(3, a), b).dtype) and got.tolist() == want and not got.weak_type
+
+
 @pytest.mark.parametrize("name", ORDERED)
 def test_reduceat(name):
     a, index = operands(name, (6, 2)), np.array([0, 3, 1, 5])

@@ -82,7 +82,7 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
       start, stop: numbers, or arrays that broadcast.
       num: how many, known while tracing.
       endpoint: whether ``stop`` is the last one.
-      retstep: return also the distance between values.
+      retstep: return also the distance between values, of an inexact dtype.
       dtype: by default a float dtype; values of an integer dtype are rounded down.
       axis: of the result along which the values lie.
       device: placement.
@@ -102,7 +102,9 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
     numbers = evaluating() and isinstance(start, _NUMBERS) and isinstance(stop, _NUMBERS)
     values, step = (_linspace_of_numbers if numbers else _linspace)(start, stop, num, given_flag(endpoint), asked, axis)
     values = placed(values, device)
-    return (values, as_array(step)) if retstep else values
+    if not retstep:
+        return values
+    return values, as_array(step) if asked is None else convert(as_array(step), dtypes.to_inexact_dtype(asked))
 
 
 def _count(num, name):
@@ -119,12 +121,19 @@ def _count(num, name):
     return num
 
 
+def _computed(start, stop, dtype):
+    """Both ends and the dtype to compute in, which is as wide as the one that was asked for."""
+    start, stop = map(strong, promote_dtypes_inexact(start, stop))
+    own = np.dtype(lax.dtype(start))
+    computed = own if dtype is None else np.dtype(dtypes.common_dtype(own, dtypes.to_inexact_dtype(dtype)))
+    return convert(start, computed), convert(stop, computed), computed
+
+
 def _linspace_of_numbers(start, stop, num, endpoint, dtype, axis):
     if type(start) in (int, float) and type(stop) in (int, float):
         computed = dtypes.default_float_dtype()
         return _host_linspace(start, stop, num, endpoint, dtype or computed, computed)
-    start, stop = map(strong, promote_dtypes_inexact(start, stop))
-    computed = np.dtype(lax.dtype(start))
+    start, stop, computed = _computed(start, stop, dtype)
     if computed.kind == "c":
         return _linspace(start, stop, num, endpoint, dtype, axis)
     return _host_linspace(start, stop, num, endpoint, dtype or computed, computed)
@@ -132,8 +141,7 @@ def _linspace_of_numbers(start, stop, num, endpoint, dtype, axis):
 
 @inlined(static_argnums=(2, 3, 4, 5))
 def _linspace(start, stop, num, endpoint, dtype, axis):
-    start, stop = map(strong, promote_dtypes_inexact(start, stop))
-    computed = np.dtype(lax.dtype(start))
+    start, stop, computed = _computed(start, stop, dtype)
     dtype = dtype or computed
     check_batch_ranks("linspace", (shape_of(start), 0), (shape_of(stop), 0))
     shape = joint_shape(shape_of(start), shape_of(stop))
@@ -156,7 +164,7 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
         values = lax.concatenate([values, lax.expand_dims(stop, (0,))], 0)
     values = moveaxis(values, 0, axis) if axis else values
     if dtypes.issubdtype(dtype, np.integer) and not dtypes.issubdtype(computed, np.integer):
-        values = lax.floor(values)
+        values = lax.floor(lax.real(values) if dtypes.issubdtype(computed, np.complexfloating) else values)
     return convert(values, dtype), lax.add(half_step, half_step) if gaps > 0 else lax.full(shape, np.nan, computed)
 
 

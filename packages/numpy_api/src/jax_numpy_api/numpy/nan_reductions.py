@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from jax_core.programs.jit import inlined
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 
@@ -167,12 +168,17 @@ def nanstd(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out:
     Args:
       axis, dtype, out, ddof, keepdims, where, mean: as for `std`.
 
+    Raises:
+      TypeError: ``dtype`` is neither floating nor complex.
+
     Source: `numpy.nanstd`.
 
     >>> jnp.nanstd(jnp.array([2., jnp.nan, 4.]))
     Array(1., dtype=float32)
     """
     refuse_out("nanstd", out)
+    if dtype is not None and not dtypes.issubdtype(dtype_argument(dtype, "nanstd"), np.inexact):
+        raise TypeError(f"nanstd: dtype must be floating or complex, got {dtype}; leave it out for the default one")
     check_arraylike("nanstd", a)
     a = unwrapped(a)
     return std(a, axis, dtype, None, ddof, keepdims, where=_present("nanstd", a, where), mean=mean)

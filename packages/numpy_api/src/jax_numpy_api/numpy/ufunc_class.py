@@ -207,22 +207,24 @@ class ufunc:
     def at(self, a: ArrayLike, indices: ArrayLike, b: ArrayLike | None = None, *, inplace: bool = True) -> Array:
         """``a`` with the function applied to the elements at ``indices`` (and ``b``), once for each time one comes.
 
-        ``inplace`` must be False: the result is returned.
+        ``inplace`` must be False: the result is returned, with the dtype of the function's results; sums, differences and products
+        have that of ``a``.
         """
         if inplace:
             raise NotImplementedError("JAX arrays are immutable, so jnp.ufunc.at() cannot be used with inplace=True; pass "
                                       "inplace=False, and use the result.")
-        fast = self._fast["at"]
-        if fast is not None:
-            return fast(a, indices) if b is None else fast(a, indices, b)
         check_arraylike(f"{self.__name__}.at", a)
-        a = as_array(a)
+        a, fast = as_array(a), self._fast["at"]
         if self._nin == 1:
             return a.at[indices].apply(self)
         self._check_binary("at")
-        return self._at_one_by_one(a, indices, b)
+        check_arraylike(f"{self.__name__}.at", b)
+        assert b is not None
+        b = as_array(b)
+        return self._at_one_by_one(a, indices, b) if fast is None else fast(a, indices, b)
 
     def _at_one_by_one(self, a, indices, b):
+        a = a.astype(self(a.reshape(-1)[:0], b.reshape(-1)[:0]).dtype)  # all that it may become fits
         index = as_tuple(indices)
         positions = lax.reshape(lax.iota(np.int32, a.size), a.shape)[index]
         values = broadcast_to(as_array(b), positions.shape).reshape(-1)

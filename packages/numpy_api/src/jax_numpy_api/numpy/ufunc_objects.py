@@ -10,19 +10,29 @@ from jax_core.representation import dtypes
 from .. import lax
 from . import arithmetic, reductions, running, ufuncs
 from .indexing import as_tuple, write
-from .promotion import as_array, canonical_axis, check_arraylike, shape_of
+from .promotion import as_array, canonical_axis, promote_dtypes, shape_of, strong
 from .ufunc_class import ufunc
 
 if TYPE_CHECKING:
     from jax_core.representation.array import Array
-    from jax_core.representation.typing import ArrayLike, DTypeLike
+    from jax_core.representation.typing import DTypeLike
 
 
-def _at(op: str, name: str) -> Callable:
+_OF_TRUTH = {"add": "max", "multiply": "min"}
+
+
+def _at(op: str) -> Callable:
     """``at`` by a scatter, in the dtype of ``a``."""
-    def at(a: ArrayLike, indices, b: ArrayLike):
-        check_arraylike(f"{name}.at", a, b)
-        return write(as_array(a), as_tuple(indices), b, op)
+    def at(a: Array, indices, b: Array):
+        truth = a.dtype == b.dtype == np.bool_
+        return write(a, as_tuple(indices), b, _OF_TRUTH.get(op, op) if truth else op)
+    return at
+
+
+def _extreme_at(op: str) -> Callable:
+    """``at`` by a scatter, in the dtype of the extrema."""
+    def at(a: Array, indices, b: Array):
+        return write(strong(promote_dtypes(a, b)[0]), as_tuple(indices), b, op)
     return at
 
 
@@ -76,14 +86,14 @@ def _binary(name: str, call: Callable, identity: Any = None, **fast: Any) -> ufu
 
 
 add = _binary("add", ufuncs.add, 0, reduce=_plain(reductions.sum), accumulate=_accumulate(running.cumsum),
-              at=_at("add", "add"))
+              at=_at("add"))
 multiply = _binary("multiply", ufuncs.multiply, 1, reduce=_plain(reductions.prod),
-                   accumulate=_accumulate(running.cumprod), at=_at("multiply", "multiply"))
-subtract = _binary("subtract", ufuncs.subtract, at=_at("subtract", "subtract"))
+                   accumulate=_accumulate(running.cumprod), at=_at("multiply"))
+subtract = _binary("subtract", ufuncs.subtract, at=_at("subtract"))
 maximum = _binary("maximum", ufuncs.maximum, reduce=_plain(reductions.max), accumulate=_extreme_accumulate("cummax"),
-                  at=_at("max", "maximum"))
+                  at=_extreme_at("max"))
 minimum = _binary("minimum", ufuncs.minimum, reduce=_plain(reductions.min), accumulate=_extreme_accumulate("cummin"),
-                  at=_at("min", "minimum"))
+                  at=_extreme_at("min"))
 logical_and = _binary("logical_and", ufuncs.logical_and, True, reduce=_truth(reductions.all, ufuncs.logical_and))
 logical_or = _binary("logical_or", ufuncs.logical_or, False, reduce=_truth(reductions.any, ufuncs.logical_or))
 logical_xor = _binary("logical_xor", ufuncs.logical_xor, False)
