@@ -275,3 +275,11 @@ def test_a_node_that_compares_in_its_own_way_is_printed(capsys):
     jax.effects_barrier()
     out = capsys.readouterr().out
     assert "float32[2, 2]" in out and "float32[3, 3]" in out
+
+
+def test_a_result_that_has_no_memory():
+    """The call raises, each time: whoever reads such an array ends the process."""
+    fun = jax.jit(lambda x: jnp.broadcast_to(x, (10 ** 7, 10 ** 7)))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="Out of memory"):
+            np.asarray(fun(1.0))

@@ -92,7 +92,8 @@ def until_ready(x: ArrayImpl) -> None:
 
 
 LARGE = 1 << 18
-"""From so many bytes on, a copy costs clearly more than the microsecond in which a view is made anew."""
+"""From so many bytes on, a copy costs clearly more than the microsecond in which a view is made anew. And `block` is asked before such an array is read,
+which raises where there was no memory for it: to read it then ends the process (jaxlib 0.12)."""
 
 
 def view_for_now(x: ArrayImpl) -> np.ndarray:
@@ -105,6 +106,7 @@ def _look(x: ArrayImpl) -> np.ndarray:
     if x.nbytes < LARGE:
         x._npy_value = view = read(x)[0]
         return view
+    block(x)
     if READING_HOLDS:
         with contextlib.suppress(BufferError):  # of a dtype that Python's buffers do not have
             return np.asarray(memoryview(x))
@@ -135,6 +137,8 @@ def _fetch(x: ArrayImpl) -> np.ndarray:
         raise RuntimeError(f"the values of an array of type {x.aval.str_short()} cannot be fetched, because it is unreduced: a sum over "
                            "devices that is still to be made; use jax.sharding.reshard(x, jax.P()), or look at x.addressable_shards")
     until_ready(x)
+    if x.nbytes >= LARGE:
+        block(x)
     here = x._sharding.is_fully_addressable
     if x._arrays and len(x._sharding._internal_device_list) == 1:
         return read(x)[0]

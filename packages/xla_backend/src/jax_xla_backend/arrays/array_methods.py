@@ -345,6 +345,7 @@ class _ArrayMethods(_OfArray):
         if dl_device is not None and tuple(dl_device) != tuple(self.__dlpack_device__()):
             raise BufferError(f"__dlpack__: dl_device={tuple(dl_device)} is not where the array is "
                               f"({tuple(self.__dlpack_device__())}); move it with jax.device_put first")
+        block(self)  # as for `array.LARGE`
         source = self.copy() if copy else self
         return to_dlpack(source, stream, max_version, bool(copy))
 

@@ -265,6 +265,8 @@ def _get_leaf(x: Any) -> Any:
         return x  # it has no contents yet
     if isinstance(x, Ref):
         return x  # whoever holds it goes on to write to it: the contents are ref[...]
+    if type(x) is ArrayImpl:
+        x.block_until_ready()  # raises where there was no memory for the contents; NumPy would end the process
     return np.asarray(x) if hasattr(x, "__array__") and not isinstance(x, np.generic) else x
 
 

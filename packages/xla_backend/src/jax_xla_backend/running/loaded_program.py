@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import TYPE_CHECKING, Any, Sequence
 
 from jax_core.configuration import flags
 from jax_core.programs.monitoring import log_level, timed
+from jax_core.representation.aval import ShapedArray
 
 from ..arrays import array, callback_buffers, interruptible, own_layouts
 from ..arrays.array import ArrayImpl
@@ -26,11 +28,17 @@ if TYPE_CHECKING:
     from ..lowering.module import Module
 
 
+MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 62
+"""Of the host, in bytes. Larger results cannot be had, and are waited for, so that the call raises: NumPy, given an array whose memory could not be had,
+ends the process."""
+
+
 class LoadedProgram:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "with_others", "on_buffers", "name", "upgrade", "_stored")
+                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "with_others", "on_buffers", "name", "upgrade", "too_large",
+                 "_stored")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
@@ -77,6 +85,8 @@ class LoadedProgram:
         processes = tuple(sorted({d.process_index for d in self.devices})) if self.devices[0].platform == "cpu" else ()
         self.with_others = processes if any([p != client.process_index() for p in processes]) else ()
         self.calls_host = host_calls.calls_host(module, self.devices)
+        self.too_large = self.devices[0].platform == "cpu" and any(
+            [isinstance(a, ShapedArray) and a.size * getattr(a.dtype, "itemsize", 1) > MEMORY for a in self.out_avals])
         self.on_buffers = self.calls_host and callback_buffers.TARGET in module.text()
         if self.calls_host:
             host_calls.wait_for(self.consts)
@@ -159,6 +169,9 @@ class LoadedProgram:
             outs = self._execute(inputs).consume_with_handlers(self.handlers)
         else:
             outs = self._run_with_effects(inputs)
+        if self.too_large:
+            for x in outs:
+                array.block(x)
         if self.facts.donated:
             copied = self._delete_copied(args, inputs)
             array.mark_donated([args[i] for i in self.facts.donated], array.donation_message(self.name))
