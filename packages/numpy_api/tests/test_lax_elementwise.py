@@ -4,7 +4,8 @@ import pytest
 import scipy.special
 
 from harness import LAWS, Case
-from jax_core.transformations.autodiff import linear_transpose, vjp
+from jax_core.representation.dtypes import float0
+from jax_core.transformations.autodiff import jvp, linear_transpose, vjp
 from jax_numpy_api import lax
 
 FLOATS = "f32[3,2] bf16[5] f16[4] f32[] f32[0,2]"
@@ -133,3 +134,7 @@ def test_derivatives_of_a_product_in_another_dtype(dtypes, out):
 def test_the_cotangent_of_a_product_is_found_in_the_dtype_of_the_factor():
     x, y = np.float32(300), np.float32(300)
     assert vjp(lambda x: lax.mul(x, y, out_dtype=np.float16), x)[1](np.float16(300))[0] == 90000  # beyond float16
+
+
+def test_mul_to_integers_has_no_tangent():
+    assert jvp(lambda x: lax.mul(x, x, out_dtype=np.int32), (2.5,), (1.0,))[1].dtype == float0

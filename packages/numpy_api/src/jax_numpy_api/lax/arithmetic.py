@@ -121,6 +121,12 @@ def _factor(ct, other, dtype, out_dtype):
     return mul_p.bind(ct, other, out_dtype=dtype)
 
 
+def _mul_tangent(out, x, y, params):
+    if params and not dtypes.issubdtype(get_aval(out).dtype, np.inexact):
+        return Zero.of(out)
+    return mul_p.bind(x, y, **params)
+
+
 def _mul_type(x, y, *, out_dtype=None):
     if out_dtype is None:
         return nary_type("mul", NUMERIC)(x, y)
@@ -146,7 +152,7 @@ def _mul_reference(x, y, *, out_dtype=None):
 
 mul_p: Primitive = Elementwise(
     "mul", out_type=_mul_type,
-    jvp=(lambda g, out, x, y, **params: mul_p.bind(g, y, **params), lambda g, out, x, y, **params: mul_p.bind(x, g, **params)),
+    jvp=(lambda g, out, x, y, **params: _mul_tangent(out, g, y, params), lambda g, out, x, y, **params: _mul_tangent(out, x, g, params)),
     transpose=_mul_transpose, batch=ELEMENTWISE, lower=_mul_lower, reference=_mul_reference,
     exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None, traits=Traits(Kind.ELEMENTWISE, ARITHMETIC),
     sums=partial_sums.bilinear)

@@ -277,6 +277,7 @@ def _transform_of(log, power):
     @transform.defjvp
     def slope(primals, tangents):
         (x, lmbda), (dx, dl) = primals, tangents
+        x = x + jnp.where(jnp.isnan(log(x)), np.nan, 0)  # below its ends the power goes on, the logarithm does not
         return transform(x, lmbda), dx * power(x, lmbda - 1) + dl * _slope_by_order(log(x), lmbda)
     return transform
 

@@ -141,8 +141,21 @@ def _expi(x):
 @_expi.defjvp
 def _expi_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
+    return _expi(x), t * _expi_slope(x)
+
+
+@differentiable
+def _expi_slope(x):
+    """``exp(x) / x``."""
     half = jnp.exp(0.5 * x)
-    return _expi(x), t * jnp.where(x == np.inf, np.inf, half * (half / x))
+    return jnp.where(x == np.inf, np.inf, half * (half / x))
+
+
+@_expi_slope.defjvp
+def _expi_slope_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    slope = _expi_slope(x)
+    return slope, t * slope * jnp.where(jnp.isinf(x), 1, (x - 1) / x)  # a product, so that at 0 no infinities cancel
 
 
 @inlined
@@ -164,7 +177,8 @@ def _exp1(x):
 @_exp1.defjvp
 def _exp1_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
-    return _exp1(x), -t * jnp.where(x < 0, np.nan, jnp.exp(-x) / jnp.abs(x))
+    x = x + jnp.where(x < 0, np.nan, 0)  # a sum, so that further derivatives are NaN too
+    return _exp1(x), -t * jnp.exp(-x) / jnp.abs(x)
 
 
 @inlined
