@@ -39,6 +39,9 @@ VALUES: dict[str, tuple[str, ...]] = {  # by the parameter's name
     "alpha": ("{lit}",), "b": ("{y}",), "loc": ("{lit}", "{y}"), "scale": ("{lit}", "{f}"), "df": ("{lit}", "{f}"), "subscripts": ("'i,i->'", "'ij,j->i'", "'i->'"), "condlist": ("[{mask}]",), "choicelist": ("[{x}]",), "default": ("{lit}",),
     "choices": ("[{x}, {y}]",), "funclist": ("[lambda c: c + 1]",), "arrays": ("[{x}, {y}]",), "tup": ("[{x}, {y}]",), "keys": ("[{x}, {y}]",), "condition": ("{mask}",), "min": ("{lit}", "{y}"), "max": ("{lit}", "{y}"), "a_min": ("{lit}",), "a_max": ("{lit}",),
     "copy": ("True",), "assume_a": ("'pos'", "'sym'"), "trans": ("1", "'T'"), "unit_diagonal": ("True",), "inplace": ("False",), "accuracy": ("None",), "p": ("{x}", "{lit}"), "d": ("{n}",), "j": ("{i}",),
+    "precision": ("'highest'", "('default', 'high')"), "correction": ("{n}", "0.5"), "promote_integers": ("False",), "symmetrize_input": ("False",), "upper": ("True",), "retstep": ("True",), "to_begin": ("{lit}",), "to_end": ("{lit}", "{y}"),
+    "range": ("(0.0, 2.0)",), "returned": ("True",), "sparse": ("True",), "indexing": ("'ij'",), "minlength": ("5",), "total_repeat_length": ("4",), "y": ("{y}",), "posinf": ("{lit}",), "neginf": ("{lit}",), "base": ("{lit}",), "ndmin": ("2", "0"),
+    "strip_zeros": ("False",), "unroll": ("2",), "check_finite": ("False",), "overwrite_a": ("True",), "overwrite_b": ("True",), "permute_l": ("True",), "pivoting": ("True",), "discont": ("{lit}",), "algorithm": ("None",), "sorted": ("True",),
     "num_spatial_dims": ("1",), "zero_infinity": ("True",), "type": ("2", "1"), "fs": ("2.0",), "nperseg": ("2",), "s": ("(2,)", "None"), "return_sign": ("True",), "kind": ("None",), "from_": ("{dtype}",), "to": ("{dtype}",),
 }
 ARGUMENT = ("{x}", "{x}", "{y}", "{z}", "{f}", "{lit}", "{m}", "{s}", "{i}", "{mask}")
