@@ -1,16 +1,23 @@
 """What callbacks are given, what they may return, and what becomes of it."""
+import copy
+import operator
+import pickle
+
 import numpy as np
 import pytest
 
 from jax_callbacks import debug, io_callback, pure_callback
+from jax_core import backends
 from jax_core.configuration.flags import enable_x64
 from jax_core.programs.jit import jit
+from jax_core.representation import tree
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.traces.trace import Tracer
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
-from jax_xla_backend.api import block_until_ready, device_put
+from jax_xla_backend.api import block_until_ready, device_put, devices
 
 
 def through(function, x, *more, result=None, **kwargs):
@@ -53,11 +60,12 @@ def test_trees_and_keywords(mode):
 
 
 @MODES
-def test_arguments_are_read_only_arrays_of_numpy_and_of_jax(mode):
+def test_arguments_are_arrays_of_jax(mode):
     def host(x, n):
-        assert isinstance(x, np.ndarray) and isinstance(x, Array) and not x.flags.writeable
+        assert isinstance(x, Array) and issubclass(type(x), Array) and not isinstance(x, np.ndarray) and not np.asarray(x).flags.writeable
+        assert isinstance(x, backends.get().array_type) and not isinstance(x, Tracer)
         assert n.dtype == np.int32 and n.shape == () and int(n) == 3
-        with pytest.raises(ValueError):
+        with pytest.raises(TypeError):
             x[0] = 1
         before = x
         x += 1
@@ -75,6 +83,59 @@ def test_arguments_are_read_only_arrays_of_numpy_and_of_jax(mode):
 def test_code_for_arrays_of_jax_works(mode, host):
     x = jnp.arange(4.0)
     np.testing.assert_allclose(mode(lambda x: through(host, x))(x), np.asarray(host(x)), rtol=1e-6)
+
+
+AS_ARRAYS = [  # what is asked of an argument gives what it gives of an array of the same contents
+    lambda x: x + 1, lambda x: 1 - x, lambda x: x * x, lambda x: x == x, lambda x: -x, lambda x: x @ x, lambda x: divmod(x, 2), lambda x: x[0],
+    lambda x: list(x), lambda x: list(reversed(x)), lambda x: np.ones(3) + x, lambda x: np.sin(x), lambda x: np.sum(x), lambda x: x / np.float64(2),
+    lambda x: x.sum(), lambda x: x.T, lambda x: x.at[0].set(x[0]), lambda x: x.astype(np.float16), lambda x: pickle.loads(pickle.dumps(x)),
+    copy.copy, copy.deepcopy, repr, str, len, lambda x: x.tolist(), lambda x: x.tobytes(), lambda x: x.item(1), lambda x: x.device, lambda x: x.sharding,
+    lambda x: x.committed, lambda x: x.weak_type, lambda x: x.format, lambda x: x.ndim, lambda x: x.size, lambda x: x.nbytes, lambda x: x.itemsize,
+    lambda x: x.__array_namespace__().__name__, lambda x: np.from_dlpack(x), lambda x: x.__dlpack_device__(), lambda x: x.is_deleted(),
+    lambda x: lax.add(x, x), lambda x: lax.sin(x), lambda x: jnp.add(x, 1.5), lambda x: jnp.stack([x, x]), lambda x: jit(lambda y: y + x)(x),
+    lambda x: lax.scan(lambda c, y: (c + y, y), x.sum() * 0, x), lambda x: lax.scan(lambda c, y: (c, y), x, x)[0],
+    lambda x: lax.cond(True, lambda y: y, lambda y: y + y, x), lambda x: lax.while_loop(lambda y: False, lambda y: y, x), lambda x: device_put(x), lambda x: jnp.result_type(x, 1.0), lambda x: tree.leaves(x)[0] is x,
+    lambda x: x.__class__, lambda x: np.asarray(x, np.float64), lambda x: np.array(x, copy=False), lambda x: np.array(x, copy=True).flags.writeable,
+    lambda x: hasattr(x, "__array_interface__"), hash, float, int, bool, complex, operator.index, lambda x: f"{x:.1f}", lambda x: x.item(),
+    lambda x: x.flags, lambda x: {x: 1}, lambda x: operator.setitem(x, 0, 1), lambda x: jit(lambda y: y, static_argnums=0)(x)]
+
+
+def outcome(ask, x):
+    try:
+        found = ask(x)
+    except Exception as error:
+        return type(error)
+    return [(type(v), getattr(v, "dtype", None), getattr(v, "committed", None), getattr(v, "weak_type", None),
+             np.asarray(v).tolist() if isinstance(v, (Array, np.ndarray)) else v) for v in tree.leaves(found)]
+
+
+@pytest.mark.parametrize("value", [np.arange(3, dtype=np.int32), np.array([0.5, 1.5], np.float32), np.float32(2), np.array([True])], ids=str)
+def test_an_argument_answers_as_an_array(value):
+    array, different = device_put(value, devices()[0]), []
+    jit(lambda x: debug.callback(lambda x: different.extend(i for i, ask in enumerate(AS_ARRAYS) if outcome(ask, x) != outcome(ask, array)), x))(value)
+    assert different == []
+
+
+def test_an_argument_has_all_attributes_of_arrays():
+    found = []
+    jit(lambda x: debug.callback(lambda x: found.extend(dir(x)), x))(jnp.ones(2))
+    assert set(dir(backends.get().array_type)) - set(found) <= {"__dict__", "__del__", "__buffer__", "__release_buffer__"}
+
+
+def test_an_array_of_the_backend_is_made_when_it_is_needed(monkeypatch):
+    """It takes as long as a whole call of a callback from a loop, and what most functions do needs none."""
+    made, make = [], backends.get().on_host
+    monkeypatch.setattr(type(backends.get()), "on_host", staticmethod(lambda x: (made.append(x), make(x))[1]))
+
+    def host(x):
+        assert (x.shape, x.dtype, x.ndim, x.size, len(x), x.nbytes) == ((2,), np.float32, 1, 2, 2, 8)
+        assert np.rint(x).tolist() == np.asarray(x, np.float64).tolist() == x.tolist()
+        assert str(x) == f"{x}" == "[1. 1.]" and x.item(0) == 1 and x.aval.str_short() == "float32[2]" and x.block_until_ready() is x
+        return x
+    jit(lambda x: through(host, x))(jnp.ones(2))
+    assert made == []
+    jit(lambda x: through(lambda x: x + x.sum(), x))(jnp.ones(2))
+    assert len(made) == 1  # and once
 
 
 def test_looks_of_an_argument(capsys):
@@ -107,7 +168,7 @@ def test_large_arguments_of_the_program_are_not_copied():
     where, kept = [], []
 
     def host(a):
-        where.append(a.ctypes.data == x.unsafe_buffer_pointer())
+        where.append(np.asarray(a).ctypes.data == x.unsafe_buffer_pointer() == a.unsafe_buffer_pointer())
         kept.append(np.asarray(a)[-2:])
         return a
     f = jit(lambda x: through(host, x.reshape(2, -1)))

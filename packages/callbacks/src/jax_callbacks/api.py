@@ -193,8 +193,8 @@ def pure_callback(callback: Callable[..., PyTree], result_shape_dtypes: PyTree, 
     The function may run any number of times, also not at all where its result is not used.
 
     Args:
-      callback: gets ``args`` and ``kwargs`` with every array as a read-only NumPy array, which also has the methods of a
-        `jax.Array`, and returns arrays.
+      callback: gets ``args`` and ``kwargs`` with every array as a `jax.Array` in the host's memory, of which NumPy's functions make no
+        copy, and returns arrays.
       result_shape_dtypes: pytree of the structure of the result, whose leaves have ``shape`` and ``dtype``.
       args, kwargs: pytrees of arrays; keywords with the names of this function's own arguments are not passed on.
       sharding: on one device: where a program runs on several devices, the one that makes the call if it returns nothing. Else

@@ -75,8 +75,8 @@ def callback(callback: Callable[..., PyTree] | None = None, *args: Any, ordered:
     """Call a Python function with values of the program; what it returns is ignored.
 
     Args:
-      callback: gets ``args`` and ``kwargs``; arrays as read-only NumPy arrays with the methods of a `jax.Array`, objects
-        that are not arrays as they are. Without it, a function ``(callback, *args, **kwargs)`` with these options is
+      callback: gets ``args`` and ``kwargs``; arrays as a `jax.Array` in the host's memory, objects that are not arrays
+        as they are. Without it, a function ``(callback, *args, **kwargs)`` with these options is
         returned.
       ordered: calls happen in program order, also between programs that run one after another.
       partitioned: in a program on several devices, call it on each device with that device's part of the arrays.

@@ -22,7 +22,7 @@ from jax_core.traces.trace import EVAL
 
 from . import stats
 from .errors import carrier
-from .views import View
+from .views import HostArray, complete
 
 if TYPE_CHECKING:
     from jax_core.representation.tree import PyTreeDef
@@ -37,7 +37,7 @@ class _Dynamic:
 
 
 DYNAMIC = _Dynamic()
-_ARRAYS = frozenset((np.ndarray, View))
+_ARRAYS = frozenset((np.ndarray, HostArray))
 
 
 class Site:
@@ -86,9 +86,9 @@ class Site:
         try:
             if stats.limit is not None:
                 with stats.watched(self):
-                    result = self._function(*[x.view(View) for x in arrays])
+                    result = self._function(*[HostArray(x) for x in arrays])
             else:
-                result = self._function(*[x.view(View) for x in arrays])
+                result = self._function(*[HostArray(x) for x in arrays])
         except TypeError as error:
             self._note_call(error)
             raise
@@ -132,14 +132,16 @@ class Site:
                     return tuple(run((x,)))
                 start = clock()
                 try:
-                    result = function(x.view(View))
+                    result = function(HostArray(x))
                 except TypeError as error:
                     note(error)
                     raise
                 finally:
                     record.nanoseconds += clock() - start
                     record.count += 1
-                if type(result) in _ARRAYS and result.dtype is dtype and result.shape == shape:
+                if type(result) is HostArray:
+                    result = result._npy_value
+                if type(result) is np.ndarray and result.dtype is dtype and result.shape == shape:
                     return (result,)
                 return tuple(checked(result))
             except BaseException as error:
@@ -166,7 +168,9 @@ class Site:
         return [self._fitted(x, want, i) for i, (x, want) in enumerate(zip(leaves, wanted))]
 
     def _fitted(self, x: Any, want: ShapedArray, i: int) -> np.ndarray:
-        if type(x) in _ARRAYS and x.dtype == want.dtype and x.shape == want.shape:
+        if type(x) is HostArray:
+            x = x._npy_value
+        if type(x) is np.ndarray and x.dtype == want.dtype and x.shape == want.shape:
             return x if x.flags.c_contiguous else np.ascontiguousarray(x).reshape(want.shape)
         return self._converted(x, want, i)
 
@@ -282,6 +286,7 @@ def make_site(kind: str, function: Callable[..., PyTree], args: tuple, kwargs: d
               is_operand: Callable[[Any], bool]) -> tuple[Site, list]:
     """The site of a call with these arguments, and those of them that are operands."""
     check_callable(kind, function)
+    complete()
     leaves, in_tree = tree.flatten((args, kwargs))
     statics = [DYNAMIC if is_operand(x) else x for x in leaves]
     operands = [x for x, s in zip(leaves, statics) if s is DYNAMIC]

@@ -498,6 +498,9 @@ class Transfers(Protocol):
         ``computed``: ``x`` was made of arrays, by our choice on the host; to the program that is no transfer, and no guard refuses it.
         """
 
+    def on_host(self, x: np.ndarray) -> Any:
+        """An array of the contents of ``x``, of a dtype that programs have, in the host's memory, which it may share: nobody writes to ``x`` any more."""
+
     def from_dlpack(self, external_array: object, device: object = None, copy: bool | None = None) -> Any:
         """An array that shares the memory of another library's array, or has its contents.
 

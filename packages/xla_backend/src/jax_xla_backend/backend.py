@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Sequence
 
 from .arrays import array, dlpack, own_layouts
-from .arrays.put import as_sharding, asked_for, from_host, put
+from .arrays.put import as_sharding, asked_for, from_host, on_host, put
 from .compiling import compile, tiered_compilation
 from .placement import described_shardings
 from .placement.layout import Format
@@ -73,6 +73,7 @@ class XlaBackend:
     array_type = array.ArrayImpl
     put = staticmethod(put)
     from_host = staticmethod(from_host)
+    on_host = staticmethod(on_host)
     from_dlpack = staticmethod(dlpack.from_dlpack)
     host_view = staticmethod(array.host_view)
     evaluate = staticmethod(eager.evaluate)

@@ -236,6 +236,12 @@ def test_from_host_narrows_while_x64_is_off():
     assert get_aval(x).dtype == np.float32 and np.asarray(x).dtype == np.float32
 
 
+def test_arrays_on_the_host_show_what_they_are_made_of():
+    x = backends.get().on_host(_x())
+    assert isinstance(x, backends.get().array_type) and get_aval(x) == ShapedArray((2, 3), np.float32)
+    np.testing.assert_array_equal(np.asarray(x), _x())
+
+
 @pytest.mark.parametrize("copy", [True, None])
 def test_from_dlpack_keeps_contents(copy):
     backend = backends.get()

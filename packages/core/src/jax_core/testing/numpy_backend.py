@@ -184,6 +184,9 @@ class NumpyBackend:
     def from_host(self, x: np.ndarray, weak_type: bool = False, computed: bool = False) -> NumpyArray:
         return self._sharing(x.copy(), weak_type)
 
+    def on_host(self, x: np.ndarray) -> NumpyArray:
+        return self._sharing(x)
+
     def _sharing(self, x: np.ndarray, weak_type: bool = False) -> NumpyArray:
         return NumpyArray(x, ShapedArray(x.shape, dtypes.canonicalize_dtype(x.dtype), weak_type))
 

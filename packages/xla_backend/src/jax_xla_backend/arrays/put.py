@@ -56,11 +56,12 @@ class _Default:
 
 
 _default: _Default | None = None
+_host: _Default | None = None
 
 
 def _forget_default(*_: Any) -> None:
-    global _default
-    _default = None
+    global _default, _host
+    _default = _host = None
 
 
 engine.on_change("jax_default_device", _forget_default)
@@ -108,6 +109,15 @@ def from_host(x: np.ndarray, weak_type: bool = False, computed: bool = False) ->
         if mesh.ever_used() and (everywhere := _mesh_for_new(x.ndim)) is not None:
             return _distribute(x, ShapedArray(x.shape, dtype, weak_type), everywhere)
     return put_now(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False, False, _COPY, True)
+
+
+def on_host(x: np.ndarray) -> Any:
+    """An array of the contents of ``x``, which nobody writes to any more, committed to the first CPU device of this process."""
+    global _host
+    where = _host
+    if where is None:
+        where = _host = _Default(client.local_devices(backend="cpu")[0])
+    return put_now(ShapedArray(x.shape, x.dtype), where.sharding, [x], where.devices, True, False, _ALIAS, True)
 
 
 def put(x: object, aval: AbstractValue | None = None, placement: object = None, may_alias: bool = False, on_mesh: bool = True) -> Any:
@@ -394,4 +404,4 @@ def _same_parts(x: ArrayImpl, sharding: Sharding) -> bool:
     return list(before.values()) == list(after.values())
 
 
-__all__ = ["as_sharding", "asked_for", "default_placement", "from_host", "put", "put_parts"]
+__all__ = ["as_sharding", "asked_for", "default_placement", "from_host", "on_host", "put", "put_parts"]

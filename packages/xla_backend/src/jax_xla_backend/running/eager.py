@@ -15,7 +15,7 @@ import numpy as np
 from jax_core.configuration import flags
 from jax_core.interfaces import FastCall, LowerSpec
 from jax_core.representation import dtypes, tree
-from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.aval import ShapedArray, aval_of_type, get_aval, plain_values
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from jax_core.representation.primitive import Primitive, abstract_eval
 
@@ -67,6 +67,7 @@ def _new_call(prim: Primitive, params: dict) -> Any:
     in_python: dict[Any, Any] = {}  # executables that the dispatcher cannot keep, as each call passes through here
 
     def miss(*args):
+        args = plain_values(list(args))
         avals = tuple(map(get_aval, args))
         executable = in_python.get(avals)
         if executable is None:
@@ -101,6 +102,7 @@ def _compile(prim: Primitive, avals: Sequence[Any], params: dict) -> Any:
 
 def _run_once(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
     """Run without keeping more than the compiled module, which is found again by its text."""
+    args = plain_values(list(args))
     executable = _compile(prim, tuple(map(get_aval, args)), params)
     outs = executable.execute(args).results
     return outs if prim.multiple_results else outs[0]
@@ -109,6 +111,7 @@ def _run_once(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
 def _run_holding_jaxprs(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
     """Control flow and other primitives with programs among their parameters. The executable is kept in the first of
     those programs, so that both are forgotten together."""
+    args = plain_values(list(args))
     holder = next((v for v in params.values() if isinstance(v, ClosedJaxpr)), None)
     if holder is None:
         holder = next((w for v in params.values() if isinstance(v, tuple) for w in v if isinstance(w, ClosedJaxpr)), None)
@@ -148,6 +151,9 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
                 sharding, devices, committed = x._sharding, x._sharding._addressable_device_assignment, True
         elif isinstance(aval.dtype, dtypes.ExtendedDType):
             return NotImplemented
+        elif type(x) not in aval_of_type and hasattr(x, "__jax_array__"):
+            args = plain_values(list(args))
+            return _on_host(prim, args, [get_aval(y) for y in args], params)
         else:
             view = np.asarray(x, aval.dtype)
         views.append(view)

@@ -18,7 +18,7 @@ from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.references.discharge import any_refs, check_aliases, discharged, place
 from jax_core.representation import dtypes, splits, tree, tree_nodes
 from jax_core.representation.array import Array
-from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
+from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval, plain_values
 from jax_core.representation.effects import operand_effects
 from jax_core.representation.high import any_high
 from jax_core.representation.jaxpr import (
@@ -236,6 +236,7 @@ def _choose(name: str, labels: tuple, functions: tuple, index: Any, operands: tu
     if holds_high_values(operands):
         return choose_high(lambda on_arrays, given: _choose(name, labels, on_arrays, index, given, **extra), functions, operands)
     flat, in_tree = tree.flatten(operands)
+    flat = plain_values(flat)
     avals = leaf_avals(f"lax.{name}", "operands", operands, flat)
     programs, consts, trees = [], [], []
     for fun in functions:

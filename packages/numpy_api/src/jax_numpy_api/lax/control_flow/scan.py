@@ -23,7 +23,7 @@ from jax_core.references.discharge import any_refs, check_aliases, discharged, p
 from jax_core.references.primitives import is_ref
 from jax_core.representation import splits, tree
 from jax_core.representation.array import Array
-from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
+from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval, plain_values
 from jax_core.representation.effects import operand_effects
 from jax_core.representation.errors import ConcretizationTypeError
 from jax_core.representation.high import any_high
@@ -114,6 +114,7 @@ def scan(f: Callable[..., PyTree], init: PyTree, xs: PyTree = None, length: int 
         return scan_high(scan, f, init, xs, length, reverse=reverse, unroll=unroll, _split_transpose=_split_transpose)
     xs_flat, xs_tree = tree.flatten(xs)
     init_flat, init_tree = tree.flatten(init)
+    xs_flat, init_flat = plain_values(xs_flat), plain_values(init_flat)
     xs_avals = leaf_avals("lax.scan", "xs", xs, xs_flat)
     if any([type(a) is AbstractRef for a in xs_avals]):
         refuse_views("lax.scan", xs)

@@ -19,7 +19,7 @@ from jax_core.configuration import flags
 from jax_core.extension_points import LoopBody
 from jax_core.references.discharge import discharged, place
 from jax_core.representation import dtypes, tree
-from jax_core.representation.aval import get_aval
+from jax_core.representation.aval import get_aval, plain_values
 from jax_core.representation.effects import AccumEffect, WriteEffect, operand_effects, ordered_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from jax_core.representation.primitive import ProgramPrimitive, Zero, none
@@ -113,7 +113,7 @@ def while_loop(cond_fun: Callable[..., PyTree], body_fun: Callable[..., PyTree],
     if max_steps is not None:
         return _bounded_while_loop(cond_fun, body_fun, init_val, max_steps)
     leaves, in_tree = tree.flatten(init_val)
-    body, body_consts, leaves = _trace_while_body("lax.while_loop", body_fun, init_val, leaves, in_tree)
+    body, body_consts, leaves = _trace_while_body("lax.while_loop", body_fun, init_val, plain_values(leaves), in_tree)
     cond, cond_consts = _trace_condition(cond_fun, in_tree, [get_aval(x) for x in leaves])
     if ordered_effects(cond.effects) or any([isinstance(e, (WriteEffect, AccumEffect)) for e in cond.effects]):
         return _condition_in_body(cond_fun, body_fun, init_val)
@@ -311,7 +311,7 @@ def _bounded_while_loop(cond_fun, body_fun, init_val, max_steps):
     differentiation", 1992; one level of his recursion.
     """
     leaves, in_tree = tree.flatten(init_val)
-    body, body_consts, leaves = _trace_while_body("lax.while_loop", body_fun, init_val, leaves, in_tree)
+    body, body_consts, leaves = _trace_while_body("lax.while_loop", body_fun, init_val, plain_values(leaves), in_tree)
     cond, cond_consts = _trace_condition(cond_fun, in_tree, [get_aval(x) for x in leaves])
     n_cond, n_body = len(cond_consts), len(body_consts)
 
