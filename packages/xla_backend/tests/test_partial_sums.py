@@ -6,6 +6,7 @@ pytest.importorskip("jax_numpy_api")
 
 import jax_numpy_api.numpy as jnp
 import jax_xla_backend
+from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.representation.aval import typeof
 from jax_core.representation.errors import ShardingTypeError
@@ -66,6 +67,14 @@ def test_the_sum_cannot_be_read_or_shown_before_it_is_made():
     with pytest.raises(RuntimeError, match=r"float32\[4\]\{U:x\} cannot be fetched, because it is unreduced"):
         np.asarray(out)
     assert repr(out) == str(out) and repr(out).startswith("Array(shape=(4,), dtype=float32, sharding=NamedSharding(")
+
+
+def test_debug_nans_looks_at_the_parts():
+    x = reshard(jnp.arange(4.0), P(unreduced={"x"}))
+    with flags.debug_nans(True):
+        assert str(typeof(jit(lambda x: x + x)(x))) == "float32[4]{U:x}"
+        with pytest.raises(FloatingPointError, match=r"invalid value \(nan\) encountered in mul"):
+            jit(lambda x: x * jnp.float32(np.nan))(x)
 
 
 LINEAR = [

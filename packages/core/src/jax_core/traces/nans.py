@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from ..configuration import flags
-from ..representation import dtypes, source
+from ..representation import dtypes, partial_sums, source
+from ..representation.array import Array
+from ..representation.aval import get_aval
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from ..representation.source import SourceInfo
 from ..representation.traits import Kind
@@ -37,14 +39,21 @@ def found_in(outs: Sequence[object]) -> str | None:
         dtype = np.result_type(x) if isinstance(x, _NUMBERS) else getattr(x, "dtype", None)
         if dtype is None or not dtypes.issubdtype(dtype, np.inexact):
             continue
-        value = np.asarray(x)
-        if value.dtype.kind == "V":
-            value = value.astype(np.float32)
-        if flags.debug_nans.value and np.isnan(value).any():
-            return "nan"
-        if flags.debug_infs.value and np.isinf(value).any():
-            return "inf"
+        for value in _contents(x):
+            if value.dtype.kind == "V":
+                value = value.astype(np.float32)
+            if flags.debug_nans.value and np.isnan(value).any():
+                return "nan"
+            if flags.debug_infs.value and np.isinf(value).any():
+                return "inf"
     return None
+
+
+def _contents(x: Any) -> list[np.ndarray]:
+    """The numbers of ``x``: whole, or the parts that are here, where parts are elsewhere or are addends of a sum that is still to be made."""
+    if isinstance(x, Array) and (partial_sums.of(get_aval(x)).unreduced or not getattr(x, "is_fully_addressable", True)):
+        return [np.asarray(part.data) for part in x.addressable_shards]
+    return [np.asarray(x)]
 
 
 def report(kind: str, name: str, where: SourceInfo) -> FloatingPointError:
@@ -71,7 +80,7 @@ def _constant(x: Any, kind: str) -> bool:
     dtype = getattr(x, "dtype", None)
     if dtype is None or not dtypes.issubdtype(dtype, np.inexact) or np.size(x) < 2:
         return False
-    value = np.asarray(x)
+    value = np.concatenate([part.ravel() for part in _contents(x)])
     return bool((np.isnan if kind == "nan" else np.isinf)(value.astype(np.float32) if value.dtype.kind == "V" else value).all())
 
 
