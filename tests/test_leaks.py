@@ -7,6 +7,7 @@ import pytest
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.experimental.ode import odeint
 
 pytestmark = pytest.mark.usefixtures("young_heap")
 CARRIED = []
@@ -106,6 +107,26 @@ DERIVATIVES = {
 def test_what_a_pullback_keeps_is_no_leak(name, derivative):
     with jax.checking_leaks():
         DERIVATIVES[derivative](CLEAN[name])
+
+
+@jax.custom_vjp
+def tripled(x):
+    return 3 * x
+
+
+tripled.defvjp(lambda x: (tripled(x), jnp.cos(x)), lambda r, g: (r * g,))
+BATCHED = {
+    "odeint": lambda x: odeint(lambda y, t, a: -y * a, x, jnp.array([0.0, 0.5]), x)[-1],
+    "custom_vjp in a scan": lambda x: lax.scan(lambda c, _: (tripled(c), None), x, None, 2)[0],
+    "custom_jvp in jit": jax.jit(sine),
+}
+
+
+@pytest.mark.parametrize("name", BATCHED)
+def test_rules_that_call_their_function_under_vmap_are_no_leak(name):
+    with jax.checking_leaks():
+        jax.grad(lambda v: jax.vmap(BATCHED[name])(v).sum())(jnp.array([0.7]))
+        jax.vmap(jax.grad(BATCHED[name]))(jnp.array([0.7]))
 
 
 def test_programs_do_not_hold_what_their_functions_close_over():

@@ -162,9 +162,11 @@ def _trajectory_bwd(func, control, kept, bars):
     values, times, args = kept
     smooth = [dtypes.issubdtype(lax.dtype(a), np.inexact) for a in args]
 
+    others = [None if s else a for s, a in zip(smooth, args)]  # `backwards` lives on in programs, and so holds no more than it must
+
     def completed(chosen):
         chosen = iter(chosen)
-        return [next(chosen) if s else a for s, a in zip(smooth, args)]
+        return [next(chosen) if s else a for s, a in zip(smooth, others)]
 
     def backwards(state: PyTree, minus_time: Array, *chosen):
         """Slopes, in minus the time, of the solution, of its cotangent and of those of the arguments."""

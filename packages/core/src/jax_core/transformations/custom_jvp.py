@@ -76,7 +76,7 @@ class MappedResults:
     """
 
     def __init__(self, trace: Any, dims: Sequence[int | None], name: str):
-        self.trace, self.name, self.all = trace, name, any(d is not None for d in dims)
+        self.axis, self.name, self.all = trace.axis, name, any(d is not None for d in dims)
         self.flags: list[bool] | None = None
 
     def settle(self, found: Sequence[bool], what: str) -> list[bool]:
@@ -90,7 +90,7 @@ class MappedResults:
         return self.flags
 
     def place(self, values: Sequence[object], dims: Sequence[int | None], flags: Sequence[bool]) -> list:
-        return [matchaxis(self.trace.axis, x, d, 0) if f else x for x, d, f in zip(values, dims, flags)]
+        return [matchaxis(self.axis, x, d, 0) if f else x for x, d, f in zip(values, dims, flags)]
 
     def dims(self) -> list[int | None]:
         return [0 if f else None for f in self.flags or ()]
@@ -127,10 +127,11 @@ class CustomJvpCall:
 
     def batched(self, trace, dims: Sequence[int | None]):
         """The pair on a batch of the `vmap` of ``trace``, and the function that gives the positions of the mapped axis in its results."""
-        axis, mapped = trace.axis, MappedResults(trace, dims, self.name)
+        axis, tag, mapped = trace.axis, trace.tag, MappedResults(trace, dims, self.name)
+        called, rule, symbolic_zeros = self.fun, self.jvp, self.symbolic_zeros  # not self: the rule lives on in programs, the function may hold traced values
 
         def fun(*args):
-            run, out_dims = batch_fun(self.fun, axis, dims, trace.tag)
+            run, out_dims = batch_fun(called, axis, dims, tag)
             outs = run(*args)
             return mapped.place(outs, out_dims(), mapped.settle([d is not None for d in out_dims()], "call"))
 
@@ -139,12 +140,12 @@ class CustomJvpCall:
 
             def both(*args):
                 xs, moving = args[:n], iter(args[n:])
-                given = [next(moving) if a else SymbolicZero.from_primal_value(x) if self.symbolic_zeros else
+                given = [next(moving) if a else SymbolicZero.from_primal_value(x) if symbolic_zeros else
                          instantiate(Zero.from_primal_value(x)) for x, a in zip(xs, live)]
-                outs, out_tangents = self.jvp(xs, given)
+                outs, out_tangents = rule(xs, given)
                 out_zeros[:] = [_is_zero(t) for t in out_tangents]
                 return [*outs, *(t for t in out_tangents if not _is_zero(t))]
-            run, out_dims = batch_fun(both, axis, [*dims, *(d for d, a in zip(dims, live) if a)], trace.tag)
+            run, out_dims = batch_fun(both, axis, [*dims, *(d for d, a in zip(dims, live) if a)], tag)
             flat = run(*primals, *(t for t, a in zip(tangents, live) if a))
             count, ds = len(out_zeros), out_dims()
             moving_dims = iter(ds[count:])
@@ -155,7 +156,7 @@ class CustomJvpCall:
             return outs, [Zero.of(x) if zero else mapped.place([next(moving)], [d], [f])[0]
                           for x, zero, d, f in zip(outs, out_zeros, tangent_dims, flags)]
 
-        return CustomJvpCall(fun, named_as(self.jvp, jvp), self.symbolic_zeros, self.name), mapped.dims
+        return CustomJvpCall(fun, named_as(rule, jvp), symbolic_zeros, self.name), mapped.dims
 
     def stage(self, trace, args):
         avals = [get_aval(x) for x in args]
@@ -396,13 +397,14 @@ class custom_jvp(Wrapping):
         nondiff = [args[i] for i in self.nondiff_argnums if i < len(args)]
         dynamic = tuple(x for i, x in enumerate(args) if i not in self.nondiff_argnums)
         flat, in_tree = tree.flatten(dynamic)
+        count = len(args)  # what lives on in programs holds no arguments, which may be traced values
         out_tree: list = []
         out_avals: list = []  # of the function, once it has run
 
         def fun(*leaves):
             given = iter(tree.unflatten(in_tree, typed(leaves)))
             rest = iter(nondiff)
-            out = self.fun(*[next(rest) if i in self.nondiff_argnums else next(given) for i in range(len(args))])
+            out = self.fun(*[next(rest) if i in self.nondiff_argnums else next(given) for i in range(count)])
             outs, tree_out = tree.flatten(out)
             out_tree[:], out_avals[:] = [tree_out], list(map(get_aval, outs))
             return outs

@@ -89,19 +89,19 @@ class CustomVjpCall:
             residuals, outs, facts = self.fwd(primals, perturbed)
         out_avals = tuple(get_aval(x) for x in outs)
         linear_outs = [i for i, a in enumerate(out_avals) if has_tangent(a)]
-        bwd = self.bwd
+        bwd, symbolic_zeros = self.bwd, self.symbolic_zeros
 
         def bwd_live(res, cts):
             every = [Zero(a.to_ct_aval()) for a in out_avals]
             for i, ct in zip(linear_outs, cts):
                 every[i] = ct
-            found = bwd(facts, res, [SymbolicZero(ct.aval) if isinstance(ct, Zero) and self.symbolic_zeros
+            found = bwd(facts, res, [SymbolicZero(ct.aval) if isinstance(ct, Zero) and symbolic_zeros
                               else _as_array(ct) for ct in every])
             return [found[i] for i in live]
 
         live_tangents = custom_lin_p.bind(
             *residuals, *(tangents[i] for i in live), num_res=len(residuals), bwd=named_as(bwd, bwd_live), name=self.name,
-            in_zeros=[not p for p in perturbed], symbolic_zeros=self.symbolic_zeros,
+            in_zeros=[not p for p in perturbed], symbolic_zeros=symbolic_zeros,
             out_avals=tuple(out_avals[i].to_tangent_aval() for i in linear_outs))
         out_tangents = [Zero.of(x) for x in outs]
         for i, t in zip(linear_outs, live_tangents):
@@ -110,10 +110,12 @@ class CustomVjpCall:
 
     def batched(self, trace, dims):
         """The triple on a batch of the `vmap` of ``trace``, and the function that gives the positions of the mapped axis in its results."""
-        axis, mapped = trace.axis, MappedResults(trace, dims, self.name)
+        axis, tag, mapped = trace.axis, trace.tag, MappedResults(trace, dims, self.name)
+
+        called, forward, backward = self.fun, self.fwd, self.bwd  # neither self nor the trace: the rules live on in programs, and these hold traced values
 
         def fun(*args):
-            run, out_dims = batch_fun(self.fun, axis, dims, trace.tag)
+            run, out_dims = batch_fun(called, axis, dims, tag)
             outs = run(*args)
             return mapped.place(outs, out_dims(), mapped.settle([d is not None for d in out_dims()], "call"))
 
@@ -121,10 +123,10 @@ class CustomVjpCall:
             found: list = []
 
             def run(*args):
-                res, outs, facts = self.fwd(args, perturbed)
+                res, outs, facts = forward(args, perturbed)
                 found[:] = [len(res), facts]
                 return [*res, *outs]
-            batched, out_dims = batch_fun(run, axis, dims, trace.tag)
+            batched, out_dims = batch_fun(run, axis, dims, tag)
             flat = batched(*primals)
             (n, facts), ds = found, out_dims()
             flags = mapped.settle([d is not None for d in ds[n:]], "fwd rule")
@@ -132,9 +134,9 @@ class CustomVjpCall:
 
         def bwd(facts, residuals, cts):
             inner, res_dims = facts
-            return batched_cotangents(functools.partial(self.bwd, inner), axis, residuals, res_dims, cts, mapped.dims(), dims, trace.tag)
+            return batched_cotangents(functools.partial(backward, inner), axis, residuals, res_dims, cts, mapped.dims(), dims, tag)
 
-        return CustomVjpCall(fun, named_as(self.fwd, fwd), named_as(self.bwd, bwd), self.symbolic_zeros, self.name, self.optimize_remat), mapped.dims
+        return CustomVjpCall(fun, named_as(forward, fwd), named_as(backward, bwd), self.symbolic_zeros, self.name, self.optimize_remat), mapped.dims
 
     def stage(self, trace, args):
         call_jaxpr, consts = trace_to_closed(self.fun, [get_aval(x) for x in args])
