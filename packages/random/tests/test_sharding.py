@@ -43,6 +43,11 @@ draw = jit(vmap(lambda k: random.normal(random.split(k)[0], (8,))))
 spread = device_put(keys, place("x"))
 assert spread.sharding == place("x") and not collectives(draw, spread)
 assert (np.asarray(draw(spread)) == np.asarray(draw(keys))).all()
+
+from jax_xla_backend.operations.shard_map.api import shard_map  # the check of key reuse follows keys into parts
+config.update("jax_debug_key_reuse", True)
+firsts = jit(lambda k: shard_map(lambda k: random.bits(k[0])[None], mesh=mesh, in_specs=P("x"), out_specs=P("x"))(random.split(k, 16)))
+assert firsts(random.key(0)).shape == (8,)
 print("done")
 """
 

@@ -394,6 +394,20 @@ key_reuse_signatures: dict[Primitive, KeyReuseSignature | Callable] = _Signature
 })
 
 
+def _on_whole(eqn: JaxprEqn, inner: ClosedJaxpr, found: KeyReuseSignature) -> KeyReuseSignature:
+    """What a program does, where its inputs and results may be parts of the equation's: of a whole, what happens to any key of a part is done to all."""
+    def same(outer: Any, part: Any) -> bool:
+        return outer.aval.shape == part.aval.shape
+    entries = []
+    for a in found.args:
+        if type(a) is Sink and not same(eqn.invars[a.idx], inner.jaxpr.invars[a.idx]):
+            a = Sink(a.idx, bool(a.mask.any()))
+        elif type(a) is Source and not same(eqn.outvars[a.idx], inner.jaxpr.outvars[a.idx]):
+            a = Source(a.idx, bool(a.mask.all()))
+        entries.append(a)
+    return KeyReuseSignature(*entries)
+
+
 def key_reuse_signature(eqn: JaxprEqn, holds: Sequence[bool]) -> KeyReuseSignature:
     """What an equation does to keys, of whose operands those that ``holds`` says are keys or words of keys."""
     if not any(holds) and not any(_is_key(v.aval) for v in eqn.outvars):
@@ -402,7 +416,7 @@ def key_reuse_signature(eqn: JaxprEqn, holds: Sequence[bool]) -> KeyReuseSignatu
     if known is None:
         inner = next((x for x in eqn.params.values() if isinstance(x, ClosedJaxpr)), None)
         if inner is not None and len(inner.jaxpr.invars) == len(eqn.invars) and len(inner.jaxpr.outvars) == len(eqn.outvars):
-            return _of(inner, holds)
+            return _on_whole(eqn, inner, _of(inner, holds))
         return KeyReuseSignature(*[Sink(i) for i, v in enumerate(eqn.invars) if holds[i] and _is_key(v.aval)])
     return known if isinstance(known, KeyReuseSignature) else known(eqn, holds)
 
