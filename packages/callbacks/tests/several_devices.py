@@ -67,6 +67,11 @@ try:
     jit(lambda x: pure_callback(fail, x, x))(x).block_until_ready()
 except KeyError as error:
     found["error"] = error.args[0]
+sizes: list = []
+large = device_put(jnp.ones(1 << 19), NamedSharding(mesh, P("x")))
+jit(lambda x: (debug.callback(lambda a: sizes.append(a.size), x), io_callback(lambda a: sizes.append(a.size), None, x, ordered=True), x)[2])(large)
+effects_barrier()
+found["large"] = [*sizes, float(jit(lambda x: io_callback(lambda a: a + 1, x, x))(large)[-1])]
 specs = []
 f = jit(lambda x: (debug.inspect_array_sharding(x * 2, callback=lambda s: specs.append(str(s.spec))), x)[1])
 f(x)

@@ -45,6 +45,11 @@ def test_partitioned_debug_callback_gets_each_part(found):
     assert found["partitioned"] == [[WHOLE[i:i + 2] for i in (0, 2, 4, 6)], WHOLE]
 
 
+def test_large_arrays_arrive_whole(found):
+    """XLA's compiler failed with calls that take the way of large operands and return nothing."""
+    assert found["large"] == [1 << 19, 1 << 19, 2.0]
+
+
 def test_errors_keep_their_type(found):
     assert found["error"] == "key"
 

@@ -161,9 +161,11 @@ def host_callback(b: Builder, function: Callable, operands: Sequence[Value], out
         operands = [x if x.aval is abstract_token else b.sharding_constraint(x, everywhere) for x in operands]
     if b.platform == "tpu":
         return _host_transfer(b, function, operands, out, name, together, device)
-    if b.platform == "cpu" and callback_buffers.worthwhile([*types, *out]):
+    with_tokens = abstract_token in [*types, *out]
+    # XLA loses the placement of a call with tokens in a program on several devices, unless it knows the target
+    if b.platform == "cpu" and not (together and with_tokens) and callback_buffers.worthwhile([*types, *out]):
         target, function = callback_buffers.TARGET, callback_buffers.on_buffers(function, types, out)
-    apart = _kept_apart if b.platform != "cpu" and abstract_token in [*types, *out] else lambda b, values: values
+    apart = _kept_apart if b.platform != "cpu" and with_tokens else lambda b, values: values
     index = b.module.add_callback(function)
     return apart(b, b.custom_call(target, *apart(b, operands), out=list(out), backend_config={"index": np.uint64(index)},
                                   has_side_effect=has_side_effect, operand_layouts=_rows(types), result_layouts=_rows(out),
