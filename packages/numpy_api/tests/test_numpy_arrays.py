@@ -99,6 +99,7 @@ CASES = [
     Case(lambda x, f: jnp.interp(x, np.arange(4, dtype=np.float32), f), "f32[5],f32[4]", name="interp", domain=[(0.1, 2.9), (-2, 2)],
          reference=lambda x, f: np.interp(x, np.arange(4), f).astype(np.float32), tolerance=32, order=1),
     case("polyval", "f32[4],f32[5]", tolerance=32), case("polyder", "f32[5]"), case("polyint", "f32[5]"), case("vander", "f32[4]", 3, tolerance=32),
+    case("poly", "f32[4]", tolerance=32), case("poly", "f32[1]"),
     case("polymul", "f32[4],f32[3]", tolerance=32),
 ] + [case("pad", "f32[3,4]", ((1, 2), (2, 0)), mode=m, tolerance=16)
      for m in ("constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "mean", "maximum", "median")
@@ -251,3 +252,18 @@ def test_an_array_of_which_nothing_is_masked_is_its_data():
         assert jnp.array(x).tolist() == [1, 2] and jnp.array(x, "int32").tolist() == [1, 2]
     with pytest.raises(ValueError, match="masked arrays"):
         jnp.array(np.ma.array([1.0, 2.0], mask=[False, True]))
+
+
+@pytest.mark.parametrize("shifts, axis, dtype", [(30, None, "int32"), (30, 0, "int8"), (4, (0, 1, 1, 0), "int32"), (1, 1, "int32")], ids=str)
+def test_rolls_along_one_axis_are_one(shifts, axis, dtype):
+    """As many traced ones in turn would double the code with each."""
+    shift, x = np.random.default_rng(0).integers(-99, 99, shifts).astype(dtype), np.arange(35).reshape(7, 5)
+    np.testing.assert_array_equal(jit(lambda x, s: jnp.roll(x, s, axis))(x, shift), np.roll(x, shift, axis))
+    known = (int(shift[0]), *jnp.asarray(shift)[1:])
+    np.testing.assert_array_equal(jit(lambda x, s: jnp.roll(x, (known[0], *s), axis))(x, known[1:]), np.roll(x, shift, axis))
+    text = jit(lambda x, s: jnp.roll(x, s, axis)).trace(x, shift).lower().as_text()
+    assert text.count("stablehlo.concatenate") == (1 if np.ndim(axis) == 0 else 2)
+
+
+def test_the_program_of_a_polynomial_does_not_grow_with_its_roots():
+    assert len(jit(jnp.poly).trace(np.ones(40, np.float32)).jaxpr.eqns) < 10

@@ -235,11 +235,15 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
         raise ValueError("input must be 1d or non-empty square 2d array.")
     if z.shape[0] == 0:
         return ones((), z.dtype)  # as NumPy: a number
-    out = ones((1,), z.dtype)
-    for i in range(z.shape[0]):
-        multiplied = lax.mul(out, broadcast_to(z[i], out.shape))  # before padding: a root may be infinite
-        out = lax.sub(lax.pad(out, np.zeros((), z.dtype)[()], ((0, 1, 0),)), lax.pad(multiplied, np.zeros((), z.dtype)[()], ((1, 0, 0),)))
-    return out
+    n, zero = z.shape[0], np.zeros((), z.dtype)[()]
+    positions = lax.iota(np.int32, n)
+
+    def multiply(out: Array, factor: tuple) -> tuple:
+        root, degree = factor
+        multiplied = lax.mul(lax.slice(out, (0,), (n,)), broadcast_to(root, (n,)))
+        multiplied = lax.select(lax.le(positions, broadcast_to(degree, (n,))), multiplied, lax.full_like(multiplied, 0))  # a root may be infinite
+        return lax.sub(out, lax.pad(multiplied, zero, ((1, 0, 0),))), None
+    return lax.scan(multiply, lax.pad(ones((1,), z.dtype), zero, ((0, n, 0),)), (z, positions))[0]
 
 
 def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:

@@ -570,8 +570,8 @@ def _roll(a: Any, shift: Any, axis: Any) -> Array:
             axes * len(shifts) if len(axes) == 1 else axes)
         if len(shifts) != len(axes):
             raise ValueError(f"roll: {len(shifts)} shifts do not fit {len(axes)} axes")
-    for s, d in zip(shifts, axes):
-        a = _roll_one(a, s, d)
+    for d in dict.fromkeys(axes):
+        a = _roll_along(a, [s for s, other in zip(shifts, axes) if other == d], d)
     return a
 
 
@@ -590,21 +590,25 @@ def _shifts(shift: Any, count: int) -> tuple:
     return tuple(shift[i] for i in range(shape[0])) if shape else (shift,)
 
 
-def _roll_one(a: Any, shift: Any, axis: int) -> Array:
+def _roll_along(a: Any, shifts: list, axis: int) -> Array:
+    """``a`` rolled along one axis by the sum of ``shifts``: as rolls in turn, code would double with each."""
     n = a.shape[axis]
     if n == 0:
         return a
-    known = concrete(shift)
-    if known is not None:
-        s = int(known) % n
+    known = [int(s) for s in map(concrete, shifts) if s is not None]
+    if len(known) == len(shifts):
+        s = sum(known) % n
         if s == 0:
             return a
         return lax.concatenate([lax.slice_in_dim(a, n - s, n, axis=axis), lax.slice_in_dim(a, 0, n - s, axis=axis)], axis)
     twice = lax.concatenate([a, a], axis)
     with wide_positions(twice):
-        dtype = position_dtype(2 * n)
-        shift = convert(shift, dtype) if dtype.itemsize == 8 else shift  # holds n
-        return lax.dynamic_slice_in_dim(twice, lax.sub(dtype.type(n), convert(remainder(shift, n), dtype)), n, axis)
+        dtype = position_dtype(2 * n)  # holds the sum of two remainders
+        wide = [convert(s, dtype) if dtype.itemsize == 8 else s for s in shifts]
+        by, *others = [convert(remainder(s, n), dtype) for s in wide]
+        for other in others:
+            by = remainder(lax.add(by, other), n)
+        return lax.dynamic_slice_in_dim(twice, lax.sub(dtype.type(n), by), n, axis)
 
 
 # -- triangles and diagonals -------------------------------------------------------------------------------------------
