@@ -494,3 +494,12 @@ def test_elements_of_sets_have_derivatives(name):
     function, *expected = SETS[name]
     for got, want in zip(grad(lambda a, b: jnp.sum(function(a, b)), (0, 1))(jnp.array([1.0, 3.0, 2.0, 5.0]), jnp.array([3.0, 4.0, 1.0])), expected):
         assert got.tolist() == want
+
+
+def test_an_iterator_over_a_tracer_takes_rows_when_asked():
+    """`numpy.iterable`, which SciPy asks of its arguments, makes an iterator of an array of a million elements, and uses none of it."""
+    x = jnp.ones(1000)
+    assert len(make_jaxpr(lambda x: (np.iterable(x), x)[1])(x).eqns) == 0
+    assert len(make_jaxpr(lambda x: next(iter(x)))(x).eqns) == len(make_jaxpr(lambda x: x[0])(x).eqns)
+    with pytest.raises(TypeError, match="iteration over a 0-d array"):
+        make_jaxpr(iter)(1.0)

@@ -239,7 +239,7 @@ class Tracer(TracerHabits):
     def __iter__(self):
         if not self.shape:
             raise TypeError("iteration over a 0-d array")
-        return iter([self[i] for i in range(self.shape[0])])
+        return map(self.__getitem__, range(self.shape[0]))  # each when it is asked for: some only ask whether there is an iterator
 
     def __bool__(self):
         return bool(_concrete(self, bool, "bool"))
