@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from ..extension_points import windows
-from ..representation import dtypes, errors
+from ..representation import dtypes, errors, tree_nodes
+from ..representation.array import Array
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.typing import ArrayLike
 from ..traces.structural import add
 from . import transforms
 
 if TYPE_CHECKING:
-    from ..representation.array import Array
     from ..representation.typing import Indexer
 
 
@@ -60,10 +60,16 @@ class Slice:
         return f"Slice(start={self.start}, size={self.size}, stride={self.stride})"
 
 
-def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
-    """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer.
+tree_nodes.register_pytree_node(Slice, lambda s: ((s.start,), (None, s.size, s.stride)) if isinstance(s.start, Array) else ((), (s.start, s.size, s.stride)),
+                                lambda static, start: Slice(*start, *static[len(start):]))
 
-    ``ds(n)`` is the slice of the first ``n`` elements, ``ds(None)`` that of all.
+
+def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
+    """A slice of ``size`` elements from ``start`` (by default 0) on; ``start`` may be a traced integer.
+
+    ``ds(n)`` is the slice of the first ``n`` elements, ``ds(None)`` that of all. References and arrays are indexed with it; of an array
+    a traced start counts as in `lax.dynamic_slice`: the slice is moved inside of the axis. It is a pytree, without a leaf unless its start
+    is an array.
 
     Raises:
       ValueError: a negative stride.

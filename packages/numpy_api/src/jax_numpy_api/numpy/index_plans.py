@@ -6,6 +6,8 @@ Three forms of plan, from the cheapest:
 - *scalar*: some positions are traced numbers, others are static;
 - *general*: arrays of positions. Slices with a step become arrays of positions.
 
+`jax.ds(start, size)` with a number known now is a slice like others; with a traced one it has a `Slot` of its own.
+
 Plans are cached, as programs use few forms of indices, many times each, and tracing must not take them apart anew. In a
 cached plan a `Slot` stands for each array of positions.
 """
@@ -17,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jax_core.configuration import flags
+from jax_core.references.indexing import Slice
 from jax_core.representation import dtypes, errors, tree
 from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
@@ -49,12 +52,14 @@ class Static(NamedTuple):
 
 
 class Slot:
-    """Stands in a cached plan for part ``place`` of the index, an array of integers of this type."""
+    """Stands in a cached plan for part ``place`` of the index: an array of integers of this type, or a slice that starts at one."""
 
-    __slots__ = ("place", "shape", "dtype")
+    __slots__ = ("place", "shape", "dtype", "size", "stride")
 
-    def __init__(self, place, shape, dtype):
-        self.place, self.shape, self.dtype = place, shape, dtype
+    def __init__(self, place, part):
+        start = part.start if type(part) is Slice else part
+        self.place, self.shape, self.dtype = place, start.shape, start.dtype
+        self.size, self.stride = (part.size, part.stride) if type(part) is Slice else (None, 1)
 
 
 class Scalar(NamedTuple):
@@ -63,7 +68,7 @@ class Scalar(NamedTuple):
     before: Static | None  # of an index with steps: it is done first, whole on the axes of the numbers
     starts: tuple
     sizes: tuple
-    numbers: tuple  # (axis, place in the index, length of the axis) for each start that is traced
+    numbers: tuple  # (axis, place in the index, length of the axis) for each start that is traced, of one element or of a slice
     dtype: np.dtype  # of the starts
     reverse: tuple
     squeeze: tuple
@@ -93,7 +98,9 @@ def as_tuple(index: object) -> tuple:
     if flags.one_form.value is not None:
         index = tuple(map(_plain, index)) if type(index) is tuple else _plain(index)
     if type(index) is tuple:
-        return index
+        return tuple(map(_sized, index)) if Slice in map(type, index) else index
+    if type(index) is Slice:
+        return (_sized(index),)
     if isinstance(index, str):
         raise TypeError(f"JAX does not support string indexing; got idx={index!r}")
     if isinstance(index, (list, set, dict)):
@@ -101,10 +108,27 @@ def as_tuple(index: object) -> tuple:
     return tuple(index) if isinstance(index, tuple) else (index,)
 
 
+def _sized(part: Any) -> Any:
+    """A part of an index, where `jax.ds` with a start that is known is a slice, and any other has an array as its start."""
+    if type(part) is not Slice:
+        return part
+    start, size, step = part.start, part.size, part.stride
+    if not isinstance(size, _INTS) or not isinstance(step, _INTS) or size < 0 or step < 1:
+        raise TypeError(f"jax.ds: the size and the stride of a part of an array must be known integers, at least 0 and 1; got {part}")
+    if isinstance(start, _INTS) and not isinstance(start, bool):
+        stop = start + (size - 1) * step + 1 if size else start
+        return slice(int(start), None if start < 0 <= stop else int(stop), int(step))
+    if shape_of(start) or not dtypes.issubdtype(dtypes.dtype(start), np.integer):
+        raise TypeError(f"jax.ds: the start of a part of an array must be one integer, got {part}")
+    return Slice(as_array(start), int(size), int(step))
+
+
 def _plain(part: object) -> Any:
     """A part of an index in a program for all lengths, where numbers may be lengths, or symbolic: with plain integers."""
     if isinstance(part, slice):
         return slice(*map(_plain, (part.start, part.stop, part.step)))
+    if type(part) is Slice:
+        return Slice(*map(_plain, (part.start, part.size, part.stride)))
     return part.__index__() if hasattr(part, "__index__") and not hasattr(part, "dtype") and not isinstance(part, bool) else part
 
 
@@ -124,7 +148,7 @@ def _expanded(index: tuple, ndim: int) -> list:
         elif isinstance(part, _INTS) and not isinstance(part, (bool, np.bool_)):
             used += 1
             parts.append(operator.index(part))
-        elif type(part) is Slot:
+        elif type(part) in (Slot, Slice):
             used += 1
             parts.append(part)
         else:
@@ -246,6 +270,8 @@ def _key(index: tuple, arrays: bool) -> tuple | None:
                 return None
         elif arrays and isinstance(part, Array) and getattr(part.dtype, "kind", "") in "iu":
             key.append((part.shape, part.dtype))
+        elif arrays and kind is Slice:
+            key.append((Slice, part.start.dtype, part.size, part.stride))
         else:
             return None
     return tuple(key)
@@ -260,7 +286,7 @@ def _cached(make: Any, shape: tuple, index: tuple, key: tuple, *more: Any) -> An
         pass
     if len(_plans) > _CACHE_SIZE:
         _plans.clear()
-    slots = tuple(Slot(i, p.shape, p.dtype) if isinstance(p, Array) else p for i, p in enumerate(index))
+    slots = tuple(Slot(i, p) if isinstance(p, (Array, Slice)) else p for i, p in enumerate(index))
     return _plans.setdefault(key, make(shape, slots, *more))
 
 
@@ -314,13 +340,13 @@ def _static(shape: tuple, parts: list) -> Static:
 # -- scalar plans ------------------------------------------------------------------------------------------------------
 
 def _make_scalar(shape: tuple, index: tuple) -> Scalar | None:
-    """The plan of an index of static parts and slots of rank 0, or numbers out of bounds; None for other indices, and where an axis is
-    empty."""
+    """The plan of an index of static parts and slots of rank 0, or numbers out of bounds; None for other indices, for slots with steps,
+    and where an axis is empty."""
     parts = _expanded(index, len(shape))
     placed = [p for p in parts if p is not None]
     numbers = tuple((axis, p.place, shape[axis]) for axis, p in enumerate(placed) if type(p) is Slot)
     beyond = {axis: p + n if p < 0 else p for axis, (p, n) in enumerate(zip(placed, shape)) if isinstance(p, int) and n and not -n <= p < n}
-    if not (numbers or beyond) or any(type(p) is Slot and p.shape for p in placed) or any(n == 0 for _, _, n in numbers):
+    if not (numbers or beyond) or any(type(p) is Slot and (p.shape or p.stride > 1) for p in placed) or any(n == 0 for _, _, n in numbers):
         return None
     axes = (*(axis for axis, _, _ in numbers), *beyond)
     static = _static(shape, [slice(None) if type(p) is Slot or axis in beyond else p for axis, p in enumerate(placed)])
@@ -331,13 +357,14 @@ def _make_scalar(shape: tuple, index: tuple) -> Scalar | None:
     else:
         before, starts = static, [0] * len(shape)
         sizes = [len(range(*bounds)) for bounds in zip(static.starts, static.limits, static.strides)]
+    slices = {axis: p.size for axis, p in enumerate(placed) if type(p) is Slot and p.size is not None}
     for axis in axes:
-        sizes[axis] = 1
+        sizes[axis] = _fitting(slices[axis], axis, shape) if axis in slices else 1
     for axis, i in beyond.items():
         starts[axis] = min(max(i, -LAST), max(shape[axis], LAST))  # it stays out of bounds, for checks to see
-    rest = [p for p in parts if p is None or isinstance(p, slice)]
+    rest = [p for p in parts if p is None or isinstance(p, slice) or type(p) is Slot and p.size is not None]
     return Scalar(before, tuple(dtype.type(start) for start in starts), tuple(sizes), numbers, dtype, static.reverse,
-                  tuple(sorted((*axes, *static.squeeze))), tuple(i for i, p in enumerate(rest) if p is None))
+                  tuple(sorted({*axes, *static.squeeze} - slices.keys())), tuple(i for i, p in enumerate(rest) if p is None))
 
 
 # -- general plans -----------------------------------------------------------------------------------------------------
@@ -367,7 +394,7 @@ def _filled(plan: General, shape: tuple, index: tuple, wrap: bool) -> General:
     """``plan`` with the positions in ``index`` in its slots."""
     if plan.known:
         return plan
-    columns = tuple([(axis, wrapped(index[p.place], shape[axis], wrap) if type(p) is Slot else p, dims)
+    columns = tuple([(axis, positions_of(index[p.place], shape[axis], wrap) if type(p) is Slot else p, dims)
                      for axis, p, dims in plan.columns])
     return General(columns, *plan[1:])
 
@@ -395,12 +422,21 @@ def _entries(shape: tuple, parts: list) -> list:
         elif isinstance(part, slice):
             entries.append(("slice", axis, *_slice_bounds(part, shape[axis], position)))
             axis += 1
+        elif type(part) is Slice or type(part) is Slot and part.size is not None:
+            entries.append(("slice", axis, part, _fitting(part.size, axis, shape), part.stride))
+            axis += 1
         else:
             if isinstance(part, _Positions):
                 _check_mask(part, shape, axis, parts, position)
             entries.append(("array", axis, part))
             axis += 1
     return entries
+
+
+def _fitting(size: int, axis: int, shape: tuple) -> int:
+    if size > shape[axis]:
+        raise TypeError(f"jax.ds: {size} elements from a traced start on do not fit into axis {axis} of an array of shape {shape}")
+    return size
 
 
 def _check_mask(part: _Positions, shape: tuple, axis: int, parts: list, position: int) -> None:
@@ -448,20 +484,30 @@ def _columns(shape: tuple, entries: list, axes: list, batch: tuple, common: tupl
         if e[0] == "array" and e[1] is not None:
             _, axis, positions = e
             end = first + len(common)
-            columns.append((axis, wrapped(positions, shape[axis], wrap), tuple(range(end - len(shape_of(positions)), end))))
+            columns.append((axis, positions_of(positions, shape[axis], wrap), tuple(range(end - len(shape_of(positions)), end))))
             sizes[axis] = 1
             collapsed.append(axis)
         elif e[0] == "slice":
             _, axis, start, length, step = e
+            traced = not isinstance(start, int)
             if step != 1:
                 place = next(i for i, a in enumerate(order) if a[0] == "steps" and a[2] is e)
-                columns.append((axis, np.arange(length, dtype=position_dtype(shape[axis])) * step + start, (place,)))
+                columns.append((axis, positions_of(start, shape[axis], wrap) if traced else
+                                np.arange(length, dtype=position_dtype(shape[axis])) * step + start, (place,)))
                 sizes[axis] = 1
                 collapsed.append(axis)
-            elif length != shape[axis]:
-                columns.append((axis, np.asarray(start, position_dtype(shape[axis])), ()))
+            elif traced or length != shape[axis]:
+                columns.append((axis, positions_of(start, shape[axis], wrap) if traced else np.asarray(start, position_dtype(shape[axis])), ()))
                 sizes[axis] = length
     return columns, sizes, collapsed
+
+
+def positions_of(part: Any, n: int, wrap: bool) -> Any:
+    """The positions that an array names (`wrapped`), or a slice with a traced start: its start, or, with steps, all of them."""
+    if type(part) is not Slice:
+        return wrapped(part, n, wrap)
+    start = wrapped(part.start, n, wrap)
+    return start if part.stride == 1 else lax.add(start, np.arange(part.size, dtype=start.dtype) * start.dtype.type(part.stride))
 
 
 def wrapped(positions: Any, n: int, wrap: bool) -> Any:

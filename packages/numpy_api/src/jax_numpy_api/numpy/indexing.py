@@ -43,9 +43,9 @@ from .index_plans import (
     check_numbers,
     general_plan,
     index_array,
+    positions_of,
     reading_plan,
     static_plan,
-    wrapped,
 )
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, host_view, shape_of, unwrapped
 
@@ -141,8 +141,9 @@ def getitem(x: Array, index: Indexer, out_sharding: Placement | None = None) -> 
 
     Args:
       x: one of our arrays.
-      index: integers, slices, None, Ellipsis, arrays of integers or of booleans, or a tuple of these. Booleans, and the
-        bounds of slices, must be known while tracing.
+      index: integers, slices, `jax.ds`, None, Ellipsis, arrays of integers or of booleans, or a tuple of these. Booleans, and the
+        bounds of slices, must be known while tracing; of ``jax.ds(start, size)`` only the size. It lies inside the axis, as a
+        `lax.dynamic_slice` does, where its start is traced, and else is what a slice takes.
       out_sharding: how the result will be placed, where that does not follow from the operands.
 
     Raises:
@@ -195,7 +196,7 @@ def _read_scalar(x: Any, index: tuple, plan: Scalar) -> Any:
                              strides=plan.before.strides)
     starts: list = list(plan.starts)
     for axis, place, n in plan.numbers:
-        starts[axis] = convert(wrapped(index[place], n, True), plan.dtype)
+        starts[axis] = convert(positions_of(index[place], n, True), plan.dtype)
     x = lax.dynamic_slice_p.bind(x, *starts, slice_sizes=plan.sizes)
     if plan.reverse:
         x = lax.rev(x, plan.reverse)
