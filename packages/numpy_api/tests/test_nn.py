@@ -95,7 +95,7 @@ def test_scaled_matmul():
         nn.scaled_matmul(LEFT, RIGHT[:, :, :32], scales, scales)
 
 
-@pytest.mark.parametrize("mode, error", [("mxfp8", 0.06), ("nvfp4", 0.25)])
+@pytest.mark.parametrize("mode, error", [("mxfp8", 0.06), ("mxfp4", 0.35), ("nvfp4", 0.25)])
 def test_scaled_dot_general_is_near_the_product(mode, error):
     configs = [nn.get_scaled_dot_general_config(mode)] * 3
     got = nn.scaled_dot_general(LEFT, RIGHT, NUMBERS, configs=configs)

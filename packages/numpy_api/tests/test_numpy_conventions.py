@@ -295,6 +295,16 @@ ROWS = {
     "jnp.block([])": "ValueError", "jnp.block([(1, 2)])": "ValueError", "jnp.block([[v[:1], v[:1]], [np.int8([7, 8])]])": "float32 [[0.0, 0.0], [7.0, 8.0]]",
     "jnp.atleast_1d(s, s)": "tuple(float32 [1.5], float32 [1.5])",
     "lax.top_k(v, 1)": "list(float32 [3.0], int32 [3])",
+    "jnp.piecewise(v, jnp.array([False, True, False]), [0.0, 5.0, 7.0])": "float32 [5.0, 5.0, 5.0, 5.0]", "jnp.piecewise(v, v < 2, [1, 2])": "float32 [1.0, 1.0, 2.0, 2.0]",
+    "jnp.piecewise(v[:2], np.array([[True, False], [False, True]]), [4, 5, 6])": "float32 [4.0, 5.0]",
+    "jnp.c_['r', u8[:2], u8[:2]].shape": "tuple(2, 2)", "jnp.r_['r', np.eye(2), np.eye(2)].shape": "tuple(4, 2)", "jnp.r_['c', u8[:1], u8[:1]].shape": "tuple(2, 1)",
+    "jnp.polyadd(np.float32([[5, 7], [8, 6]]), np.float32([2]))": "float32 [[5.0, 7.0], [10.0, 8.0]]",
+    "jnp.polysub(np.float32([1, 3, 5]), np.float32([[5, 7], [8, 6]]))": "float32 [[1.0, 1.0], [-2.0, -4.0], [-3.0, -1.0]]",
+    "jnp.polyadd(np.zeros((2, 2)), np.zeros((2, 3)))": "TypeError",
+    "jit(lambda f: jnp.setdiff1d(np.int32([1, 2]), np.int32([2]), size=3, fill_value=f))(7)": "int32 [1, 7, 7]",
+    "jit(lambda f: jnp.compress(np.array([False, True]), np.eye(2, dtype='f4'), 1, size=2, fill_value=f))(7)": "float32 [[0.0, 7.0], [1.0, 7.0]]",
+    "[jit(jnp.trace)(np.int32([[1, 2, 3], [4, 5, 6]]), k) for k in (-1, 0, 2, 3)]": "list(int32 4, int32 6, int32 3, int32 0)",
+    "jit(lambda p: jnp.unwrap(np.int32([1, 2, 0, 4]), period=p))(5)": "int32 [1, 2, 0, -1]",
 }
 
 

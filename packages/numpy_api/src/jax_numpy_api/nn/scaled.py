@@ -44,13 +44,13 @@ class BlockScaleConfig:
     infer_only: bool
 
 
-def get_scaled_dot_general_config(mode: Literal["nvfp4", "mxfp8"],
+def get_scaled_dot_general_config(mode: Literal["nvfp4", "mxfp4", "mxfp8"],
                                   global_scale: ArrayLike | None = None) -> BlockScaleConfig:
     """The quantisation of a format, for `scaled_dot_general`.
 
     Args:
-      mode: "mxfp8" (blocks of 32 float8_e4m3fn, powers of two as scales) or "nvfp4" (blocks of 16 float4_e2m1fn, scales
-        float8_e4m3fn).
+      mode: "mxfp8" or "mxfp4" (blocks of 32 float8_e4m3fn or float4_e2m1fn, powers of two as scales), or "nvfp4" (blocks of 16
+        float4_e2m1fn, scales float8_e4m3fn).
       global_scale: for "nvfp4" a further scale of the whole matrix, 1 by default.
 
     Raises:
@@ -64,9 +64,10 @@ def get_scaled_dot_general_config(mode: Literal["nvfp4", "mxfp8"],
     if mode == "nvfp4":
         whole = jnp.ones((1,), np.float32) if global_scale is None else global_scale
         return BlockScaleConfig(mode, 16, ml_dtypes.float4_e2m1fn, ml_dtypes.float8_e4m3fn, whole, False)
-    if mode == "mxfp8":
-        return BlockScaleConfig(mode, 32, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e8m0fnu, None, False)
-    raise ValueError(f"get_scaled_dot_general_config: Unsupported mode: {mode}; use 'nvfp4' or 'mxfp8'")
+    if mode in ("mxfp8", "mxfp4"):
+        elements = ml_dtypes.float8_e4m3fn if mode == "mxfp8" else ml_dtypes.float4_e2m1fn
+        return BlockScaleConfig(mode, 32, elements, ml_dtypes.float8_e8m0fnu, None, False)
+    raise ValueError(f"get_scaled_dot_general_config: Unsupported mode: {mode}; use 'nvfp4', 'mxfp4' or 'mxfp8'")
 
 
 # -- products of scaled matrices ---------------------------------------------------------------------------------------
@@ -123,7 +124,7 @@ def _block_scales(largest, config):
     """Scales that bring the largest element of each block to the largest number of the data type."""
     top = float(ml_dtypes.finfo(config.data_type).max)
     scales = largest / top
-    if config.mode == "mxfp8":  # a power of two, rounded up so that nothing overflows
+    if config.scale_type == ml_dtypes.float8_e8m0fnu:  # a power of two, rounded up so that nothing overflows
         exponent = jnp.clip(jnp.ceil(jnp.log2(jnp.where(scales > 0, scales, 2.0 ** -127))), -127, 127)
         return jnp.exp2(exponent)
     limit = float(ml_dtypes.finfo(config.scale_type).max)

@@ -105,7 +105,7 @@ mgrid, ogrid = _Grid("mgrid", False), _Grid("ogrid", True)
 
 class _Concatenator:
     """``r_[1:4, 0, x]``: ranges, numbers and arrays joined; a leading string of up to three integers says along which
-    axis, to which rank, and where the axes of the parts go."""
+    axis, to which rank, and where the axes of the parts go, and "r" or "c" that a vector be the row or the column of a matrix."""
 
     def __init__(self, name: str, axis: int, ndmin: int, place: int):
         self._name, self._axis, self._ndmin, self._place = name, axis, ndmin, place
@@ -123,10 +123,8 @@ class _Concatenator:
                 if len(numbers) > 3:
                     raise ValueError(f"could not parse directive {directive!r}: give axis, ndmin and trans1d")
                 axis, ndmin, place = (*numbers, *(axis, ndmin, place)[len(numbers):])
-        if matrix:
-            joined = concatenate([self._part(p, 1, place) for p in parts], 0)
-            return joined.reshape((1, -1) if matrix == "r" else (-1, 1))
-        return concatenate([self._part(p, ndmin, place) for p in parts], axis)
+        joined = concatenate([self._part(p, ndmin, place) for p in parts], axis)
+        return joined.reshape((1, -1) if matrix == "r" else (-1, 1)) if matrix and joined.ndim == 1 else joined
 
     def _part(self, part: Any, ndmin: int, place: int) -> Array:
         a = _range_of(part, self._name) if isinstance(part, slice) else array(part)

@@ -11,6 +11,7 @@ from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
+from jax_core.traces.trace import Tracer
 
 from .. import lax
 from .creation import eye
@@ -443,19 +444,30 @@ def _pick(x, order):
     return lax.concatenate([lax.slice_in_dim(x, i, i + 1, axis=x.ndim - 1) for i in order], x.ndim - 1)
 
 
-@inlined(static_argnames=("offset", "axis1", "axis2", "dtype", "out"))
 def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None,
           out: None = None) -> Array:
-    """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`.
+    """Sum of a diagonal; arguments as for `diagonal`, but that ``offset`` may be traced, and the dtype to sum in. Source: `numpy.trace`.
 
     >>> jnp.trace(jnp.array([[1, 2], [3, 4]]))
     Array(5, dtype=int32)
     """
     refuse_out("trace", out)
     check_arraylike("trace", a)
-    a, plane = as_array(a), (integer("trace: axis1", axis1), integer("trace: axis2", axis2))
+    axes = integer("trace: axis1", axis1), integer("trace: axis2", axis2)
+    if isinstance(offset, Tracer):
+        return _masked_trace(as_array(a), offset, axes, dtype)
+    return _trace(a, integer("trace: offset", offset), axes, dtype)
+
+
+@inlined(static_argnums=(1, 2, 3))
+def _trace(a, offset, axes, dtype):
+    a = as_array(a)
     found = splits.entries(get_aval(a))
-    if a.ndim >= 2 and any([found[canonical_axis(axis, a.ndim)] is not None for axis in plane]):  # each device sums its own part of the diagonal
-        a = moveaxis(a, plane, (-2, -1))
-        return total(a, axis=(-2, -1), dtype=dtype, where=eye(a.shape[-2], a.shape[-1], integer("trace: offset", offset), bool))
-    return total(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+    if a.ndim >= 2 and any([found[canonical_axis(axis, a.ndim)] is not None for axis in axes]):  # each device sums its own part
+        return _masked_trace(a, offset, axes, dtype)
+    return total(diagonal(a, offset, *axes), axis=-1, dtype=dtype)
+
+
+def _masked_trace(a, offset, axes, dtype):
+    a = moveaxis(a, axes, (-2, -1))
+    return total(a, axis=(-2, -1), dtype=dtype, where=eye(a.shape[-2], a.shape[-1], offset, bool))

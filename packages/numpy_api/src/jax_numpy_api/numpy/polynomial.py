@@ -71,15 +71,14 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Sum of two polynomials.
 
     Args:
-      a1, a2: coefficients, the highest power first.
+      a1, a2: coefficients, the highest power first. Further axes, which broadcast, hold several polynomials.
 
     Source: `numpy.polyadd`.
 
     >>> jnp.polyadd(jnp.array([1, 2]), jnp.array([1, 0, 0]))
     Array([1, 1, 2], dtype=int32)
     """
-    a1, a2 = _coefficients("polyadd", a1, a2, inexact=False)
-    return _aligned(lax.add, a1, a2)
+    return _aligned(lax.add, *_coefficients("polyadd", a1, a2, inexact=False))
 
 
 @inlined
@@ -87,20 +86,28 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Difference of two polynomials.
 
     Args:
-      a1, a2: coefficients, the highest power first.
+      a1, a2: coefficients, the highest power first. Further axes, which broadcast, hold several polynomials.
 
     Source: `numpy.polysub`.
 
     >>> jnp.polysub(jnp.array([1, 2]), jnp.array([1, 1]))
     Array([0, 1], dtype=int32)
     """
-    a1, a2 = _coefficients("polysub", a1, a2, inexact=False)
-    return _aligned(lax.sub, a1, a2)
+    return _aligned(lax.sub, *_coefficients("polysub", a1, a2, inexact=False))
 
 
 def _aligned(op: Any, a: Array, b: Array) -> Array:
     n = max(a.shape[0], b.shape[0])
-    return op(*(lax.pad(v, lax.full_like(v, 0, shape=()), ((n - v.shape[0], 0, 0),) + ((0, 0, 0),) * (v.ndim - 1)) for v in (a, b)))
+    rest = a.shape[1:] if a.ndim == b.ndim else joint_shape(a.shape[1:], b.shape[1:])
+    zero = lax.full_like(a, 0, shape=())
+    return op(*(lax.pad(_for_many(v, rest), zero, ((n - v.shape[0], 0, 0), *[(0, 0, 0)] * len(rest))) for v in (a, b)))
+
+
+def _for_many(v: Array, rest: tuple[int, ...]) -> Array:
+    """Coefficients, of polynomials that broadcast to the shape ``rest``."""
+    if v.ndim == len(rest) + 1:
+        return v
+    return broadcast_to(lax.expand_dims(v, range(1, len(rest) + 2 - v.ndim)), (v.shape[0], *rest))
 
 
 def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -> Array:

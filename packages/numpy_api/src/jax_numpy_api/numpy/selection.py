@@ -193,7 +193,8 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
 
     Args:
       x: array.
-      condlist: boolean arrays, or one, which broadcast with ``x``.
+      condlist: boolean arrays, which broadcast with ``x``; an array is a sequence of them where there are functions for its rows,
+        and else one condition.
       funclist: functions of one element, or numbers.
       args, kw: further arguments of the functions.
 
@@ -210,9 +211,12 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
     check_arraylike("piecewise", x)
     x = strong(as_array(x))
     given: Any = condlist
-    rows = given if isinstance(given, (list, tuple)) else [given] if len(shape_of(given)) <= x.ndim else [
-        given[i] for i in range(shape_of(given)[0])]
     functions: list[Any] = list(funclist)
+    if isinstance(given, (list, tuple)):
+        rows = given
+    else:
+        shape = shape_of(given)
+        rows = list(given) if shape and (len(shape) > x.ndim or len(functions) - shape[0] in (0, 1)) else [given]
     if len(functions) == len(rows):
         functions.append(0)
     elif len(functions) != len(rows) + 1:
@@ -433,7 +437,10 @@ def first_kept(condition: Array, a: Array, axis: int, size: int, fill_value: Arr
     if n == 0:
         return lax.full((*a.shape[:axis], size, *a.shape[axis + 1:]), fill_value, a.dtype)
     positions = nonzero(condition, size=size, fill_value=n)[0]
-    return take(a, positions, axis, mode="fill", fill_value=fill_value)
+    if concrete(fill_value) is not None:
+        return take(a, positions, axis, mode="fill", fill_value=fill_value)
+    inside = lax.expand_dims(lax.lt(positions, lax.full_like(positions, n)), [d for d in range(a.ndim) if d != axis])
+    return arithmetic.where(inside, take(a, positions, axis, mode="clip"), convert(fill_value, a.dtype))
 
 
 def extract(condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0) -> Array:

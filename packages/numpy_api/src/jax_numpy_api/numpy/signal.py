@@ -332,7 +332,7 @@ def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, perio
     check_arraylike("unwrap", p, period)
     if discont is None and period is _TURN:
         return _unwrap_turns(p, axis)
-    whole = isinstance(period, int) and dtypes.issubdtype(dtypes.dtype(unwrapped(p)), np.integer)
+    whole = all(dtypes.issubdtype(dtypes.dtype(unwrapped(x)), np.integer) for x in (p, period))
     return _unwrap(p, discont, operand(period, p) if type(period) is float and evaluating() else period, axis, whole)
 
 
