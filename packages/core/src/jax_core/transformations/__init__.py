@@ -19,4 +19,5 @@
 ``program_call``      primitives that are a program and something said about it
 ``manual``            programs that every device runs on its own part
 ``high_primitives``   primitives on types that arrays represent
+``structured_residuals``  what rules of these keep for the backward pass in trees of their own
 """

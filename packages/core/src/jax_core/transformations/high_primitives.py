@@ -18,7 +18,8 @@ from ..representation.typing import PyTree
 from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import instantiate, moved
 from ..traces.trace import Trace
-from .accumulators import GradAccum, NullAccum, RefAccum, ValAccum
+from . import logs
+from .accumulators import GradAccum, NullAccum, RefAccum, ValAccum, check_logged
 from .batching import batch_fun
 from .forward import jvp_flat
 from .reverse import LinearizeTrace
@@ -34,7 +35,8 @@ class HiPrim:
     A subclass sets ``in_avals``, ``out_aval`` and ``params`` (its own arguments that are no operands, which become attributes) and
     calls ``super().__init__()``. It has a method ``expand(*args)``, what the primitive is in terms of others, and rules: ``jvp``;
     ``vjp_fwd`` with ``vjp_bwd`` or ``vjp_bwd_retval``; ``lin`` with ``linearized``; ``transpose``; ``batch``. It is printed as its
-    name and what ``pp_params()`` returns, by default ``params``.
+    name and what ``pp_params()`` returns, by default ``params``. A method ``vjp_bwd_retval_logs`` in place of ``vjp_bwd_retval`` returns a
+    pair of the cotangents and a dict of values to log, or None (see `custom_vjp.defvjp_with_logs`); where it is True, the latter does.
     """
 
     in_avals: Any
@@ -42,6 +44,7 @@ class HiPrim:
     params: dict
     effects: Any = frozenset()
     skip_linearization_on_zero_tangents = False
+    vjp_bwd_retval_logs: bool | Callable[..., tuple[Any, dict | None]] = False
 
     def __init__(self) -> None:
         missing = [n for n in ("in_avals", "out_aval", "params") if n not in self.__dict__]
@@ -94,8 +97,8 @@ class HiPrim:
         """The result, and what the backward rule needs, in the forms of `lin`."""
         raise NotImplementedError(f"reverse-mode differentiation: {type(self).__name__} has no method vjp_fwd(nonzeros, *args)")
 
-    def vjp_bwd(self, res: PyTree, outgrad: object, /, *arg_accums: GradAccum) -> None:
-        """Add cotangents of the operands to ``arg_accums``."""
+    def vjp_bwd(self, res: PyTree, outgrad: object, /, *arg_accums: GradAccum) -> dict | None:
+        """Add cotangents of the operands to ``arg_accums``; what it returns is logged."""
         raise NotImplementedError(f"reverse-mode differentiation: {type(self).__name__} has no method vjp_bwd or vjp_bwd_retval")
 
     def vjp_bwd_retval(self, res: PyTree, outgrad: object, /) -> Any:
@@ -192,15 +195,30 @@ def _transpose(cts, *args, prim):
 
 
 def _pull_back(cts, *args, prim, residuals, res_tree, nonzero, in_types, out_types):
-    n = res_tree.num_leaves
-    ct, (res, _) = prim.out_tree.unflatten(map(instantiate, cts)), residuals.value(res_tree.unflatten(args[:n]))
+    return _add_to_refs([None] * len(args), cts, args, dict(prim=prim, residuals=residuals, res_tree=res_tree, nonzero=nonzero, in_types=in_types))
+
+
+def _add_to_refs(refs, cts, args, params):
+    """`_pull_back`, with accumulators that add to ``refs`` where there are any."""
+    prim, n, in_types = params["prim"], params["res_tree"].num_leaves, params["in_types"]
+    ct, (res, _) = prim.out_tree.unflatten(map(instantiate, cts)), params["residuals"].value(params["res_tree"].unflatten(args[:n]))
+    rest = iter(refs[n:])
+    accums: list[Any] = [_accumulator(a, next(rest)) if nz else NullAccum(a) for a, nz in zip(in_types, params["nonzero"])]
     if _has(prim, "vjp_bwd"):
-        accums = [ValAccum(a) if nz else NullAccum(a) for a, nz in zip(in_types, nonzero)]
-        prim.vjp_bwd(*res, ct, *prim.in_tree.unflatten(accums))
-        found = [a.freeze() for a in accums]
+        logged = prim.vjp_bwd(*res, ct, *prim.in_tree.unflatten(accums))
+        check_logged(f"{type(prim).__name__}.vjp_bwd", logged)
     else:
-        found = prim.in_tree.flatten_up_to(tuple(prim.vjp_bwd_retval(*res, ct)))
-    return [None] * n + [Zero(a) if x is None else x for x, nz, a in zip(found, nonzero, in_types) if nz]
+        told = prim.vjp_bwd_retval_logs
+        found = told(*res, ct) if callable(told) else prim.vjp_bwd_retval(*res, ct)
+        found, logged = logs.pair(f"{type(prim).__name__}: what logs", found) if told else (found, None)
+        for accum, x in zip(accums, prim.in_tree.flatten_up_to(tuple(found))):
+            accum.accum(x)
+    logs.add(logged)
+    return [None] * n + [Zero(a.aval) if type(a) is RefAccum else a.freeze() for a, nz in zip(accums, params["nonzero"]) if nz]
+
+
+def _accumulator(aval, ref):
+    return ValAccum(aval) if ref is None else RefAccum(aval, ref)
 
 
 def _batch(axis, args, dims, *, prim):
@@ -217,16 +235,24 @@ def _in_arrays(fun):
     return run
 
 
+def _run_in_arrays(*args, **params):
+    return _in_arrays(lambda *xs: _run(*xs, **params))(*args)
+
+
+def _push_in_arrays(*args, **params):
+    return _in_arrays(lambda *xs: _push_on_arrays(*xs, **params))(*args)
+
+
 _HIGH = Traits(Kind.KERNEL, high=True)
 _CALL = Traits(Kind.KERNEL, high=True, printed_as="prim")
 _as_given = lambda args, params: (args, params)  # what the objects do to their operands makes these agree
 hi_call_p = Primitive(
     "hi_call", out_type=lambda *avals, prim: tree.leaves(prim.out_aval), jvp=_jvp, linearize=_linearize, transpose=_transpose, batch=_batch,
-    lower=lambda b, *xs, prim: b.fun(_in_arrays(lambda *args: _run(*args, prim=prim)), *xs), impl=_run, multiple_results=True,
+    lower=lambda b, *xs, prim: b.fun(_run_in_arrays, *xs, prim=prim), impl=_run, multiple_results=True,
     cacheable=False, own_type=True, takes_refs=True, splits=splits.as_told, traits=_CALL, agree=_as_given)
 hi_pullback_p = Primitive(
     "hi_pullback", out_type=lambda *avals, out_types, **_: list(out_types), jvp=_push_jvp, transpose=_pull_back, batch=_push_batch,
-    lower=lambda b, *xs, **params: b.fun(_in_arrays(lambda *args: _push_on_arrays(*args, **params)), *xs), impl=_push_on_arrays,
+    lower=lambda b, *xs, **params: b.fun(_push_in_arrays, *xs, **params), impl=_push_on_arrays, accumulate=_add_to_refs,
     multiple_results=True, cacheable=False, own_type=True, splits=splits.as_told, traits=_HIGH, agree=_as_given)
 
 

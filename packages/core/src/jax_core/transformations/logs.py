@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ..configuration import context
-from ..representation import tree
+from ..representation import tree, tree_nodes
 
 if TYPE_CHECKING:
     from ..representation.tree import PyTreeDef
@@ -97,3 +97,24 @@ def rejoin(outs: Sequence[object], structure: PyTreeDef) -> list:
 
 
 NOTHING = tree.structure({})
+
+
+@tree_nodes.register_pytree_node_class
+class CondSum:
+    """What a key of the logs holds after a conditional: the ``index`` of the branch that was taken, and in ``branches`` what each
+    branch logged: zeros where it was not taken, None where it logs nothing under this key. So are structured residuals held."""
+
+    def __init__(self, index: Any, branches: Sequence[Any]):
+        self.index, self.branches = index, list(branches)
+
+    def __repr__(self) -> str:
+        return f"CondSum(index={self.index!r}, branches={self.branches!r})"
+
+    def tree_flatten(self) -> tuple:
+        """Children and what is none, as pytrees have it."""
+        return (self.index, self.branches), ()
+
+    @classmethod
+    def tree_unflatten(cls, _: tuple, children: tuple) -> "CondSum":
+        """The inverse of `tree_flatten`."""
+        return cls(*children)

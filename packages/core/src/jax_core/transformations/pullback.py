@@ -180,9 +180,13 @@ class Residuals:
                 raise ValueError(f"vjp: args_res[{i}] must have the structure of that argument, {structure}, or be None. {error}") from None
         self.kept = kept
 
+    def values(self) -> list:
+        """What the program reads."""
+        return [self.kept[i] if i >= 0 else self.opaque[~i] for i in self.sources]
+
     def transpose(self, cts: Sequence[object], wanted: Sequence[bool] | None, refs: Sequence[object] = ()) -> list:
         """Cotangents of the inputs; those of parts of an input that has one in ``refs`` (None elsewhere) are added to that instead."""
-        values = [self.kept[i] if i >= 0 else self.opaque[~i] for i in self.sources]
+        values = self.values()
         absent = [i for i, x in zip(self.sources, values) if isinstance(x, NotSaveable)]
         if absent:
             raise ValueError(f"vjp: the pullback reads arguments that it does not hold (flat positions {absent}), as saveable_args said not to "
@@ -204,6 +208,8 @@ class VJP:
       args_res: list of the arguments, with the arrays of them that the backward pass reads; `NotNeeded` in the places of the others.
         An argument can be taken out (None), to be put back before a call.
       opaque_residuals: the other values that it reads.
+      structured_residuals: for each equation of ``jaxpr`` what its rule keeps in a tree of its own (the fourth value of
+        `hijax.HiPrim.vjp_fwd`), or an empty list.
       jaxpr: the linear program that is transposed.
       want_logs: whether a call returns logs too (`with_logs`).
     """
@@ -324,6 +330,12 @@ class VJP:
         self._residuals().shown = list(values)
 
     opaque_residuals = property(lambda self: self._residuals().opaque)
+
+    @property
+    def structured_residuals(self) -> list:
+        from .structured_residuals import structured_residuals  # start-up: few look at them
+        return structured_residuals(self.jaxpr, self._residuals().values())
+
     jaxpr = property(lambda self: self._residuals().jaxpr)
 
     @property

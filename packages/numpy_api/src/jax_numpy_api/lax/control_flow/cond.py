@@ -16,7 +16,7 @@ import numpy as np
 from jax_core.configuration import flags
 from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.references.discharge import any_refs, check_aliases, discharged, place
-from jax_core.representation import dtypes, splits, tree, tree_nodes
+from jax_core.representation import dtypes, splits, tree
 from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval, plain_values
 from jax_core.representation.effects import operand_effects
@@ -531,33 +531,12 @@ def _with_logs(derived, out_nz, avals):
 
 
 def _log_branches(index, values, structures):
-    """Log under each key a `CondSum` of what the branches logged there."""
+    """Log under each key a `logs.CondSum` of what the branches logged there."""
     values, entries = iter(values), []
     for structure in structures:
         entries.append(tree.unflatten(structure, [next(values) for _ in range(structure.num_leaves)]))
     keys = dict.fromkeys(key for found in entries for key in found)
-    logs.add({key: CondSum(index, [found.get(key) for found in entries]) for key in keys})
-
-
-@tree_nodes.register_pytree_node_class
-class CondSum:
-    """What a key of the logs holds after a conditional: the ``index`` of the branch that was taken, and in ``branches`` what each
-    branch logged: zeros where it was not taken, None where it logs nothing under this key."""
-
-    def __init__(self, index: Any, branches: Sequence[Any]):
-        self.index, self.branches = index, list(branches)
-
-    def __repr__(self) -> str:
-        return f"CondSum(index={self.index!r}, branches={self.branches!r})"
-
-    def tree_flatten(self) -> tuple:
-        """Children and what is none, as pytrees have it."""
-        return (self.index, self.branches), ()
-
-    @classmethod
-    def tree_unflatten(cls, _: tuple, children: tuple) -> "CondSum":
-        """The inverse of `tree_flatten`."""
-        return cls(*children)
+    logs.add({key: logs.CondSum(index, [found.get(key) for found in entries]) for key in keys})
 
 
 def _fill_zeros(closed: ClosedJaxpr, have: Sequence[bool], want: Sequence[bool], avals) -> ClosedJaxpr:
