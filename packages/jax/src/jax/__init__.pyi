@@ -429,7 +429,7 @@ def devices(backend: str | object | None = None) -> list[Device]:
 def disable_jit(disable: bool = True) -> _Block:
     """Context manager `jax.disable_jit`: `jit` and control flow run operation by operation, in Python."""
 def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
-    """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer."""
+    """A slice of ``size`` elements from ``start`` (by default 0) on; ``start`` may be a traced integer."""
 def effects_barrier() -> None:
     """Wait until the effects of all programs called so far have happened; raises the error of one that failed."""
 def empty_ref(ty: AbstractValue, memory_space: object | None = None, pin: bool = False) -> Any:

@@ -11,7 +11,7 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere. Source: Clevert, Unterthiner, Hochreiter, ICLR 2016."""
 def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     """``x * Phi(x)`` with the normal distribution function Phi."""
-def get_scaled_dot_general_config(mode: Literal['nvfp4', 'mxfp8'], global_scale: ArrayLike | None = None) -> Any:
+def get_scaled_dot_general_config(mode: Literal['nvfp4', 'mxfp4', 'mxfp8'], global_scale: ArrayLike | None = None) -> Any:
     """The quantisation of a format, for `scaled_dot_general`."""
 def glu(x: ArrayLike, axis: int = -1) -> Array:
     """First half of ``x`` along ``axis`` times the `sigmoid` of the second; raises ValueError for an odd length."""

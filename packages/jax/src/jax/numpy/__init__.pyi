@@ -675,7 +675,7 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
 def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = 'largest', sorted: builtins.bool = True) -> list[Array]:
     """The ``k`` largest (or smallest) elements along an axis and their positions."""
 def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`."""
+    """Sum of a diagonal; arguments as for `diagonal`, but that ``offset`` may be traced, and the dtype to sum in. Source: `numpy.trace`."""
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """``a`` with its axes in another order, reversed by default. Source: `numpy.transpose`."""
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1) -> Array:

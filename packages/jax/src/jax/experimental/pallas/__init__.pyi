@@ -141,9 +141,9 @@ def debug_print(fmt: str, *args: Any) -> None:
 def delay(nanos: ArrayLike) -> None:
     """Wait for some nanoseconds, in kernels for TPUs: races show then. Elsewhere nothing."""
 def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
-    """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer."""
+    """A slice of ``size`` elements from ``start`` (by default 0) on; ``start`` may be a traced integer."""
 def dslice(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
-    """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer."""
+    """A slice of ``size`` elements from ``start`` (by default 0) on; ``start`` may be a traced integer."""
 def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array whose elements are not specified (they are zeros)."""
 def empty_like(x: Any) -> Any:
