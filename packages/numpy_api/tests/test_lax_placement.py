@@ -7,6 +7,7 @@ PROGRAM = r"""
 import numpy as np
 import jax_xla_backend
 jax_xla_backend.load()
+from jax_core.configuration.flags import disable_jit
 from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
@@ -38,6 +39,10 @@ with mesh:
 with set_mesh(mesh):
     placed(jit(lambda x: constrain(lax.add(x, x), P("a")))(x), "a")
     placed(vmap(lambda x: constrain(x, P("b")))(constrain(lax.copy(x), rows)), "a", "b")  # the mapped axis stays where it is
+uneven = jit(lambda x: lax.reduce_sum(constrain(x, NamedSharding(mesh, P("a"))), (0,)))  # no array, but a program has parts of several lengths
+with disable_jit(True):
+    assert uneven(np.ones(3, np.float32)) == 3
+assert uneven(np.ones(3, np.float32)) == 3
 for bad, error in ((None, ValueError), (3, TypeError), (P("a"), RuntimeError), (NamedSharding(mesh, P("a", None, "b")), ValueError)):
     try:
         jit(lambda x: constrain(x, bad))(x)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from jax_core import backends
+from jax_core.configuration import flags
 from jax_core.representation import splits, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import LINEAR
@@ -48,11 +49,21 @@ def _constraint_type(x, *, sharding, **_):
     return x if x.placement is not None else x.on_mesh_of(sharding)
 
 
+def _place_now(x, *, sharding, **_):
+    where = splits.as_it_lies(x, sharding)
+    if flags.disable_jit.value:
+        try:
+            where.shard_shape(np.shape(x))
+        except ValueError:  # parts of several lengths: the program would have been compiled with longer ones, of an array there are none
+            return x
+    return backends.get().put(x, None, where)
+
+
 sharding_constraint_p: Primitive = Primitive(
     "sharding_constraint", out_type=_constraint_type, jvp=LINEAR,
     transpose=lambda ct, x, **params: sharding_constraint_p.bind(ct, **params), batch=_constraint_batch,
     lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding), splits=splits.as_told,
-    reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, splits.as_it_lies(x, sharding)),
+    reference=lambda x, **_: np.array(x), impl=_place_now,
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED))
 
 
