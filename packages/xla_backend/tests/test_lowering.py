@@ -24,6 +24,7 @@ from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 from jax_xla_backend.arrays.put import put
 from jax_xla_backend.compiling import parsing
 from jax_xla_backend.jaxlib_compat import _jax
+from jax_xla_backend.lowering import types
 from jax_xla_backend.lowering.facts import Facts
 from jax_xla_backend.lowering.module import lower_module
 from jax_xla_backend.lowering.types import dense_text, type_text
@@ -567,3 +568,10 @@ def test_rules_run_for_each_platform():
     closed = program(lambda x: [named_p.bind(x)], f32(7))
     assert "negate" in lower_module(closed, LowerSpec("f")).text()
     assert "abs" in lower_module(closed, LowerSpec("f"), platform="cuda").text()
+
+
+def test_floats_of_6_bits_need_a_newer_jaxlib(monkeypatch):
+    """The CPU compiler of an older one ends the process."""
+    monkeypatch.setattr(types, "FLOAT6", False)
+    with pytest.raises(NotImplementedError, match=r"a value of type float6_e2m3fn\[7,11\] needs jaxlib 0.12 or later, and this is"):
+        type_text(ShapedArray((7, 11), np.dtype(ml_dtypes.float6_e2m3fn)))

@@ -18,7 +18,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, Token, abstract_token
 
-from ..jaxlib_compat import RuntimeError_
+from ..jaxlib_compat import FLOAT6, VERSION_TEXT, RuntimeError_
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import DTypeLike
@@ -114,6 +114,9 @@ def _type_text(aval) -> str:
     if all([type(n) is int and n < 1 << 63 for n in stored.shape]) and math.prod(stored.shape) * stored.dtype.itemsize >= 1 << 63:
         # XLA counts with 64 bits; that of jaxlib 0.10 ends the process
         raise RuntimeError_(f"RESOURCE_EXHAUSTED: Out of memory: a value of type {aval.str_short()} has more bytes than any memory holds")
+    if not FLOAT6 and stored.dtype.name.startswith("float6_"):
+        raise NotImplementedError(f"lowering: a value of type {aval.str_short()} needs jaxlib 0.12 or later, and this is {VERSION_TEXT}; "
+                                  "use a float8 dtype, or update jaxlib")
     return "tensor<" + "".join([f"{n}x" for n in stored.shape]) + element_text(stored.dtype) + ">"
 
 
