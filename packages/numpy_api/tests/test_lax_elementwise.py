@@ -4,6 +4,8 @@ import pytest
 import scipy.special
 
 from harness import LAWS, Case
+from jax_core.configuration import flags
+from jax_core.programs.jit import jit
 from jax_core.representation.dtypes import float0
 from jax_core.transformations.autodiff import jvp, linear_transpose, vjp
 from jax_numpy_api import lax
@@ -138,3 +140,9 @@ def test_the_cotangent_of_a_product_is_found_in_the_dtype_of_the_factor():
 
 def test_mul_to_integers_has_no_tangent():
     assert jvp(lambda x: lax.mul(x, x, out_dtype=np.int32), (2.5,), (1.0,))[1].dtype == float0
+
+
+def test_the_sign_of_an_angle_of_a_subnormal_number():
+    """XLA's own function has -pi for a positive one."""
+    with flags.enable_x64(True):
+        assert jit(lax.atan2)(np.float64([5e-324, -5e-324, 1e-310]), np.float64([-1, -1, -1e300])).tolist() == [np.pi, -np.pi, np.pi]

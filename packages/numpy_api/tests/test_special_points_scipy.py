@@ -33,6 +33,8 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("bessel_jn", lambda x: special.bessel_jn(x, v=1)[0], 0, [0.3, INF, 0.0], [0.97762624653829603, NAN, 1]),
     ("entr", special.entr, 1, [-0.5, -104.0, INF, 0.0, 1.0, NAN], [NAN, NAN, -INF, INF, -1, NAN]),
     ("exp1", special.exp1, 1, [-1.0, -INF, 0.0, -0.0, 1.0, NAN], [NAN, NAN, -INF, -INF, -0.36787944117144233, NAN]),
+    ("erfcinv", special.erfcinv, 0, [2.3e-38, 1.0], [9.158189553, 0.0]), ("betainc", lambda x: special.betainc(1414.9, 1e30, x), 0, [1e-10], [1.0]),
+    ("betainc", lambda x: special.betainc(1e-5, 1e35, x), 0, [1e-20], [1.0]),
     ("exp1", special.exp1, 2, [0.0, -0.5], [INF, NAN]), ("expi", special.expi, 2, [0.0, -0.0, 1.0, INF, -INF], [-INF, -INF, 0.0, INF, 0.0]),
     ("boxcox", lambda x: special.boxcox(x, 2.0), 1, [-1.0, 0.0, 2.0], [NAN, 0.0, 2.0]), ("boxcox1p", lambda x: special.boxcox1p(x, 2.0), 1, [-2.0, -1.0, 1.0], [NAN, 0.0, 2.0]),
     ("expi", special.expi, 0, [INF], [INF]),

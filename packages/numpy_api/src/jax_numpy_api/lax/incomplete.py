@@ -421,18 +421,19 @@ def _mean(p, q):
     return integer_pow(add(one, div(q, p)), -1), integer_pow(add(one, div(p, q)), -1)
 
 
-def _log_beta_weight(p, q, y, log_rest):
-    """``log(y^p (1-y)^q / B(p, q))``, with ``log_rest = log(1-y)``. If both parameters are large, in deviations from the mean
-    ``m = p/(p+q)``, as the terms would cancel: ``-p f((y-m)/m) - q f((m-y)/(1-m)) + log(pq / (2 pi (p+q)))/2 + errors`` with
-    ``f(t) = t - log(1+t)``."""
+def _log_beta_weight(p, q, y, other, log_y, log_rest):
+    """``log(y^p (1-y)^q / B(p, q))``, with ``other = 1-y`` and both logarithms, as ``y`` may be rounded to 1. If both parameters are large, in
+    deviations from the mean ``m = p/(p+q)``, as the terms would cancel: ``-p f((y-m)/m) - q f((m-y)/(1-m)) + log(pq / (2 pi (p+q)))/2 + errors``
+    with ``f(t) = t - log(1+t)``."""
     both = ge(minimum(p, q), _k(20, p))
     twenty = like(_k(20, p), p)
     u, v = _where(both, p, twenty), _where(both, q, twenty)
     mean, rest = _mean(u, v)
-    exponent = neg(add(mul(u, _deviation(shared_quotient(sub(y, mean), mean))[0]), mul(v, _deviation(shared_quotient(sub(mean, y), rest))[0])))
+    beyond = _where(gt(y, other), sub(rest, other), sub(y, mean))
+    exponent = neg(add(mul(u, _deviation(shared_quotient(beyond, mean))[0]), mul(v, _deviation(shared_quotient(neg(beyond), rest))[0])))
     size = mul(log(mul(div(u, _k(2 * math.pi, p)), rest)), _k(0.5, p))
     errors = sub(sub(_stirling_error(add(u, v)), _stirling_error(u)), _stirling_error(v))
-    direct = sub(add(mul(p, log(y)), mul(q, log_rest)), _log_beta(p, q))
+    direct = sub(add(mul(p, log_y), mul(q, log_rest)), _log_beta(p, q))
     return _where(both, add(add(exponent, size), errors), direct)
 
 
@@ -467,9 +468,9 @@ def _betainc(a, b, x):
     a0, b0, x0 = (_where(proper, v, half) for v in (a, b, x))
     flip = gt(x0, div(add(a0, one), add(add(a0, b0), _k(2, a))))  # the fraction converges fast below this point
     p, q = _where(flip, b0, a0), _where(flip, a0, b0)
-    y = _where(flip, sub(one, x0), x0)
-    log_rest = _where(flip, log(x0), log1p(neg(x0)))
-    weight = exp(_log_beta_weight(p, q, y, log_rest))
+    y, other = _where(flip, sub(one, x0), x0), _where(flip, x0, sub(one, x0))
+    logs = log(x0), log1p(neg(x0))
+    weight = exp(_log_beta_weight(p, q, y, other, _where(flip, *logs[::-1]), _where(flip, *logs)))
     value = div(mul(weight, _beta_fraction(p, q, y, proper)), p)
     value = _where(eq(weight, zero), like(zero, a), value)  # whose fraction may overflow
     value = _where(large, by_normal, _where(flip, sub(one, value), value))
@@ -495,7 +496,8 @@ def _beta_density(g, y, a, b, x):
     direct = sub(add(log_power(a, eq(x, _k(0, x)), log), log_power(b, eq(x, one), log_rest)), _log_beta(a, b))
     inside = bitwise_and(ge(minimum(a, b), _k(20, x)), bitwise_and(gt(x, _k(0, x)), lt(x, one)))
     middle = _where(inside, x, half)
-    by_mean = sub(_log_beta_weight(a, b, middle, log_rest(middle)), add(log(middle), log_rest(middle)))
+    logs = log(middle), log_rest(middle)
+    by_mean = sub(_log_beta_weight(a, b, middle, sub(one, middle), *logs), add(*logs))
     return mul(g, exp(_where(inside, by_mean, direct)))
 
 

@@ -243,7 +243,17 @@ def _tanh_lower(b, x, accuracy=None):
 
 
 def _atan2_plain(b, y, x):
-    return emit(b, "stablehlo.atan2", *full_operands(b, (y, x)))
+    y, x = full_operands(b, (y, x))
+    angle = emit(b, "stablehlo.atan2", y, x)
+    if b.platform != "cpu" or b.portable or y.aval.dtype != np.float64:
+        return angle
+    bits = y.aval.update(dtype=np.dtype(np.uint64), weak_type=False)  # XLA takes a positive subnormal y for a negative one
+
+    def f(name, *xs):
+        return emit(b, f"stablehlo.{name}", *xs, out=bits)
+    sign, size = b.full(1 << 63, bits), b.full((1 << 63) - 1, bits)
+    signed = f("or", f("and", f("bitcast_convert", y), sign), f("and", f("bitcast_convert", angle), size))
+    return emit(b, "stablehlo.bitcast_convert", signed, out=y.aval)
 
 
 _atan2_lower = Formulation(_atan2_plain, narrow=inverse.atan2, wide=inverse.atan2)

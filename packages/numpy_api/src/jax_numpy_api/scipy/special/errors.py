@@ -308,16 +308,21 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
 
 @differentiable
 def _ndtri(p):
-    q = p - 0.5
+    return _normal_quantile(p, 1)
+
+
+def _normal_quantile(p, whole):
+    """`ndtri` of ``p / whole``, which need not be a normal number where ``p`` is."""
+    q = p * (1 / whole) - 0.5
     centre = q * chebyshev(_NDTRI_CENTRE, 0, 0.180625, q * q)
-    smaller = jnp.where(q < 0, p, 1 - p)
-    inside = (smaller > 0) & (smaller < 0.5)
-    z = jnp.sqrt(-2 * jnp.log(jnp.where(inside, smaller, 0.05)))
+    smaller = jnp.where(q < 0, p, whole - p)
+    inside = (smaller > 0) & (smaller < 0.5 * whole)
+    z = jnp.sqrt(2 * (math.log(whole) - jnp.log(jnp.where(inside, smaller, 0.05 * whole))))
     # the series is the smaller part of the result, so its errors count little
     tail = jnp.where(z < 7, chebyshev(_NDTRI_NEAR, 2.25, 7, z), chebyshev(_NDTRI_FAR, 7, 39, z)) - z
     value = jnp.where(jnp.abs(q) <= 0.425, centre, jnp.where(q < 0, tail, -tail))
-    edge = jnp.where(p == 0, -np.inf, jnp.where(p == 1, np.inf, np.nan))
-    return jnp.where((p > 0) & (p < 1), value, edge)
+    edge = jnp.where(p == 0, -np.inf, jnp.where(p == whole, np.inf, np.nan))
+    return jnp.where((p > 0) & (p < whole), value, edge)
 
 
 @_ndtri.defjvp
@@ -342,7 +347,7 @@ def ndtri(p: ArrayLike) -> Array:
 
 @differentiable
 def _erfcinv(y):
-    return -_ROOT_HALF * _ndtri(0.5 * y)
+    return -_ROOT_HALF * _normal_quantile(y, 2)
 
 
 @_erfcinv.defjvp
