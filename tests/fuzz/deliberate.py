@@ -276,7 +276,16 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("no NaN", r"(?s)\.(ppf|isf)\((True|False|.*args = .*(\b[01]\b(?!\.[1-9])|True|False))", "a quantile at the end of the support is that end"),
     ("NaN", r"(?s)zeros\(.*(atan2|arctan2)", "at the origin the angle has no slope"),
     ("value", r"full(_like)?\(.*-\d\S*.*'uint", "of a float beyond an integer type's range the nearest bound"),
-    ("no NaN", r"boxcox1p\(", "of order 0 it is log1p, in its derivative too"),
+    ("no NaN|infinity", r"boxcox(1p)?\(", "at 0 and of order 0 its slopes are their limits"),
+    ("value", r"dot_product_attention\(.*return_residual=True", "the logarithms of sums have a derivative"),
+    ("weak", r"logical_(and|or|xor)\(|var\(.*dtype='u?int", "truth values are strong, and numbers of many elements"),
+    ("value", r"approx_(max|min)_k\(", "of equal numbers any"),
+    ("value", r"'uint4'\) >> ", "an unsigned integer is shifted in zeros"),
+    ("NaN", rf"(?s)(?=.*{DERIVATIVE}).*(var|std)\(.*correction=", "where the value is NaN the slope is, too"),
+    ("no NaN", r"(?s)(?=.*(grad|hessian|jac|jvp|vjp)).*(factorial|hyp1f1)\(", "below 0 nothing changes; at infinity the limit"),
+    ("value", rf"(?s)(?=.*{DERIVATIVE}).*(median|quantile|percentile)\(.*args = ", "of equal numbers any has the slope"),
+    ("dtype", r"(welch|csd|stft)\(.*args = .*(float16)", "half precision has its frequencies in half precision"),
+    ("dtype", r"logspace\(.*base=", "the base is promoted too, as in NumPy"),
     ("value", r"(?s)(?=.*(inf|nan|e\+?38|1000|-\d|127|255)).*(astype|convert_element_type|asarray|dtype=)\S*( 'u?int|'?u?int)", "what a float beyond an integer type's range becomes depends on the processor in NumPy"),
 )
 
