@@ -447,11 +447,24 @@ def test_shapes_that_do_not_fit(shapes, message):
         program.call(*[np.ones(s, np.float32) for s in shapes])
 
 
-@pytest.mark.parametrize("inner, outer", [("5*a", "c"), ("2*a", "c + 1"), ("a + b", "c"), ("a, a", "c, c + 1"), ("a, 3", "c, c")])
+@pytest.mark.parametrize("inner, outer", [("5*a", "c"), ("2*a", "c + 1"), ("a, a", "c, c + 1"), ("a, 3", "c, c")])
 def test_calls_of_symbolic_programs_that_do_not_fit_for_all_lengths(inner, outer):
     called = export(jit(lambda x: x + 1))(ShapeDtypeStruct(symbolic_shape(inner), np.float32))
     with pytest.raises(ValueError):
         eval_shape(called.call, ShapeDtypeStruct(symbolic_shape(outer), np.float32))
+
+
+@pytest.mark.parametrize("shape, variables", [("a*a", "'a'"), ("a + b", "'a', 'b'"), ("a, b*c", "'b', 'c'"), ("mod(a, 3)", "'a'")])
+def test_lengths_that_do_not_say_what_the_variables_are(shape, variables):
+    with pytest.raises(ValueError, match=rf"Cannot solve for values of dimension variables \[{variables}\]"):
+        export(jit(lambda x: x + 1))(ShapeDtypeStruct(symbolic_shape(shape), np.float32))
+
+
+@pytest.mark.parametrize("shape", ["b, a*b", "2*a + 1", "a + b, b", "a*b, b + 1"])
+def test_lengths_that_say_one_after_the_other(shape):
+    at = {"b, a*b": (2, 6), "2*a + 1": (7,), "a + b, b": (5, 2), "a*b, b + 1": (6, 3)}[shape]
+    program = export(jit(lambda x: x + 1))(ShapeDtypeStruct(symbolic_shape(shape), np.float32))
+    assert program.call(np.zeros(at, np.float32)).shape == at
 
 
 def test_a_quotient_without_remainder_is_rounded_up():

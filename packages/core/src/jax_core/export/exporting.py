@@ -14,7 +14,7 @@ from ..representation.memory import Space, of_kind
 from ..representation.source import is_internal, unwrapped
 from ..transformations.autodiff import vjp
 from ..transformations.forward import has_tangent
-from . import symbolic_shapes, symbols
+from . import solving, symbolic_shapes, symbols
 from .exported import DisabledSafetyCheck, Exported, call_exported_p
 from .symbolic_programs import export_symbolic
 
@@ -46,7 +46,8 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
       `Exported`.
 
     Raises:
-      ValueError: not a result of `jit`; or it contains custom calls that may not mean the same tomorrow.
+      ValueError: not a result of `jit`; or it contains custom calls that may not mean the same tomorrow; or no lengths of the arguments
+        could say what the symbolic dimensions are (``a*a``).
       NotImplementedError: it calls the host, has ordered effects, is placed otherwise than by `NamedSharding`, or donates arguments
         where only some of the platforms can take them.
 
@@ -73,6 +74,7 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
     def of(*args: Any, **kwargs: Any) -> Exported:
         leaves = tree.leaves((args, kwargs))
         if any(symbols.is_symbolic_dim(d) for x in leaves for d in getattr(x, "shape", ())):
+            solving.check_solvable([getattr(x, "shape", ()) for x in leaves])
             return export_symbolic(fun_jit, args, kwargs, _of_some_lengths(platforms, disabled_checks), platforms, disabled_checks, _vjp_of)
         traced = fun_jit.trace(*args, **kwargs)
         _check_donation(traced, platforms)

@@ -92,10 +92,28 @@ def _solve_equations(equations: Sequence[tuple[str, DimExpr, int]]) -> dict[str,
                     del left[position]
                     break
         else:
-            missing = sorted({v for _, x, _ in left for v in variables(x)} - set(values))
-            raise Unsolvable(f"Cannot solve for values of dimension variables {missing}: no dimension of the arguments is linear in one "
-                             f"of them alone, among {', '.join(str(x) for _, x, _ in left)}.")
+            raise _no_solution([x for _, x, _ in left], set(values))
     return values
+
+
+def check_solvable(shapes: Sequence[Sequence[object]]) -> None:
+    """Raise ValueError if no lengths of arguments of these shapes could say what the variables are."""
+    left, known = [d for shape in shapes for d in shape if isinstance(d, DimExpr)], set[str]()
+    while left:
+        for position, x in enumerate(left):
+            unknown = variables(x) - known
+            if not unknown or len(unknown) == 1 and _is_linear(x, *unknown):
+                known |= unknown
+                del left[position]
+                break
+        else:
+            raise _no_solution(left, known)
+
+
+def _no_solution(left: Sequence[DimExpr], known: set[str]) -> Unsolvable:
+    missing = sorted({v for x in left for v in variables(x)} - known)
+    return Unsolvable(f"Cannot solve for values of dimension variables {missing}: no dimension of the arguments is linear in one "
+                      f"of them alone, among {', '.join(map(str, left))}.")
 
 
 def _is_linear(x: DimExpr, name: str) -> bool:
