@@ -79,7 +79,7 @@ def unwrapped(x: object) -> Any:
 
 def is_array(x: object) -> TypeIs[Array]:
     """Whether ``x`` is one of our arrays or a tracer (not a NumPy value or a number)."""
-    return isinstance(x, Array) and not isinstance(x, np.ndarray)  # what callbacks get is both
+    return isinstance(x, Array)
 
 
 # -- host values -------------------------------------------------------------------------------------------------------
