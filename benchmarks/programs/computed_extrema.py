@@ -37,6 +37,7 @@ programs = {
     "of_exponentials": (lambda x: jnp.exp(x).max(1), (x,)), "of_50_operations": (lambda x: terms(x).max(1), (x,)),
     "exponentials_less_largest": (lambda x: jnp.exp(x - x.max(1, keepdims=True)), (x,)), "nanmax": (jnp.nanmax, (x,)),
     "given_2^17": (lambda x: x.max(1), (less,)), "given_2^19": (lambda x: x.max(1), (half,)), "many_rows": (lambda x: x.max(1), (half.reshape(8192, 64),)),
+    "short_rows": (lambda x: x.max(1), (arr(16384, 200),)), "stored_rows": (with_extremum, (arr(16384, 64),)), "tanh_to_number": (lambda x: jnp.tanh(x).max(), (x,)),
     "stored_2^17": (with_extremum, (less,)), "stored_2^19": (with_extremum, (half,)),
     "halves": (lambda x: x.max(1), (narrow,)), "widened_halves": (lambda x: x.astype(np.float32).max(1).astype(x.dtype), (narrow,)),
 }

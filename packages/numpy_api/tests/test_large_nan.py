@@ -123,6 +123,15 @@ def test_extrema_of_many_rows(op, reference, dtype, shape, axes):
             assert np.isnan(then(x))
 
 
+@pytest.mark.parametrize("f, shape, pieces", [
+    (lambda x: x.max(1), (16384, 200), 0), (lambda x: x.max((1, 2)), (16384, 2, 64), 0), (lambda x: x.max(1), (16384, 257), 16), (lambda x: x.max(0), (200, 16384), 16),
+    (lambda x: x.max(1), (4095, 300), 16), (lambda x: (lambda y: (y, y.min(1)))(x + 1), (16384, 64), 0), (lambda x: (x + 1).min(1), (16384, 64), 8),
+    (lambda x: jnp.exp(x).max(), (1 << 20,), 0), (lambda x: x.max(), ((1 << 20) + 64,), 16)])
+def test_short_rows_in_memory_are_left_whole(f, shape, pieces):
+    """So is what is reduced to a number, if it was computed for it: the library has no code to compile."""
+    assert jit(f).trace(np.ones(shape, np.float32)).lower().as_text().count("stablehlo.slice") == pieces
+
+
 def test_arguments_beyond_the_cache_are_read_once():
     for shape, pieces in (((1 << 20,), 0), (((1 << 20) + 3,), 16), ((1024, 1024), 0), ((1025, 1024), 16)):
         assert jit(lambda x: x.max(0)).trace(np.ones(shape, np.float32)).lower().as_text().count("stablehlo.slice") == pieces
