@@ -207,3 +207,12 @@ def test_transfer_guard():
     with flags.transfer_guard("disallow_explicit"):
         assert len(list(x)) == 4  # they are made on the host: no transfer of the program's
     assert f(value).shape == (3,)
+
+
+def test_results_of_another_shape_lie_whole_on_a_mesh_of_one_device():
+    """They had the placement of the operand, which a scalar cannot have: its parts could not be looked at."""
+    split = NamedSharding(make_mesh((1,), ("x",), axis_types=(AxisType.Auto,), devices=client.devices()[:1]), P("x"))
+    x = device_put.device_put(np.arange(3, dtype=np.int32), split)
+    for result in (x[0], x.max(), list(x)[1], x.reshape(3, 1)):
+        assert result.sharding.spec == P() and len(result.addressable_shards) == 1
+    assert (x + 1).sharding == split

@@ -23,6 +23,7 @@ from ..arrays import put as _put, transfer_guards
 from ..arrays.array import LARGE, ArrayImpl, check_not_deleted, view_for_now
 from ..arrays.put import put_now
 from ..jaxlib_compat import RuntimeError_
+from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding
 from . import stages
 from .dispatch import dispatcher
@@ -171,8 +172,8 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
         result = prim.reference(*views, **params)  # type: ignore[misc]  # one that is exact has it
         with transfer_guards.own():
             if prim.multiple_results:
-                return [_wrap(r, t, sharding, devices, committed, views) for r, t in zip(result, types)]
-            return _wrap(result, types[0], sharding, devices, committed, views)
+                return [_wrap(r, t, _fitting(sharding, t, avals), devices, committed, views) for r, t in zip(result, types)]
+            return _wrap(result, types[0], _fitting(sharding, types[0], avals), devices, committed, views)
     except MemoryError as error:
         raise _out_of_memory(prim, types) from error
     except RuntimeError:
@@ -183,6 +184,13 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
         if size < _MORE_THAN_THERE_IS:  # else it is NumPy's, which counts no further
             raise
         raise _out_of_memory(prim, types) from error
+
+
+def _fitting(sharding: Any, aval: Any, operands: Sequence[Any]) -> Any:
+    """The placement of a result. On a mesh of one device the axes of an operand have names, which say nothing of a result of another shape."""
+    if type(sharding) is not NamedSharding or not len(sharding.spec) or aval.placement is not None or any([a.shape == aval.shape for a in operands]):
+        return sharding
+    return sharding.update(spec=PartitionSpec())
 
 
 def _out_of_memory(prim: Primitive, types: Sequence[Any]) -> Exception:
