@@ -11,7 +11,7 @@ from jax_core.programs.tracing import eval_shape, make_jaxpr
 from jax_core.references.api import new_ref
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.jaxpr import eval_jaxpr
-from jax_core.transformations.autodiff import grad, hessian, jacfwd, jacrev, jvp
+from jax_core.transformations.autodiff import grad, hessian, jacfwd, jacrev, jvp, linearize
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, nn
 from jax_numpy_api.checkify import checkify, float_checks
@@ -96,3 +96,11 @@ def test_derivatives_of_an_array_of_64_bits_where_x64_is_off(fun, around):
     with flags.enable_x64(False):
         got = around(fun)(x)
     assert got.dtype == np.float64 and np.allclose(got, wanted, rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("fun", [jnp.sin, lambda x: jnp.remainder(x, 2.0)])
+def test_derivatives_of_numpy_arrays_are_narrow_where_x64_is_off(fun):
+    """What NumPy makes has 64 bits without having asked for them."""
+    x = np.ones(3)
+    assert [out.dtype for out in jvp(fun, (x,), (x,))] == [np.float32] * 2
+    assert jacfwd(fun)(x).dtype == np.float32 and linearize(fun, x)[1](x).dtype == np.float32

@@ -457,7 +457,7 @@ def result_of(x: Literal) -> Any:
 
 def needs_x64(x: object) -> bool:
     """Whether ``x``, a value or a type, is of a part of a program where x64 was on, as the constants of its rules are as wide only then."""
-    return getattr(x, "dtype", None) in NEED_X64
+    return getattr(x, "dtype", None) in NEED_X64 and not isinstance(x, (np.ndarray, np.generic))  # NumPy's are narrowed
 
 
 def interpret(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object], apply: Callable) -> list:
