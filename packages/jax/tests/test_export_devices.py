@@ -110,6 +110,22 @@ def test_read_by_another_compiler(program, monkeypatch):
         np.testing.assert_allclose(got, want, rtol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["Auto", "Explicit"])
+@pytest.mark.parametrize("stored", [False, True])
+def test_exported_for_a_mesh_without_devices(kind, stored):
+    abstract = jax.sharding.AbstractMesh((4,), ("a",), axis_types=(getattr(jax.sharding.AxisType, kind),))
+    program = export.export(jax.jit(lambda x: 2 * x + 1))(jax.ShapeDtypeStruct((8,), np.float32, sharding=NamedSharding(abstract, P("a"))))
+    program = export.deserialize(program.serialize()) if stored else program
+    for devices in (jax.devices()[:4], jax.devices()[6:2:-1]):
+        one, two = Mesh(np.array(devices), ("a",)), Mesh(np.array(devices).reshape(2, 2), ("b", "c"))
+        for given in (NamedSharding(one, P("a")), NamedSharding(two, P("b")), NamedSharding(two, P())):
+            x = jax.device_put(np.arange(8, dtype=np.float32), given)
+            for call in (program.call, jax.jit(program.call)):
+                found = call(x)
+                np.testing.assert_array_equal(found, 2 * np.arange(8) + 1)
+                assert [(s.device, s.index) for s in found.addressable_shards] == [(d, (slice(2 * i, 2 * i + 2, None),)) for i, d in enumerate(devices)]
+
+
 @pytest.mark.parametrize("place", ["argument", "jit", "inside"])
 def test_symbolic_shapes(place):
     def program(x, y):

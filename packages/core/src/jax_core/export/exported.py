@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import backends
 from ..compat.fields import Fields
-from ..configuration.flags import write_public_formats
+from ..configuration.flags import mesh_in_context, write_public_formats
 from ..representation import partial_sums, splits, tree
 from ..representation.aval import ShapedArray, get_aval
 from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
@@ -262,9 +262,13 @@ def _call_type(*avals, exported):
 
 
 def _on(placement: Any, mesh: Any) -> Any:
-    """The placement in the type of a result, on the mesh that the types of the arguments name, where that has its axes."""
-    known = placement is not None and mesh is not None and mesh.shape_tuple == placement.mesh.shape_tuple
-    return placement.update(mesh=mesh) if known else placement
+    """The placement in the type of a result, on the mesh that the types of the arguments name, where that has its axes.
+
+    None where neither they nor a mesh in use name one: then the program says where its results are, and their types do not.
+    """
+    if placement is None or mesh is None and mesh_in_context.value is None:
+        return None
+    return placement.update(mesh=mesh) if mesh is not None and mesh.shape_tuple == placement.mesh.shape_tuple else placement
 
 
 def _known_dtype(dtype: Any) -> Any:
