@@ -129,12 +129,27 @@ def test_derivatives_of_programs():
     assert np.array_equal(jvp(lambda z: eval_jaxpr(program.jaxpr, program.consts, z)[0], (x,), (x,))[1], 6 * x)
 
 
-def test_rules_that_hold_a_trace_are_refused_when_they_are_used():
+def test_derivatives_of_mapped_programs():
     program = make_jaxpr(vmap(total))(*specs("n, a, b"))
     run = lambda x: eval_jaxpr(program.jaxpr, program.consts, x)[0]
-    assert run(np.ones((2, 3, 4), np.float32)).shape == (2, 4)
+    for shape in (2, 3, 4), (5, 1, 2):
+        x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+        want, got = (grad(lambda z: (f(z) ** 2).sum())(x) for f in (vmap(total), run))
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+def test_rules_that_depend_on_lengths_are_refused_when_they_are_used():
+    def f(x):
+        bits = len(x).bit_length()  # no expression in the length
+        g = custom_vjp(lambda x: x)
+        g.defvjp(lambda x: (x, None), lambda _, ct: (bits * ct,))
+        return g(x)
+
+    program = make_jaxpr(f)(*specs("n"))
+    run = lambda x: eval_jaxpr(program.jaxpr, program.consts, x)[0]
+    assert run(np.ones(3, np.float32)).shape == (3,)
     with pytest.raises(NotImplementedError, match="take the derivative before the program is traced"):
-        grad(lambda x: run(x).sum())(np.ones((2, 3, 4), np.float32))
+        grad(lambda x: run(x).sum())(np.ones(3, np.float32))
 
 
 @pytest.mark.parametrize("fun, shapes, message", [

@@ -290,7 +290,7 @@ class Merger:
         try:
             return self._once(xs, lambda: self._whole(contents[0], [self.value(column) for column in zip(*contents)],
                                                       lambda found: _closing_over(first, found, (_MARK,)), first))
-        except InconclusiveDimensionOperation as error:  # rules that `vmap` has made hold its traces; evaluation needs them for derivatives only
+        except InconclusiveDimensionOperation as error:  # evaluation needs the rule for derivatives only, so it may hold what no program says
             return _refusing(first, f"{self.what}: the rule {name_of(first)} is kept for none of the lengths, as what it closes over depends on "
                              f"them ({error}); take the derivative before the program is traced")
 
