@@ -188,7 +188,7 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
 
 def _fitting(sharding: Any, aval: Any, operands: Sequence[Any]) -> Any:
     """The placement of a result. On a mesh of one device the axes of an operand have names, which say nothing of a result of another shape."""
-    if type(sharding) is not NamedSharding or not len(sharding.spec) or aval.placement is not None or any([a.shape == aval.shape for a in operands]):
+    if type(sharding) is not NamedSharding or not len(sharding.spec) or aval.placement is not None or all([a.shape in ((), aval.shape) for a in operands]):
         return sharding
     return sharding.update(spec=PartitionSpec())
 
