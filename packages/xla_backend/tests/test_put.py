@@ -7,6 +7,7 @@ import pytest
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.references.api import new_ref
+from jax_numpy_api import lax
 from jax_xla_backend.arrays import device_put, from_parts
 from jax_xla_backend.placement.mesh import AxisType, make_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
@@ -216,3 +217,11 @@ def test_results_of_another_shape_lie_whole_on_a_mesh_of_one_device():
     for result in (x[0], x.max(), list(x)[1], x.reshape(3, 1)):
         assert result.sharding.spec == P() and len(result.addressable_shards) == 1
     assert (x + 1).sharding == split
+
+
+def test_what_is_scattered_into_does_not_take_the_placement_of_the_updates():
+    split = NamedSharding(make_mesh((1,), ("x",), axis_types=(AxisType.Auto,), devices=client.devices()[:1]), P("x", None))
+    updates = device_put.device_put(np.ones((2, 1), np.int32), split)
+    numbers = lax.ScatterDimensionNumbers((1,), (), (0,))
+    result = lax.scatter_add(device_put.device_put(np.zeros(3, np.int32)), np.array([[0], [2]]), updates, numbers)
+    assert result.sharding.spec == P() and np.asarray(result.addressable_shards[0].data).tolist() == [1, 0, 1]
