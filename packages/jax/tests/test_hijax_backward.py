@@ -155,3 +155,16 @@ def test_a_program_is_expanded_once():
 
     f = jax.jit(lambda x: Counted(jax.typeof(x), "n")(x))
     assert f(3.0) == f(4.0) - 7 == 9 and len(calls) == 1
+
+
+def test_equal_objects_with_attributes_that_are_no_parameters_have_programs_of_their_own():
+    class Plain(hijax.HiPrim):
+        def __init__(self, aval, fun):
+            self.in_avals, self.out_aval, self.params, self.fun = (aval,), aval, {}, fun
+            super().__init__()
+
+        def expand(self, x):
+            return self.fun(x)
+
+    sine, cosine = (jax.jit(lambda x, fun=fun: Plain(jax.typeof(x), fun)(x))(2.0) for fun in (jnp.sin, jnp.cos))
+    assert sine > 0 > cosine

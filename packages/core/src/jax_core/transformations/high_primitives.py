@@ -80,6 +80,10 @@ class HiPrim:
         """The result by other primitives."""
         raise NotImplementedError(f"{type(self).__name__} must have a method expand(*args)")
 
+    def _expand_flat(self, *leaves: Any) -> list:
+        """`expand` of the leaves of the operands: the leaves of the result."""
+        return self.out_tree.flatten_up_to(self.expand(*self.in_tree.unflatten(leaves)))
+
     def jvp(self, primals: Sequence[object], tangents: Sequence[object]) -> tuple[Any, Any]:
         """The result and its tangent; tangents may be `Zero`."""
         raise NotImplementedError(f"forward-mode differentiation: {type(self).__name__} has no method jvp(primals, tangents)")
@@ -114,8 +118,7 @@ class HiPrim:
         if high.any_high([*tree.leaves(self.in_avals), *tree.leaves(self.out_aval)]):
             raise NotImplementedError(f"vmap: {type(self).__name__} works on high-level types and must have a method "
                                       "batch(axis_data, args, dims)")
-        run, out_dims = batch_fun(lambda *xs: self.out_tree.flatten_up_to(self.expand(*self.in_tree.unflatten(xs))), axis_data,
-                                  self.in_tree.flatten_up_to(tuple(dims)))
+        run, out_dims = batch_fun(self._expand_flat, axis_data, self.in_tree.flatten_up_to(tuple(dims)))
         outs = run(*self.in_tree.flatten_up_to(tuple(args)))
         return self.out_tree.unflatten(outs), self.out_tree.unflatten(out_dims())
 
@@ -127,7 +130,7 @@ def _has(prim: HiPrim, rule: str) -> bool:
 # -- the primitive that calls them -------------------------------------------------------------------------------------------
 
 def _run(*args, prim):
-    return prim.out_tree.flatten_up_to(prim.expand(*prim.in_tree.unflatten(args)))
+    return prim._expand_flat(*args)
 
 
 def _jvp(primals, tangents, *, prim):
@@ -194,8 +197,8 @@ def _transpose(cts, *args, prim):
     return [x.freeze() if isinstance(x, ValAccum) else None for x in operands]
 
 
-def _pull_back(cts, *args, prim, residuals, res_tree, nonzero, in_types, out_types):
-    return _add_to_refs([None] * len(args), cts, args, dict(prim=prim, residuals=residuals, res_tree=res_tree, nonzero=nonzero, in_types=in_types))
+def _pull_back(cts, *args, **params):
+    return _add_to_refs([None] * len(args), cts, args, params)
 
 
 def _add_to_refs(refs, cts, args, params):
@@ -203,7 +206,8 @@ def _add_to_refs(refs, cts, args, params):
     prim, n, in_types = params["prim"], params["res_tree"].num_leaves, params["in_types"]
     ct, (res, _) = prim.out_tree.unflatten(map(instantiate, cts)), params["residuals"].value(params["res_tree"].unflatten(args[:n]))
     rest = iter(refs[n:])
-    accums: list[Any] = [_accumulator(a, next(rest)) if nz else NullAccum(a) for a, nz in zip(in_types, params["nonzero"])]
+    accums: list[Any] = [NullAccum(a) if not nz else ValAccum(a) if (ref := next(rest)) is None else RefAccum(a, ref)
+                         for a, nz in zip(in_types, params["nonzero"])]
     if _has(prim, "vjp_bwd"):
         logged = prim.vjp_bwd(*res, ct, *prim.in_tree.unflatten(accums))
         check_logged(f"{type(prim).__name__}.vjp_bwd", logged)
@@ -215,10 +219,6 @@ def _add_to_refs(refs, cts, args, params):
             accum.accum(x)
     logs.add(logged)
     return [None] * n + [Zero(a.aval) if type(a) is RefAccum else a.freeze() for a, nz in zip(accums, params["nonzero"]) if nz]
-
-
-def _accumulator(aval, ref):
-    return ValAccum(aval) if ref is None else RefAccum(aval, ref)
 
 
 def _batch(axis, args, dims, *, prim):
@@ -235,12 +235,10 @@ def _in_arrays(fun):
     return run
 
 
-def _run_in_arrays(*args, **params):
-    return _in_arrays(lambda *xs: _run(*xs, **params))(*args)
-
-
-def _push_in_arrays(*args, **params):
-    return _in_arrays(lambda *xs: _push_on_arrays(*xs, **params))(*args)
+def _expanded(*args, expand):
+    """``expand(*args)`` in arrays; without a closure, so that the lowering keeps the program. It is kept by the method of the object itself, as equal
+    objects may differ in what is no parameter."""
+    return _in_arrays(expand)(*args)
 
 
 _HIGH = Traits(Kind.KERNEL, high=True)
@@ -248,11 +246,11 @@ _CALL = Traits(Kind.KERNEL, high=True, printed_as="prim")
 _as_given = lambda args, params: (args, params)  # what the objects do to their operands makes these agree
 hi_call_p = Primitive(
     "hi_call", out_type=lambda *avals, prim: tree.leaves(prim.out_aval), jvp=_jvp, linearize=_linearize, transpose=_transpose, batch=_batch,
-    lower=lambda b, *xs, prim: b.fun(_run_in_arrays, *xs, prim=prim), impl=_run, multiple_results=True,
+    lower=lambda b, *xs, prim: b.fun(_expanded, *xs, expand=prim._expand_flat), impl=_run, multiple_results=True,
     cacheable=False, own_type=True, takes_refs=True, splits=splits.as_told, traits=_CALL, agree=_as_given)
 hi_pullback_p = Primitive(
     "hi_pullback", out_type=lambda *avals, out_types, **_: list(out_types), jvp=_push_jvp, transpose=_pull_back, batch=_push_batch,
-    lower=lambda b, *xs, **params: b.fun(_push_in_arrays, *xs, **params), impl=_push_on_arrays, accumulate=_add_to_refs,
+    lower=lambda b, *xs, **params: b.fun(_in_arrays(lambda *args: _push_on_arrays(*args, **params)), *xs), impl=_push_on_arrays, accumulate=_add_to_refs,
     multiple_results=True, cacheable=False, own_type=True, splits=splits.as_told, traits=_HIGH, agree=_as_given)
 
 
