@@ -225,3 +225,15 @@ def test_what_is_scattered_into_does_not_take_the_placement_of_the_updates():
     numbers = lax.ScatterDimensionNumbers((1,), (), (0,))
     result = lax.scatter_add(device_put.device_put(np.zeros(3, np.int32)), np.array([[0], [2]]), updates, numbers)
     assert result.sharding.spec == P() and np.asarray(result.addressable_shards[0].data).tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("fun, spec", [
+    (lambda x: lax.reshape(x, (6,)), P("x")), (lambda x: lax.transpose(x, (1, 0)), P(None, "x")), (lambda x: x[0], P(None)), (lambda x: x.max(1), P("x")),
+    (lambda x: x.sum(0), P(None)), (lambda x: lax.expand_dims(x, (0,)), P(None, "x", None)), (lambda x: lax.concatenate([x, x], 0), P("x", None))])
+def test_results_lie_as_their_types_say_on_a_mesh_of_one_device(fun, spec):
+    """They had the placement of the operand, which those of another rank cannot have."""
+    split = NamedSharding(make_mesh((1,), ("x",), axis_types=(AxisType.Explicit,), devices=client.devices()[:1]), P("x", None))
+    numbers = np.arange(6, dtype=np.int32).reshape(2, 3)
+    result = fun(device_put.device_put(numbers, split))
+    assert result.sharding.spec == result.aval.sharding.spec == spec
+    np.testing.assert_array_equal(result.addressable_shards[0].data, fun(device_put.device_put(numbers)))

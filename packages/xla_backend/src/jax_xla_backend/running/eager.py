@@ -187,8 +187,13 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
 
 
 def _fitting(sharding: Any, aval: Any, operands: Sequence[Any]) -> Any:
-    """The placement of a result. On a mesh of one device the axes of an operand have names, which say nothing of a result of another shape."""
-    if type(sharding) is not NamedSharding or not len(sharding.spec) or aval.placement is not None or all([a.shape in ((), aval.shape) for a in operands]):
+    """The placement of a result: what its type says, on the mesh of an operand. On a mesh of one device the axes of an operand have names, which
+    else say nothing of a result of another shape."""
+    if type(sharding) is not NamedSharding:
+        return sharding
+    if aval.placement is not None:
+        return _put.on_devices(aval.placement, sharding)
+    if not len(sharding.spec) or all([a.shape in ((), aval.shape) for a in operands]):
         return sharding
     return sharding.update(spec=PartitionSpec())
 
