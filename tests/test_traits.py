@@ -124,6 +124,7 @@ def test_kinds_agree_with_the_rules():
         assert type(traits) is Traits and traits.cost >= 0, prim
         assert prim.batch is not ELEMENTWISE or traits.fused or traits.kind is Kind.ALL_REDUCE, prim
         assert prim.holds_program == (traits.kind in PROGRAMS), prim
+        assert traits.kind is not Kind.CALL or prim.program is not None, prim
 
 
 def test_traits_do_not_change():

@@ -16,7 +16,7 @@ import numpy as np
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation import dtypes
 from jax_core.representation.errors import KeyReuseError
-from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, program_of
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import Keys
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p, transpose_p
@@ -414,8 +414,8 @@ def key_reuse_signature(eqn: JaxprEqn, holds: Sequence[bool]) -> KeyReuseSignatu
         return KeyReuseSignature()
     known = key_reuse_signatures[eqn.primitive]
     if known is None:
-        inner = next((x for x in eqn.params.values() if isinstance(x, ClosedJaxpr)), None)
-        if inner is not None and len(inner.jaxpr.invars) == len(eqn.invars) and len(inner.jaxpr.outvars) == len(eqn.outvars):
+        inner = program_of(eqn)
+        if inner is not None:
             return _on_whole(eqn, inner, _of(inner, holds))
         return KeyReuseSignature(*[Sink(i) for i, v in enumerate(eqn.invars) if holds[i] and _is_key(v.aval)])
     return known if isinstance(known, KeyReuseSignature) else known(eqn, holds)

@@ -475,9 +475,10 @@ def interpret_nested(eqn: JaxprEqn, values: Sequence[object], run: Callable) -> 
     return rule(run, *values, **eqn.params) if rule else None
 
 
-def runs_its_program(name: str) -> Callable:
-    """The rule ``interpret`` of a primitive that runs the program in its parameter ``name`` once, on its operands."""
-    return lambda run, *values, **params: run(params[name], *values)
+def program_of(eqn: JaxprEqn) -> ClosedJaxpr | None:
+    """The program that takes the operands of an equation, one for one: as they are, elements or parts of them; None if there is none."""
+    name = eqn.primitive.program
+    return None if name is None else eqn.params[name]
 
 
 def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:

@@ -147,6 +147,7 @@ class Primitive(PrimitiveHabits):
     splits: Callable | None = None
     sums: Callable | None = None
     interpret: Callable | None = None
+    program: str | None = None
     _lower_by_platform: dict
     _usual_traits = Traits(Kind.KERNEL)
 
@@ -217,18 +218,23 @@ class ProgramPrimitive(Primitive):
     It must say, besides the rules of any primitive, how its programs are linearized, split, narrowed, discharged and
     stepped through, or ``none(reason)``. It has several results, and its result types are not cached.
 
-    ``transparent``: it says nothing about the program in its parameter ``jaxpr`` that a policy of `checkpoint` should know of.
+    Args:
+      program: the parameter whose program takes the operands, one for one (`jaxpr.program_of`): of a call as they are, of a loop
+        elements of some, of devices their parts. A primitive that has one runs it once, unless ``interpret`` says otherwise.
+      transparent: it says nothing about that program that a policy of `checkpoint` should know of.
     """
 
     holds_program = True
     _usual_traits = Traits(Kind.PROGRAM)
 
     def __init__(self, name: str, *, linearize: Any = _MISSING, split: Any = _MISSING, dce: Any = _MISSING,
-                 discharge: Any = _MISSING, interpret: Any = _MISSING, save: Callable | None = None, transparent: bool = False,
-                 **rules: Any):
+                 discharge: Any = _MISSING, interpret: Any = _MISSING, program: str | None = None, save: Callable | None = None,
+                 transparent: bool = False, **rules: Any):
+        if interpret is _MISSING and program is not None:
+            interpret = lambda run, *values, **params: run(params[program], *values)
         _demand(name, linearize=linearize, split=split, dce=dce, discharge=discharge, interpret=interpret)
         super().__init__(name, linearize=linearize, dce=dce, discharge=discharge, multiple_results=True, cacheable=False, **rules)
-        self.split, self.interpret, self.transparent, self.save = split, interpret, transparent, save
+        self.split, self.interpret, self.program, self.transparent, self.save = split, interpret, program, transparent, save
 
 
 def _demand(name, **rules):

@@ -55,11 +55,11 @@ class Kind(enum.Enum):
     PERMUTE = enum.auto()
     """Each device sends all to one other."""
     CALL = enum.auto()
-    """Runs a program in its place, whose inputs are the operands."""
+    """Runs a program (`Primitive.program`) in its place, whose inputs are the operands."""
     LOOP = enum.auto()
     """Runs a program many times: ``length`` times, where it has that parameter."""
     BRANCH = enum.auto()
-    """Runs one of several programs."""
+    """Runs one of several programs, its ``branches``, on its operands but for the first, which says which."""
     PARTS = enum.auto()
     """Each device runs a program (``jaxpr``) on its part of the operands (``mesh``, ``manual_axes``, ``in_specs``,
     ``out_specs``)."""

@@ -20,7 +20,7 @@ from ..representation import tree
 from ..representation.arguments import LazyNames, check_callable, put_static
 from ..representation.aval import get_aval
 from ..representation.dtypes import ExtendedDType
-from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
+from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, program_of
 from ..representation.marks import ELEMENTWISE, LINEAR
 from ..representation.primitive import Primitive, Zero
 from ..representation.source import describe_function
@@ -405,8 +405,8 @@ def _origin(eqn: JaxprEqn, var: Var) -> str:
     """The operation that makes ``var``, a result of ``eqn``: inside, if that is a call of a program."""
     if eqn.primitive is name_p:
         return f"named '{eqn.params['name']}' from {eqn.source_info.place}"
-    inner = eqn.params.get("jaxpr") if eqn.primitive.interpret else None
-    if isinstance(inner, ClosedJaxpr) and len(inner.jaxpr.outvars) == len(eqn.outvars):
+    inner = program_of(eqn)
+    if inner is not None and len(inner.jaxpr.outvars) == len(eqn.outvars):
         made = inner.jaxpr.outvars[eqn.outvars.index(var)]
         producer = next((e for e in inner.jaxpr.eqns if made in e.outvars), None)
         if producer is not None and eqn.primitive.traits.kind is not Kind.LOOP:

@@ -21,7 +21,7 @@ from ..representation import dtypes, tree
 from ..representation.arguments import check_callable, is_position, run_rule, signature_of
 from ..representation.aval import described_value, get_aval
 from ..representation.effects import operand_effects, refuse_effects
-from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, runs_its_program, types_compatible
+from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, types_compatible
 from ..representation.literals import typed
 from ..representation.primitive import ProgramPrimitive, Zero, none
 from ..representation.source import describe_function, name_of
@@ -258,7 +258,7 @@ custom_jvp_call_p = _CustomJvpPrimitive(
     jvp=_HANDLED, linearize=_HANDLED, transpose=_transpose, batch=_HANDLED, split=_HANDLED,
     dce=lambda eqn, used: narrowed(eqn, used, _narrowed_rule),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
-    takes_refs=True, discharge=custom_rule(["jvp_jaxpr_fun"]), interpret=runs_its_program("call_jaxpr"),
+    takes_refs=True, discharge=custom_rule(["jvp_jaxpr_fun"]), program="call_jaxpr",
     traits=Traits(Kind.CALL, hidden={"num_consts": 0}, labels={"jvp_jaxpr_fun": "jvp"}))
 
 

@@ -18,7 +18,7 @@ from ..representation.arguments import check_callable, run_rule, signature_of
 from ..representation.aval import ShapedArray, aval_of_type, described_value, get_aval
 from ..representation.effects import operand_effects, refuse_effects
 from ..representation.errors import UnexpectedTracerError
-from ..representation.jaxpr import eval_jaxpr, runs_its_program
+from ..representation.jaxpr import eval_jaxpr
 from ..representation.literals import typed
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
 from ..representation.source import name_of
@@ -216,7 +216,7 @@ custom_vjp_call_p = _CustomVjpPrimitive(
     jvp=_HANDLED, linearize=_HANDLED, transpose=_HANDLED, batch=_HANDLED, split=_HANDLED,
     dce=lambda eqn, used: narrowed(eqn, used, _narrowed_rule),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
-    takes_refs=True, discharge=custom_rule(["fwd_jaxpr_thunk", "bwd"]), interpret=runs_its_program("call_jaxpr"),
+    takes_refs=True, discharge=custom_rule(["fwd_jaxpr_thunk", "bwd"]), program="call_jaxpr",
     traits=Traits(Kind.CALL, hidden={"num_consts": 0}, labels={"fwd_jaxpr_thunk": "fwd"}))
 
 
@@ -741,4 +741,4 @@ linear_call_p = ProgramPrimitive(
     lower=lambda b, *xs, call, **_: b.jaxpr(call, *xs),
     linearize=none("its jvp is the call itself"), split=none("its operands are known together"),
     dce=none("the transpose rule takes the cotangents of all results"),
-    discharge=call_rule("call"), interpret=runs_its_program("call"), traits=Traits(Kind.CALL))
+    discharge=call_rule("call"), program="call", traits=Traits(Kind.CALL))

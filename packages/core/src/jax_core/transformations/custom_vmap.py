@@ -17,7 +17,7 @@ from ..references.discharge import call_rule
 from ..representation import tree
 from ..representation.arguments import check_callable, run_rule, signature_of
 from ..representation.aval import described_value, get_aval
-from ..representation.jaxpr import eval_jaxpr, runs_its_program
+from ..representation.jaxpr import eval_jaxpr
 from ..representation.primitive import ProgramPrimitive, Zero, none
 from ..representation.source import describe_function, name_of
 from ..representation.traits import Kind, Traits
@@ -186,4 +186,4 @@ custom_vmap_call_p = ProgramPrimitive(
     jvp=_jvp, linearize=_linearize, transpose=none("custom_vmap_call is written out before it is transposed"),
     batch=_batch, lower=lambda b, *xs, call, rule: b.jaxpr(call, *xs),
     split=none("the rule for vmap is for the whole call"), dce=none("the rule for vmap gives all results"),
-    discharge=call_rule("call"), interpret=runs_its_program("call"), traits=Traits(Kind.CALL))
+    discharge=call_rule("call"), program="call", traits=Traits(Kind.CALL))

@@ -267,8 +267,8 @@ class OnArrays(Trace):
         if prim is hi_pullback_p:
             return _push_on_arrays(*args, **params)
         if prim.holds_program:
-            program = next((x for x in params.values() if isinstance(x, ClosedJaxpr)), None)
-            if prim.traits.kind is Kind.CALL and program is not None and high.any_high([*program.in_avals, *program.out_avals]):
+            program = params[prim.program] if prim.traits.kind is Kind.CALL else None
+            if program is not None and high.any_high([*program.in_avals, *program.out_avals]):
                 return eval_jaxpr(program.jaxpr, program.consts, *args)
             params = {name: _programs_on_arrays(x) for name, x in params.items()}
         return self.parent.process(prim, args, params)

@@ -107,7 +107,7 @@ def agree(prim: Primitive, args: Sequence[object], params: dict) -> tuple[Sequen
     if rule is not None:
         return rule(args, params)
     if prim.holds_program:
-        return _agree_with_program(args, params)
+        return _agree_with_program(prim, args, params)
     if len(args) < 2:
         return args, params
     axes = [varying(x) for x in args]
@@ -122,10 +122,10 @@ def agree(prim: Primitive, args: Sequence[object], params: dict) -> tuple[Sequen
     return [pvary(x, joint - a) if isinstance(x, Tracer) else x for x, a in zip(args, axes)], params
 
 
-def _agree_with_program(args, params):
+def _agree_with_program(prim, args, params):
     """One program on these operands: it is typed anew where an operand varies more than the program knows."""
-    name = next((n for n, p in params.items() if isinstance(p, ClosedJaxpr)), None)
-    if name is None or len(params[name].in_avals) != len(args):
+    name = prim.program
+    if name is None:
         return args, params
     closed = params[name]
     expected = [a.vma for a in closed.in_avals]

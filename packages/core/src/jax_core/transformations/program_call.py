@@ -11,7 +11,7 @@ from ..references.discharge import call_rule
 from ..representation import tree
 from ..representation.aval import get_aval
 from ..representation.effects import operand_effects
-from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, runs_its_program
+from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear
 from ..representation.splits import cotangent_type
 from ..traces.staging import trace_to_closed
@@ -148,7 +148,7 @@ def program_call(name: str, lower: Callable, derived: Callable = _same, said: Ca
     of_a_call: dict[str, Any] = dict(
         out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals, effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
         jvp=jvp, linearize=linearize, transpose=transpose, batch=batch, dce=lambda eqn, used: narrow_call(eqn, used, derived), split=split,
-        discharge=call_rule("jaxpr", discharge), interpret=runs_its_program("jaxpr"))
+        discharge=call_rule("jaxpr", discharge), program="jaxpr")
     if rules.get("takes_refs"):
         of_a_call["accumulate"] = accumulate
     prim = ProgramPrimitive(name, lower=lower, **{**of_a_call, **rules})

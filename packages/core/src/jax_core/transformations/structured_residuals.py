@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from ..representation.jaxpr import Jaxpr, JaxprEqn, Literal, Var, program_of
+from ..representation.traits import Kind
 from .high_primitives import hi_pullback_p
 from .logs import CondSum
 
@@ -25,9 +26,7 @@ def _of_equation(eqn: JaxprEqn, known: dict[Var, Any]) -> Any:
             return []
         residuals, _ = eqn.params["residuals"].value(eqn.params["res_tree"].unflatten(kept))
         return residuals[1] if len(residuals) > 1 else []
-    for program in eqn.params.values():
-        if isinstance(program, ClosedJaxpr) and len(program.in_avals) == len(operands):
-            return structured_residuals(program.jaxpr, operands)
-        if isinstance(program, tuple) and program and all(isinstance(p, ClosedJaxpr) and len(p.in_avals) == len(operands) - 1 for p in program):
-            return CondSum(operands[0], [structured_residuals(p.jaxpr, operands[1:]) for p in program])
-    return []
+    if eqn.primitive.traits.kind is Kind.BRANCH:
+        return CondSum(operands[0], [structured_residuals(p.jaxpr, operands[1:]) for p in eqn.params["branches"]])
+    program = program_of(eqn)
+    return [] if program is None else structured_residuals(program.jaxpr, operands)

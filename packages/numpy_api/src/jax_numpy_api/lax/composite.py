@@ -15,7 +15,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.aval import Token, abstract_token, get_aval
 from jax_core.representation.effects import UsualEffect
 from jax_core.representation.errors import UnexpectedTracerError
-from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
+from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive, ProgramPrimitive, none
 from jax_core.representation.traits import Kind, Traits
@@ -133,7 +133,7 @@ composite_p = ProgramPrimitive(
     reference=lambda *args, call_jaxpr, **params: _run(call_jaxpr, *args),
     linearize=none("it is differentiated as its decomposition"), split=none("it is one operation to the compiler"),
     dce=none("the compiler's form gives all results"), discharge=call_rule("call_jaxpr"),
-    interpret=runs_its_program("call_jaxpr"), traits=Traits(Kind.CALL))
+    program="call_jaxpr", traits=Traits(Kind.CALL))
 
 
 def composite(decomposition: Callable[..., PyTree], name: str, version: int = 0) -> Callable:

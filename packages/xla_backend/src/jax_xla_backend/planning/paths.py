@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
-from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, program_of
 from jax_core.representation.traits import Kind
 
 if TYPE_CHECKING:
@@ -34,16 +34,6 @@ class Paths(NamedTuple):
     most: int
 
 
-def callee(eqn: JaxprEqn) -> Jaxpr | None:
-    """The program that the equation calls, if its inputs are the equation's."""
-    for value in eqn.params.values():
-        if isinstance(value, ClosedJaxpr):
-            value = value.jaxpr
-        if isinstance(value, Jaxpr) and len(value.invars) == len(eqn.invars):
-            return value
-    return None
-
-
 def _counts(eqn: JaxprEqn) -> bool:
     """Whether it makes elements of nothing but their places."""
     return not eqn.invars and eqn.primitive.traits.kind is Kind.MOVE
@@ -63,8 +53,8 @@ def has_many(programs: Sequence[Jaxpr]) -> bool:
         return known[key]
 
     def called(eqn: JaxprEqn, from_inputs: bool) -> Paths | None:
-        program = callee(eqn)
-        return None if program is None else of(program, from_inputs)
+        program = program_of(eqn)
+        return None if program is None else of(program.jaxpr, from_inputs)
 
     for program in programs:
         of(program, False)

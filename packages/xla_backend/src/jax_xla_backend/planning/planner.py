@@ -29,12 +29,12 @@ import functools
 from typing import Any, Iterable, NamedTuple
 
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, program_of
 from jax_core.representation.traits import MOVE, Kind
 from jax_core.traces import reductions_in_pieces
 from jax_core.traces.structural import broadcast_in_dim_p
 
-from .paths import Paths, callee, cut_paths
+from .paths import Paths, cut_paths
 
 # Costs in ns; those of operations stand in their declarations (`traits`). benchmarks/planner/constants.py measures those of
 # operations, bytes and kernels; docs/internals/fusion.md has its figures beside these. Of special functions, and where no unit is
@@ -117,8 +117,8 @@ class Plan:
         return self._cones
 
     def _paths_of_callee(self, eqn: JaxprEqn, from_inputs: bool) -> Paths | None:
-        program = callee(eqn)
-        return None if program is None else plan(program, self._plans, self._least).called().paths
+        program = program_of(eqn)
+        return None if program is None else plan(program.jaxpr, self._plans, self._least).called().paths
 
     def called(self) -> Called:
         """What callers must know."""
@@ -234,9 +234,9 @@ class _Uses:
 
     def _enter_kernel(self, i: int, eqn: JaxprEqn, plans: Plans, least: int) -> None:
         """The operands of an equation that is not fused are in memory, but for those of a call, which its program tells."""
-        program = callee(eqn) if eqn.primitive.traits.kind is Kind.CALL else None
+        program = program_of(eqn) if eqn.primitive.traits.kind is Kind.CALL else None
         if program is not None:
-            self._call(i, eqn, plan(program, plans, least).called())
+            self._call(i, eqn, plan(program.jaxpr, plans, least).called())
         else:
             for x in eqn.invars:
                 self._force(x)

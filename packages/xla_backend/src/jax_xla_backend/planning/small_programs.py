@@ -8,7 +8,7 @@ from __future__ import annotations
 import collections
 from typing import Iterator
 
-from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params, program_of
 from jax_core.representation.traits import Inner, Keys, Kind, Quick
 
 ELEMENTS = 1024
@@ -64,8 +64,9 @@ def only_reads_inputs(jaxpr: Jaxpr) -> bool:
         for eqn in program.eqns:
             traits = eqn.primitive.traits
             if traits.kind is Kind.CALL:
-                for called in jaxprs_in_params(eqn.params):
-                    inputs.update([v for v, x in zip(called.invars, eqn.invars) if type(x) is not Literal and x in inputs])
+                called = program_of(eqn)
+                if called is not None:
+                    inputs.update([v for v, x in zip(called.jaxpr.invars, eqn.invars) if type(x) is not Literal and x in inputs])
                 continue
             equations += 1
             if equations > SHORT or traits.quick is Quick.LESS_EXACT or jaxprs_in_params(eqn.params):

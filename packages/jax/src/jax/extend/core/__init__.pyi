@@ -156,6 +156,7 @@ class Primitive:
     splits: Callable[..., Any] | None
     sums: Callable[..., Any] | None
     interpret: Callable[..., Any] | None
+    program: str | None
     name: str
     multiple_results: bool
     def __init__(self, name: str) -> None: ...

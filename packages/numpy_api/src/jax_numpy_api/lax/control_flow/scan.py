@@ -683,4 +683,4 @@ scan_p: ProgramPrimitive = _ScanPrimitive(
     impl=lambda *args, **params: run_eagerly(scan_p, args, params),
     jvp=_scan_jvp, linearize=_scan_linearize, transpose=_scan_transpose, batch=_scan_batch, lower=_scan_lower,
     dce=_scan_dce, split=_scan_split, agree=_scan_agree, takes_refs=True, discharge=_scan_discharge, interpret=_scan_interpret, save=_scan_save,
-    traits=Traits(Kind.LOOP, hidden={"linear": ..., "_split_transpose": False}))
+    program="jaxpr", traits=Traits(Kind.LOOP, hidden={"linear": ..., "_split_transpose": False}))

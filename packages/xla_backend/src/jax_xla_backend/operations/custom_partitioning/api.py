@@ -17,7 +17,7 @@ from jax_core.configuration import flags
 from jax_core.interfaces import LowerSpec
 from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray, ShapeDtypeStruct, get_aval
-from jax_core.representation.jaxpr import ClosedJaxpr, runs_its_program
+from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.primitive import Primitive, ProgramPrimitive, none
 from jax_core.representation.source import describe_function
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
@@ -184,7 +184,7 @@ custom_partitioning_p = ProgramPrimitive(
     lower=lower,
     linearize=none("it has no derivative rule"), split=none("it is one operation to the partitioner"),
     dce=none("the partition rule gives all results"), discharge=none("each device runs it on parts"),
-    interpret=runs_its_program("call"))
+    program="call")
 
 
 # -- what XLA asks ---------------------------------------------------------------------------------------------------

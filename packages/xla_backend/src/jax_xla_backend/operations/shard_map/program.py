@@ -389,6 +389,6 @@ shard_map_p = ProgramPrimitive(
     out_type=_type, effects=_effects, impl=_impl, jvp=_jvp,
     linearize=_linearize, transpose=_transpose, batch=_batch, lower=_lower,
     agree=_agree, dce=_dce, split=_split, discharge=_discharge,
-    interpret=none("each device runs the program on its part"), traits=Traits(Kind.PARTS))
+    interpret=none("each device runs the program on its part"), program="jaxpr", traits=Traits(Kind.PARTS))
 
 __all__ = ["axes_of", "bind", "part_aval", "parts_along", "region", "residual_spec", "shard_map_p", "sums_of"]
