@@ -16,6 +16,7 @@ import jax.extend.core
 import jax.lib
 import jax.numpy as jnp
 from jax._internal import known
+from jax._src.sharding_impls import UNSPECIFIED
 from jax.experimental import colocated_python as cp
 from jax.interpreters import ad, batching
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec as P
@@ -94,7 +95,7 @@ def test_a_missing_name_is_seen():
 
 
 def test_what_scico_and_jaxns_import_of_placements():
-    from jax._src.sharding_impls import UNSPECIFIED, UnspecifiedValue, canonicalize_sharding as canonical
+    from jax._src.sharding_impls import UnspecifiedValue, canonicalize_sharding as canonical
     mesh = jax.make_mesh((1,), ("x",), axis_types=(AxisType.Explicit,))
     assert isinstance(UNSPECIFIED, UnspecifiedValue) and canonical(None, "f") is canonical(jax.typeof(jnp.ones(2)).sharding, "f") is None
     with jax.set_mesh(mesh):
@@ -102,6 +103,21 @@ def test_what_scico_and_jaxns_import_of_placements():
     for given, error in (P("x"), ValueError), (3, TypeError), (jnp.ones(2).sharding, TypeError):
         with pytest.raises(error, match="f: out_sharding"):
             canonical(given, "f")
+
+
+def test_checks_of_placements_that_benchmarks_import():
+    from jax._src.op_shardings import are_hlo_shardings_equal, is_hlo_sharding_replicated
+    from jax._src.pjit import pjit_check_aval_sharding as check
+    mesh, x = jax.sharding.AbstractMesh((2,), ("x",)), jax.typeof(jnp.ones((3, 2)))
+    rows, columns, both = (NamedSharding(mesh, spec) for spec in (P("x"), P(None, "x"), P(None, None, "x")))
+    assert check([columns, UNSPECIFIED, None], [x] * 3, ["a", "b", "c"], "arguments", False) is check([rows], [x], [""], "results", True) is None
+    with pytest.raises(ValueError, match=r"arguments: b of type float32\[3,2\] cannot be placed.*partitioned 2 times"):
+        check([columns, rows], [x] * 2, ["a", "b"], "arguments", False)
+    with pytest.raises(ValueError, match="results: an array of type .* at least 3"):
+        check([both], [x], [""], "results", True)
+    a, b, whole = (s._to_xla_hlo_sharding(2) for s in (rows, columns, NamedSharding(mesh, P())))
+    assert are_hlo_shardings_equal(a, a) and not are_hlo_shardings_equal(a, b)
+    assert is_hlo_sharding_replicated(whole) and not is_hlo_sharding_replicated(a)
 
 
 def test_internal_modules_are_there_without_an_import_of_their_own():

@@ -37,6 +37,7 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "compilation_cache": "jax._src.compilation_cache",
     "layout": "jax._src.layout",
     "mesh_utils": "jax._src.mesh_utils",
+    "op_shardings": "jax._src.op_shardings",
     "pallas": "jax._src.pallas",
     "partition_spec": "jax._src.partition_spec",
     "source_info_util": "jax._src.source_info_util",

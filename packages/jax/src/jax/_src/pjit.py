@@ -10,5 +10,6 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "auto_axes": "jax.sharding:auto_axes",
     "explicit_axes": "jax.sharding:explicit_axes",
     "layout_constraint_p": "jax_xla_backend.operations.layout_constraint:layout_constraint_p",
+    "pjit_check_aval_sharding": "jax_xla_backend.placement.sharding_impls:pjit_check_aval_sharding",
     "reshard_p": "jax_core.traces.structural:reshard_p",
 })

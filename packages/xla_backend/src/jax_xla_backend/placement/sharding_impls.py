@@ -1,13 +1,14 @@
 """`jax._src.sharding_impls`, under which name jaxlib's C++ asks for `make_single_device_sharding` whenever it places an array.
 
 Libraries find the classes of placements here, the value that stands for "nothing was said" (oryx), `canonicalize_sharding` (jaxns), and which
-rows of an array a process holds (axlearn, kauldron).
+rows of an array a process holds (axlearn, kauldron); benchmarks of the public jax, the check of placements of many arrays.
 """
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Any, Sequence
 
 from jax_core.programs.options import UNSPECIFIED, Unspecified as UnspecifiedValue
+from jax_core.representation.aval import AbstractValue
 from jax_core.representation.placements import is_open
 from jax_core.traces.structural import check_out_sharding
 
@@ -100,10 +101,28 @@ def local_to_global_shape(sharding: Sharding, local_shape: Sequence[int]) -> tup
     return shape
 
 
+def pjit_check_aval_sharding(shardings: Sequence[Any], flat_avals: Sequence[AbstractValue], names: Sequence[str], what_aval: str,
+                             allow_uneven_sharding: bool) -> None:
+    """Check that arrays of these types can have these placements; ``what_aval`` says in errors what they are, ``names`` which.
+
+    Raises:
+      ValueError: a placement names more axes than its array has, or, unless ``allow_uneven_sharding``, splits one into unequal parts.
+
+    >>> from jax._src.pjit import pjit_check_aval_sharding
+    >>> pjit_check_aval_sharding([jnp.ones(3).sharding], [jax.typeof(jnp.ones(3))], ["x"], "arguments", False)
+    """
+    for sharding, aval, name in zip(shardings, flat_avals, names, strict=True):
+        if isinstance(sharding, Sharding):
+            try:
+                (sharding.check_compatible_aval if allow_uneven_sharding else sharding.shard_shape)(aval.shape)
+            except ValueError as error:
+                raise ValueError(f"{what_aval}: {name or 'an array'} of type {aval.str_short()} cannot be placed: {error}") from None
+
+
 class NonUniformShardingError(ValueError):
     """The processes of a program do not hold equal parts of an array."""
 
 
 __all__ = ["AxisType", "DuplicateSpecError", "GSPMDSharding", "IndivisibleError", "NamedSharding", "NonUniformShardingError", "PartitionSpec", "Sharding",
            "SingleDeviceSharding", "UNSPECIFIED", "UnspecifiedValue", "canonicalize_sharding", "get_process_index_and_count", "local_to_global_shape",
-           "make_single_device_sharding"]
+           "make_single_device_sharding", "pjit_check_aval_sharding"]
