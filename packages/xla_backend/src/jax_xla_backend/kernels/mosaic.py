@@ -19,10 +19,9 @@ from jax_core.representation.effects import NamedAxisEffect
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.transformations.manual import AxisEnv
 
-from ..jaxlib_compat import bindings, kernel_dialect
-from ..lowering.bindings import make_ir_context
+from ..jaxlib_compat import bindings
 from ..lowering.types import element_text
-from .translation import BINARY, Translation, Type, dot_numbers, ir, parsed, printed
+from .translation import BINARY, Translation, Type, dot_numbers, ir, kernel_context, parsed, printed
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -605,8 +604,7 @@ def module_text(program: Any, env: AxisEnv | None = None) -> str:
 
 def encoded(text: str) -> bytes:
     """The module in the stable form that every version of the compiler reads."""
-    context = make_ir_context()
-    kernel_dialect("mosaic").register_dialect(context)
+    context = kernel_context("mosaic")
     context.allow_unregistered_dialects = True
     with context, ir.Location.unknown():
         module = ir.Module.parse(text)

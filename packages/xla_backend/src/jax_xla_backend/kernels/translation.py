@@ -15,8 +15,7 @@ from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.transformations.manual import AxisEnv
 
-from ..jaxlib_compat import bindings, kernel_dialect
-from ..lowering.bindings import make_ir_context
+from ..jaxlib_compat import bindings, kernel_dialect, mlir_context
 from ..lowering.module import lower_module
 from ..lowering.outside_calls import quoted
 
@@ -24,6 +23,14 @@ if TYPE_CHECKING:
     from ..jaxlib_compat import Operation
 
 ir = bindings("ir")
+
+
+def kernel_context(compiler: str) -> Any:
+    """A context of the bindings for modules of ``compiler``, ``"mosaic"`` or ``"triton"``; what a module holds is loaded when it is read."""
+    context = mlir_context()
+    context.enable_multithreading(False)  # the modules are small
+    kernel_dialect(compiler).register_dialect(context)
+    return context
 
 
 def parsed(closed: ClosedJaxpr, compiler: str, env: AxisEnv | None = None) -> Any:
@@ -34,9 +41,7 @@ def parsed(closed: ClosedJaxpr, compiler: str, env: AxisEnv | None = None) -> An
       env: the manual region that the kernel is called in.
     """
     text = lower_module(closed, LowerSpec(name="kernel", keep_unused=True), platform=compiler, axis_env=env).text()
-    context = make_ir_context()
-    kernel_dialect(compiler).register_dialect(context)
-    with context, ir.Location.unknown():
+    with kernel_context(compiler), ir.Location.unknown():
         return ir.Module.parse(text)
 
 

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any, Sequence
 from jax_core.representation.aval import AbstractRef
 from jax_core.representation.jaxpr import ClosedJaxpr
 
-from ..jaxlib_compat import kernel_dialect
-from ..lowering.bindings import make_ir_context
 from ..lowering.outside_calls import quoted
 from ..lowering.types import element_text
-from .translation import Translation, Type, dot_numbers, ir, parsed, printed
+from .translation import Translation, Type, dot_numbers, ir, kernel_context, parsed, printed
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -468,9 +466,7 @@ def module_text(program: Any, name: str) -> tuple[str, list[int]]:
 
 def checked(text: str) -> str:
     """The module as the bindings print it, after they have verified it."""
-    context = make_ir_context()
-    kernel_dialect("triton").register_dialect(context)
-    with context, ir.Location.unknown():
+    with kernel_context("triton"), ir.Location.unknown():
         module = ir.Module.parse(text)
         module.operation.verify()
         return str(module)
