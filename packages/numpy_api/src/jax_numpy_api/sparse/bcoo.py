@@ -314,6 +314,14 @@ def _fromdense(mat, *, nse, n_batch, n_dense, index_dtype):
 bcoo_fromdense_p = named("bcoo_fromdense", _fromdense, multiple_results=True)
 
 
+def stored_count(name: str, dense: Array, nse: int | None, n_batch: int, n_dense: int) -> int:
+    """``nse``, the argument of the function ``name``, or the least that is enough for ``dense``."""
+    if nse is None:
+        with ensure_compile_time_eval():  # of an array that is known, also inside of a traced function
+            nse = _count_stored_elements(dense, n_batch, n_dense) if n_batch + n_dense < dense.ndim else 1
+    return concrete_count(nse, f"The error arose for the nse argument of {name}; pass the number of elements to store.")
+
+
 def bcoo_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, n_dense: int = 0,
                    index_dtype: DTypeLike = np.int32) -> BCOO:
     """The elements of ``mat`` that are not 0.
@@ -337,10 +345,7 @@ def bcoo_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, 
     dense: Any = mat if hasattr(mat, "shape") else jnp.asarray(mat)
     if n_batch < 0 or n_dense < 0 or n_batch + n_dense > dense.ndim:
         raise ValueError(f"bcoo_fromdense: n_batch={n_batch} and n_dense={n_dense} for an array of shape {dense.shape}")
-    if nse is None:
-        with ensure_compile_time_eval():  # of an array that is known, also inside of a traced function
-            nse = _count_stored_elements(dense, n_batch, n_dense) if n_batch + n_dense < dense.ndim else 1
-    nse = concrete_count(nse, "The error arose for the nse argument of bcoo_fromdense; pass the number of elements to store.")
+    nse = stored_count("bcoo_fromdense", dense, nse, n_batch, n_dense)
     data, indices = bcoo_fromdense_p.bind(dense, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=np.dtype(index_dtype))
     return BCOO((data, indices), shape=dense.shape, indices_sorted=True, unique_indices=True)
 

@@ -6,7 +6,6 @@ for storage and exchange; operations go through BCOO.
 """
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
@@ -20,7 +19,7 @@ from jax_core.transformations.vmappable import node_rules
 from .. import numpy as jnp
 from ..named import named
 from .base import JAXSparse, mapped_along_batch_axes
-from .bcoo import BCOO, bcoo_eliminate_zeros, bcoo_fromdense, bcoo_sort_indices, bcoo_sum_duplicates, full_batch
+from .bcoo import BCOO, bcoo_eliminate_zeros, bcoo_fromdense, bcoo_sort_indices, bcoo_sum_duplicates, full_batch, stored_count
 from .bcoo_product import bcoo_dot_general
 from .bcoo_shape import bcoo_broadcast_in_dim, bcoo_concatenate
 from .util import SparseInfo, batched_shape, nfold_vmap
@@ -173,12 +172,17 @@ def _properties(data: Any, indices: Any, indptr: Any, shape: Sequence[int]) -> B
 
 def _row_starts(rows, count):
     """The begin of each row among rising row numbers, and the end of the last."""
-    return jnp.searchsorted(rows, jnp.arange(count + 1, dtype=rows.dtype)).astype(rows.dtype)
+    return _counted(rows + 1, count + 1)
 
 
 def _row_numbers(indptr, nse):
     """The row of each stored element; the number of rows for padding."""
-    return (jnp.searchsorted(indptr, jnp.arange(nse, dtype=indptr.dtype), side="right") - 1).astype(indptr.dtype)
+    return _counted(indptr, nse) - 1
+
+
+def _counted(places, length):
+    """How many of ``places`` are at each place below ``length`` or before it."""
+    return jnp.cumsum(jnp.zeros(length, places.dtype).at[places].add(1, mode="drop"))
 
 
 def _fromdense(mat, *, nse, n_batch, n_dense, index_dtype):
@@ -225,9 +229,8 @@ def bcsr_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, 
     if mat.ndim != n_batch + n_dense + 2:
         raise ValueError(f"bcsr_fromdense: an array of shape {mat.shape} with n_batch={n_batch} and n_dense={n_dense} must have "
                          "exactly two sparse axes")
-    if nse is None:
-        nse = bcoo_fromdense(mat, n_batch=n_batch, n_dense=n_dense).nse
-    out = bcsr_fromdense_p.bind(mat, nse=operator.index(nse), n_batch=n_batch, n_dense=n_dense, index_dtype=np.dtype(index_dtype))
+    nse = stored_count("bcsr_fromdense", mat, nse, n_batch, n_dense)
+    out = bcsr_fromdense_p.bind(mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=np.dtype(index_dtype))
     return BCSR(out, shape=mat.shape, indices_sorted=True, unique_indices=True)
 
 
