@@ -74,7 +74,13 @@ class JaxRuntimeError(ValueError):
 
 @tree_nodes.register_pytree_node_class
 class Error:
-    """Whether a check failed, and which; a pytree that can be returned from compiled functions."""
+    """Whether a check failed, and which; a pytree that can be returned from compiled functions.
+
+    >>> from jax.experimental import checkify
+    >>> error, _ = checkify.checkify(lambda x: checkify.check(x > 0, "x is {x}", x=x))(-1)
+    >>> error.get()
+    'x is -1 (`check` failed)'
+    """
 
     __dataclass_fields__ = Fields("_code", "_payloads", "_sites", "_parts")
 

@@ -28,7 +28,11 @@ __all__ = ["ResizeMethod", "resize", "scale_and_translate"]
 
 
 class ResizeMethod(enum.Enum):
-    """How pixels between pixels are computed."""
+    """How pixels between pixels are computed.
+
+    >>> jax.image.resize(jnp.array([0., 1.]), (4,), jax.image.ResizeMethod.NEAREST)
+    Array([0., 0., 1., 1.], dtype=float32)
+    """
 
     NEAREST, LINEAR, LANCZOS3, LANCZOS5, CUBIC, CUBIC_PYTORCH, AREA = range(7)
 

@@ -27,7 +27,11 @@ RealNumeric = Any
 
 
 class Initializer(Protocol):
-    """``initializer(key, shape, dtype=None, out_sharding=None)`` returns an array of that shape and dtype."""
+    """``initializer(key, shape, dtype=None, out_sharding=None)`` returns an array of that shape and dtype.
+
+    >>> jax.nn.initializers.zeros(jax.random.key(0), (2,))
+    Array([0., 0.], dtype=float32)
+    """
 
     def __call__(self, key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
                  out_sharding: Placement | None = None) -> Array:

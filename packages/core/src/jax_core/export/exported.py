@@ -79,6 +79,13 @@ class Exported:
       uses_global_constants: whether what runs depends on the platform or on symbolic dimensions, and not on the arguments alone.
       modules: for each platform the StableHLO text, or for symbolic shapes a `templates.Module` of it, or a
         `public_format.OpenModule`.
+
+    >>> from jax import export
+    >>> exported = export.export(jax.jit(jnp.sin))(jax.ShapeDtypeStruct((2,), jnp.float32))
+    >>> exported.in_avals, exported.platforms
+    ((ShapedArray(float32[2]),), ('cpu',))
+    >>> exported.call(jnp.zeros(2))
+    Array([0., 0.], dtype=float32)
     """
 
     fun_name: str

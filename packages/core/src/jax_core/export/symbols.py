@@ -29,6 +29,12 @@ class SymbolicScope:
 
     Raises:
       ValueError: a constraint has another form, or holds for no values at all.
+
+    >>> from jax import export
+    >>> scope = export.SymbolicScope(["a >= 8"])
+    >>> a, = export.symbolic_shape("a", scope=scope)
+    >>> a >= 7
+    True
     """
 
     def __getstate__(self) -> dict:

@@ -31,7 +31,11 @@ CompilerOptions = dict[str, str | bool]
 
 @runtime_checkable
 class Wrapped(Protocol):
-    """A function ready to be traced and compiled: what `jit` returns."""
+    """A function ready to be traced and compiled: what `jit` returns.
+
+    >>> isinstance(jax.jit(jnp.sin), jax.stages.Wrapped)
+    True
+    """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Trace, lower and compile for the arguments where that was not done before, and run."""
@@ -44,7 +48,11 @@ class Wrapped(Protocol):
 
 
 class ArgInfo:
-    """Type of one argument and whether it is donated."""
+    """Type of one argument and whether it is donated.
+
+    >>> jax.jit(jnp.sin, donate_argnums=0).lower(1.).args_info
+    ((ArgInfo(_aval=ShapedArray(float32[], weak_type=True), donated=True),), {})
+    """
 
     __slots__ = ("_aval", "donated")
     __dataclass_fields__ = Fields("_aval", "donated")
@@ -62,7 +70,7 @@ class ArgInfo:
         return hash((self._aval, self.donated))
 
     def __repr__(self):
-        return f"ArgInfo({self._aval}, donated={self.donated})"
+        return f"ArgInfo(_aval={self._aval!r}, donated={self.donated})"
 
 
 def out_struct(aval: AbstractValue) -> ShapeDtypeStruct | AbstractValue:

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 
 class Slice:
-    """``size`` elements from ``start`` on, ``stride`` apart; ``start`` may be traced. Made by `ds`."""
+    """``size`` elements from ``start`` on, ``stride`` apart; ``start`` may be traced. Made by `ds`.
+
+    >>> jnp.arange(6)[jax.ds(1, 2)]
+    Array([1, 2], dtype=int32)
+    """
 
     __slots__ = ("start", "size", "stride")
 

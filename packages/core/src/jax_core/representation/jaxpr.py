@@ -100,7 +100,12 @@ def _printer() -> ModuleType:
 
 
 class JaxprEqn:
-    """``outvars = primitive[params] invars``, its effects, and where it was written."""
+    """``outvars = primitive[params] invars``, its effects, and where it was written.
+
+    >>> eqn = jax.make_jaxpr(lambda x: lax.integer_pow(x, 3))(1.).eqns[0]
+    >>> eqn.primitive, eqn.params
+    (integer_pow, {'y': 3})
+    """
 
     __slots__ = ("invars", "outvars", "primitive", "params", "effects", "source_info", "given_ctx")
 
@@ -230,6 +235,10 @@ class Jaxpr:
       eqns: equations; each reads only variables bound before it.
       effects: union of the equations' effects.
       debug_info: names for messages.
+
+    >>> jaxpr = jax.make_jaxpr(lambda x: jnp.sin(x) * 2)(1.).jaxpr
+    >>> [eqn.primitive.name for eqn in jaxpr.eqns]
+    ['sin', 'mul']
     """
 
     __slots__ = ("constvars", "invars", "outvars", "eqns", "effects", "debug_info", "_said_high", "_cache", "__weakref__")
@@ -299,7 +308,12 @@ class Jaxpr:
 
 
 class ClosedJaxpr:
-    """A jaxpr with the values of its constants."""
+    """A jaxpr with the values of its constants.
+
+    >>> closed = jax.make_jaxpr(lambda x: x + np.arange(2.))(1.)
+    >>> closed.in_avals, closed.out_avals
+    ([ShapedArray(float32[], weak_type=True)], [ShapedArray(float32[2])])
+    """
 
     __slots__ = ("jaxpr", "consts", "_cache", "__weakref__")
 

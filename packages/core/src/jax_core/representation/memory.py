@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 class Space(enum.Enum):
-    """Kinds of memory that an array may be put in with `device_put`."""
+    """Kinds of memory that an array may be put in with `device_put`.
+
+    >>> jax.device_put(jnp.ones(2), jax.memory.Space.Device)
+    Array([1., 1.], dtype=float32)
+    """
 
     Device = 1
     Host = 2

@@ -39,7 +39,20 @@ if TYPE_CHECKING:
 
 
 class SymbolicZero:
-    """What a rule with ``symbolic_zeros`` gets for a tangent (or cotangent) that is zero: shape and dtype, no data."""
+    """What a rule with ``symbolic_zeros`` gets for a tangent (or cotangent) that is zero: shape and dtype, no data.
+
+    >>> from functools import partial
+    >>> seen = []
+    >>> @jax.custom_jvp
+    ... def f(x, y):
+    ...     return x * y
+    >>> @partial(f.defjvp, symbolic_zeros=True)
+    ... def rule(primals, tangents):
+    ...     seen.append(type(tangents[1]).__name__)
+    ...     return f(*primals), tangents[0] * primals[1]
+    >>> jax.grad(f)(2., 3.), seen
+    (Array(3., dtype=float32, weak_type=True), ['SymbolicZero'])
+    """
 
     def __init__(self, aval: AbstractValue):
         self.aval = aval

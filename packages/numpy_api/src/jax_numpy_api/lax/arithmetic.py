@@ -59,7 +59,11 @@ if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
 
 class RoundingMethod(enum.IntEnum):
-    """What `round` does with numbers half-way between two integers."""
+    """What `round` does with numbers half-way between two integers.
+
+    >>> lax.round(jnp.array([0.5, 1.5, 2.5]), lax.RoundingMethod.TO_NEAREST_EVEN)
+    Array([0., 2., 2.], dtype=float32)
+    """
 
     AWAY_FROM_ZERO = 0
     TO_NEAREST_EVEN = 1

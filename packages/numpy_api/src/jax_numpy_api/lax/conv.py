@@ -45,6 +45,9 @@ class ConvDimensionNumbers(NamedTuple):
       lhs_spec: axes (batch, feature, spatial...) of the operand.
       rhs_spec: axes (output feature, input feature, spatial...) of the kernel.
       out_spec: axes (batch, feature, spatial...) of the result.
+
+    >>> lax.conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 16), ("NHWC", "HWIO", "NHWC"))
+    ConvDimensionNumbers(lhs_spec=(0, 3, 1, 2), rhs_spec=(3, 2, 0, 1), out_spec=(0, 3, 1, 2))
     """
 
     lhs_spec: Sequence[int]

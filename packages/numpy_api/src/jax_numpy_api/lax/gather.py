@@ -35,7 +35,11 @@ if TYPE_CHECKING:
 
 
 class GatherScatterMode(enum.Enum):
-    """What becomes of indices out of bounds."""
+    """What becomes of indices out of bounds.
+
+    >>> jnp.arange(3).at[7].get(mode=lax.GatherScatterMode.FILL_OR_DROP, fill_value=-1)
+    Array(-1, dtype=int32)
+    """
 
     CLIP = 1
     """Use the nearest index that is in bounds."""
@@ -79,6 +83,11 @@ class GatherDimensionNumbers(NamedTuple):
       start_index_map: for each entry of an index vector, the operand axis that it is the start on.
       operand_batching_dims: axes of the operand, with slice size 1, that the result shares with the indices.
       start_indices_batching_dims: the axes of the indices that belong to them.
+
+    >>> rows = lax.GatherDimensionNumbers(offset_dims=(1,), collapsed_slice_dims=(0,), start_index_map=(0,))
+    >>> lax.gather(jnp.arange(6).reshape(3, 2), jnp.array([[2], [0]]), rows, slice_sizes=(1, 2))
+    Array([[4, 5],
+           [0, 1]], dtype=int32)
     """
 
     offset_dims: _Axes

@@ -36,6 +36,10 @@ class RaggedDotDimensionNumbers:
       dot_dimension_numbers: as for `dot_general`.
       lhs_ragged_dimensions: the one axis of the left operand that is cut into groups.
       rhs_group_dimensions: the axis of the right operand that counts groups, where there is one.
+
+    >>> groups = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), lhs_ragged_dimensions=[0], rhs_group_dimensions=[0])
+    >>> lax.ragged_dot_general(jnp.ones((3, 2)), jnp.ones((2, 2, 4)), jnp.array([1, 2]), groups).shape
+    (3, 4)
     """
 
     __slots__ = ("dot_dimension_numbers", "lhs_ragged_dimensions", "rhs_group_dimensions", "__weakref__")

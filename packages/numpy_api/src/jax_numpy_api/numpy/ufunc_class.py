@@ -51,6 +51,11 @@ class ufunc:
       reduce, accumulate, at, reduceat: fast forms of the methods.
 
     Source: `numpy.ufunc`.
+
+    >>> double = jnp.frompyfunc(lambda x, y: x + 2 * y, 2, 1)
+    >>> isinstance(double, jnp.ufunc), double.outer(jnp.arange(2), jnp.arange(2))
+    (True, Array([[0, 2],
+           [1, 3]], dtype=int32))
     """
 
     def __init__(self, func: Callable[..., Any], /, nin: int, nout: int, *, name: str | None = None,

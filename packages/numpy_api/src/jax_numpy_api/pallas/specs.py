@@ -14,7 +14,12 @@ from jax_core.representation.typing import PyTree
 
 @dataclasses.dataclass(frozen=True)
 class Blocked:
-    """Along this axis the array is cut into blocks of ``block_size``; the index map returns the number of a block."""
+    """Along this axis the array is cut into blocks of ``block_size``; the index map returns the number of a block.
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.BlockSpec((pl.Blocked(8), 128), lambda i: (i, 0)).block_shape
+    (Blocked(block_size=8), 128)
+    """
 
     block_size: int
 
@@ -32,6 +37,13 @@ class Element:
     """Along this axis the index map returns the first element of a block of ``block_size``, so that blocks may overlap.
 
     ``padding``: how many elements to add before and after the array; their values are not specified.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def of_two(x_ref, y_ref):
+    ...     y_ref[...] = x_ref[:1] + x_ref[1:]
+    >>> pl.pallas_call(of_two, jax.ShapeDtypeStruct((3,), jnp.int32), grid=3, interpret=True,
+    ...                in_specs=[pl.BlockSpec((pl.Element(2),), lambda i: i)], out_specs=pl.BlockSpec((1,), lambda i: i))(jnp.arange(4))
+    Array([1, 3, 5], dtype=int32)
     """
 
     block_size: int
@@ -127,6 +139,15 @@ class GridSpec:
       grid: sizes along each axis, or one size. Steps run with the last axis changing fastest.
       in_specs, out_specs: pytrees of `BlockSpec` like the operands and results; without them every step gets whole arrays.
       scratch_shapes: pytree of memory that a kernel gets besides, and keeps from step to step.
+
+    >>> from jax.experimental import pallas as pl
+    >>> rows = pl.BlockSpec((1, 4), lambda i: (i, 0))
+    >>> def double(x_ref, y_ref):
+    ...     y_ref[...] = 2 * x_ref[...]
+    >>> spec = pl.GridSpec(grid=(2,), in_specs=[rows], out_specs=rows)
+    >>> pl.pallas_call(double, jax.ShapeDtypeStruct((2, 4), jnp.int32), grid_spec=spec, interpret=True)(jnp.arange(8).reshape(2, 4))
+    Array([[ 0,  2,  4,  6],
+           [ 8, 10, 12, 14]], dtype=int32)
     """
 
     num_scalar_prefetch = 0
@@ -155,7 +176,12 @@ class PrefetchScalarGridSpec(GridSpec):
 
 @dataclasses.dataclass(frozen=True)
 class CostEstimate:
-    """What a kernel costs, for the compiler that schedules around it."""
+    """What a kernel costs, for the compiler that schedules around it.
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.CostEstimate(flops=2 * 128 ** 3, transcendentals=0, bytes_accessed=3 * 4 * 128 ** 2).flops
+    4194304
+    """
 
     flops: int
     transcendentals: int

@@ -42,6 +42,11 @@ class RegularGridInterpolator:
 
     Raises:
       ValueError: shapes that do not fit, coordinates that do not rise, another method.
+
+    >>> from jax.scipy.interpolate import RegularGridInterpolator
+    >>> f = RegularGridInterpolator((jnp.arange(3.), jnp.arange(2.)), jnp.array([[0., 1.], [10., 11.], [20., 21.]]))
+    >>> f(jnp.array([[0.5, 0.5], [2., 1.]]))
+    Array([ 5.5, 21. ], dtype=float32)
     """
 
     def __init__(self, points: Sequence[ArrayLike], values: ArrayLike, method: str = "linear",

@@ -31,6 +31,11 @@ class OptimizeResults(NamedTuple):
       status: 0 for success, 1 where steps ran out, 3 where no better point was found along a line, 4 where evaluations ran out.
       fun, jac: value and gradient there. hess_inv: approximate inverse Hessian, None for L-BFGS.
       nfev, njev, nit: numbers of evaluations, of gradients, of steps.
+
+    >>> from jax.scipy.optimize import minimize
+    >>> found = minimize(lambda x: jnp.sum((x - 3) ** 2), jnp.zeros(2), method="BFGS")
+    >>> found.x, bool(found.success)
+    (Array([3., 3.], dtype=float32), True)
     """
 
     x: Array

@@ -50,6 +50,11 @@ class BCSR(JAXSparse):
 
     Raises:
       ValueError: shapes that do not fit.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.BCSR((jnp.array([5., 7.]), jnp.array([1, 0]), jnp.array([0, 1, 2])), shape=(2, 2))
+    >>> m @ jnp.array([1., 2.])
+    Array([10.,  7.], dtype=float32)
     """
 
     indices: Any

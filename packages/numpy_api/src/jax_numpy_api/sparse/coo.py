@@ -37,6 +37,12 @@ class COO(JAXSparse):
       args: ``(data, row, col)``, each of length nse.
       shape: of the matrix.
       rows_sorted, cols_sorted: the elements stand in order of rows (and of columns in each), or of columns.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.COO((jnp.array([5., 7.]), jnp.array([0, 1]), jnp.array([1, 0])), shape=(2, 2))
+    >>> m.todense()
+    Array([[0., 5.],
+           [7., 0.]], dtype=float32)
     """
 
     row: Any

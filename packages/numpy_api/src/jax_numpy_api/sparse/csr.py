@@ -59,6 +59,12 @@ class CSR(_Compressed):
     Args:
       args: ``(data, indices, indptr)`` of lengths nse, nse and rows + 1.
       shape: of the matrix.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.CSR((jnp.array([5., 7.]), jnp.array([1, 0]), jnp.array([0, 1, 2])), shape=(2, 2))
+    >>> m.todense()
+    Array([[0., 5.],
+           [7., 0.]], dtype=float32)
     """
 
     def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int]):
@@ -110,6 +116,12 @@ class CSC(_Compressed):
     Args:
       args: ``(data, indices, indptr)`` of lengths nse, nse and columns + 1.
       shape: of the matrix.
+
+    >>> from jax.experimental import sparse
+    >>> m = sparse.CSC((jnp.array([7., 5.]), jnp.array([1, 0]), jnp.array([0, 1, 2])), shape=(2, 2))
+    >>> m.todense()
+    Array([[0., 5.],
+           [7., 0.]], dtype=float32)
     """
 
     def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int]):

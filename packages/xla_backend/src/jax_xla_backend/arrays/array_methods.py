@@ -45,6 +45,10 @@ class Shard:
       sharding: of the whole array.
       global_shape: of the whole array.
       data: the part as an array on that device; None if it belongs to another process.
+
+    >>> shard = jnp.arange(3).addressable_shards[0]
+    >>> shard.index, shard.data
+    ((slice(None, None, None),), Array([0, 1, 2], dtype=int32))
     """
 
     __slots__ = ("device", "_sharding", "_global_shape", "_data", "_place", "__weakref__")

@@ -25,6 +25,10 @@ class Layout:
       major_to_minor: the axes from the slowest to the fastest varying.
       tiling: sizes of the tiles the device works in, or None.
       sub_byte_element_size_in_bits: size of packed elements, 0 where they are not packed.
+
+    >>> from jax.experimental.layout import Layout
+    >>> Layout(major_to_minor=(1, 0))  # by columns
+    Layout(major_to_minor=(1, 0), tiling=None, sub_byte_element_size_in_bits=0)
     """
 
     __slots__ = ("major_to_minor", "tiling", "sub_byte_element_size_in_bits", "__weakref__")
@@ -101,6 +105,11 @@ class Format:
 
     Raises:
       ValueError: a concrete layout without a sharding.
+
+    >>> from jax.experimental.layout import Format, Layout
+    >>> x = jax.device_put(jnp.ones((2, 3)), Format(Layout((1, 0)), jnp.ones(1).sharding))
+    >>> x.format.layout.major_to_minor
+    (1, 0)
     """
 
     __slots__ = ("layout", "sharding")

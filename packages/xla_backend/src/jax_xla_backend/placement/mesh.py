@@ -29,6 +29,11 @@ class AxisType(enum.Enum):
     """Who decides how values are split over a mesh axis.
 
     ``Auto``: the compiler. ``Explicit``: the types of the program. ``Manual``: the program itself, inside `shard_map`.
+
+    >>> mesh = jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Explicit,))
+    >>> with jax.set_mesh(mesh):
+    ...     print(jax.typeof(jax.device_put(jnp.ones(4), jax.P("x"))))
+    float32[4@x]
     """
 
     Auto = 1

@@ -263,11 +263,19 @@ def _serve_once(path: str) -> None:
 # -- annotations -----------------------------------------------------------------------------------------------------------
 
 class TraceAnnotation(profiler.TraceMe):
-    """``with TraceAnnotation("name", key=value): ...`` shows the block under a name of its own in the trace."""
+    """``with TraceAnnotation("name", key=value): ...`` shows the block under a name of its own in the trace.
+
+    >>> with jax.profiler.TraceAnnotation("loading", batch=3):
+    ...     _ = jnp.ones(3) + 1
+    """
 
 
 class StepTraceAnnotation(TraceAnnotation):
-    """``with StepTraceAnnotation("train", step_num=i): ...`` marks one step of a training loop; tools group by steps."""
+    """``with StepTraceAnnotation("train", step_num=i): ...`` marks one step of a training loop; tools group by steps.
+
+    >>> with jax.profiler.StepTraceAnnotation("train", step_num=1):
+    ...     _ = jnp.ones(3) + 1
+    """
 
     def __init__(self, name: str, **kwargs: Any):
         super().__init__(name, _r=1, **kwargs)  # _r: a root event, which tools take for a step

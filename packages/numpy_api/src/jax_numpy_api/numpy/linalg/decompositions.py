@@ -17,28 +17,46 @@ from .matrices import argsort, as_matrices, conjugate_transpose
 
 
 class EighResult(NamedTuple):
-    """What `eigh` returns: rising ``eigenvalues`` ``[..., n]`` and ``eigenvectors`` ``[..., n, n]``, one in each column."""
+    """What `eigh` returns: rising ``eigenvalues`` ``[..., n]`` and ``eigenvectors`` ``[..., n, n]``, one in each column.
+
+    >>> jnp.linalg.eigh(jnp.diag(jnp.array([2., 1.]))).eigenvalues
+    Array([1., 2.], dtype=float32)
+    """
 
     eigenvalues: Array
     eigenvectors: Array
 
 
 class EigResult(NamedTuple):
-    """What `eig` returns: complex ``eigenvalues`` ``[..., n]`` and ``eigenvectors`` ``[..., n, n]``, one in each column."""
+    """What `eig` returns: complex ``eigenvalues`` ``[..., n]`` and ``eigenvectors`` ``[..., n, n]``, one in each column.
+
+    >>> jnp.linalg.eig(jnp.array([[0., 1.], [-1., 0.]])).eigenvalues
+    Array([0.+1.j, 0.-1.j], dtype=complex64)
+    """
 
     eigenvalues: Array
     eigenvectors: Array
 
 
 class QRResult(NamedTuple):
-    """What `qr` returns: ``Q`` with orthonormal columns and upper triangular ``R``, whose product is the matrix."""
+    """What `qr` returns: ``Q`` with orthonormal columns and upper triangular ``R``, whose product is the matrix.
+
+    >>> q, r = jnp.linalg.qr(jnp.array([[3., 1.], [4., 2.]]))
+    >>> (q @ r).round(5)
+    Array([[3., 1.],
+           [4., 2.]], dtype=float32)
+    """
 
     Q: Array
     R: Array
 
 
 class SVDResult(NamedTuple):
-    """What `svd` returns: ``U``, falling singular values ``S`` and ``Vh``; the matrix is ``(U * S) @ Vh``."""
+    """What `svd` returns: ``U``, falling singular values ``S`` and ``Vh``; the matrix is ``(U * S) @ Vh``.
+
+    >>> jnp.linalg.svd(jnp.diag(jnp.array([1., 2.]))).S
+    Array([2., 1.], dtype=float32)
+    """
 
     U: Array
     S: Array

@@ -27,7 +27,11 @@ from .systems import solve_factored, solve_matrices
 
 
 class SlogdetResult(NamedTuple):
-    """What `slogdet` returns: the determinant is ``sign * exp(logabsdet)``."""
+    """What `slogdet` returns: the determinant is ``sign * exp(logabsdet)``.
+
+    >>> jnp.linalg.slogdet(-jnp.eye(3))
+    SlogdetResult(sign=Array(-1., dtype=float32), logabsdet=Array(0., dtype=float32))
+    """
 
     sign: Array
     logabsdet: Array
