@@ -135,28 +135,13 @@ def put(x: object, aval: AbstractValue | None = None, placement: object = None, 
       ValueError: the shape does not fit the sharding.
     """
     if type(x) is ArrayImpl:
-        if isinstance(placement, Space):  # only the memory changes, not the devices
-            x = x if placement is Space.Any else _move(x, x.sharding.with_memory_kind(placement.memory_kind))
-        elif placement is not None:
-            x = _move(x, as_sharding(placement, x._sharding))
-            if isinstance(placement, Format) and placement.layout is not None:
-                x = _laid_out(x, placement)
-        if aval is not None:
-            aval = typed(aval, x._sharding)
-        return x if aval is None or aval is x.aval or aval == x.aval else _retype(x, aval)
+        return _put_array(x, aval, placement)
     if aval is None:
         aval = get_aval(x)
     if not isinstance(x, np.ndarray | np.generic | bool | int | float | complex):
         if hasattr(x, "__jax_array__"):
             return put(x.__jax_array__(), aval, placement, may_alias)
-        if isinstance(x, ShapeDtypeStruct):
-            raise TypeError(f"{x!r} is the type of an array and has no values; make an array of that type, or trace with it (jax.eval_shape, lower)")
-        if isinstance(x, Tracer):
-            raise escaped(x)
-        if aval.is_high:
-            raise NotImplementedError(f"put: {x!r} has the high-level type {aval}, and device_put does not place such values; place the arrays "
-                                      "that it is made of")
-        x = foreign_value(x)
+        x = _from_elsewhere(x, aval)
     value = np.asarray(x, dtype=aval.dtype)
     if value.shape != aval.shape:
         raise ValueError(f"put: a value of shape {value.shape} cannot become an array of type {aval.str_short()}")
@@ -173,6 +158,31 @@ def put(x: object, aval: AbstractValue | None = None, placement: object = None, 
     if isinstance(placement, Format) and placement.layout is not None:
         return _laid_out(_distribute(value, aval, as_sharding(placement), how), placement)
     return _distribute(value, aval, as_sharding(placement), how)
+
+
+def _put_array(x: ArrayImpl, aval: AbstractValue | None, placement: object) -> Any:
+    """`put` of an array: the same buffers where nothing has to move."""
+    if isinstance(placement, Space):  # only the memory changes, not the devices
+        x = x if placement is Space.Any else _move(x, x.sharding.with_memory_kind(placement.memory_kind))
+    elif placement is not None:
+        x = _move(x, as_sharding(placement, x._sharding))
+        if isinstance(placement, Format) and placement.layout is not None:
+            x = _laid_out(x, placement)
+    if aval is not None:
+        aval = typed(aval, x._sharding)
+    return x if aval is None or aval is x.aval or aval == x.aval else _retype(x, aval)
+
+
+def _from_elsewhere(x: Any, aval: AbstractValue) -> Any:
+    """The NumPy value of what is neither NumPy's nor a number, nor an array of ours. Raises where it has none."""
+    if isinstance(x, ShapeDtypeStruct):
+        raise TypeError(f"{x!r} is the type of an array and has no values; make an array of that type, or trace with it (jax.eval_shape, lower)")
+    if isinstance(x, Tracer):
+        raise escaped(x)
+    if aval.is_high:
+        raise NotImplementedError(f"put: {x!r} has the high-level type {aval}, and device_put does not place such values; place the arrays "
+                                  "that it is made of")
+    return foreign_value(x)
 
 
 def _laid_out(x: ArrayImpl, wanted: Format) -> ArrayImpl:
