@@ -18,6 +18,8 @@ from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
+from jax_numpy_api.ode import odeint
+from jax_numpy_api.scipy.optimize import minimize
 from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.jaxlib_compat import GROUPS_BY_AXES
 from jax_xla_backend.operations.shard_map.api import shard_map
@@ -595,3 +597,27 @@ def test_copies_of_a_reference_must_not_come_to_differ():
     with pytest.raises(ValueError, match="got a mutable reference of type .* twice"):
         shard_map(lambda a, b: None, mesh=mesh, in_specs=P(), out_specs=P())(r, r)
     np.testing.assert_array_equal(r[...], 0)
+
+
+# -- loops that differentiate in their body, each device with its own number of steps ------------------------------------------------
+
+def lowest(method):
+    return lambda w, x: minimize(lambda v: jnp.sum((v - w * x) ** 2), jnp.zeros(1), method=method).x
+
+
+def flow_bar(w, x):
+    """The gradient, in what all devices share, of a solution whose steps depend on what they do not."""
+    return grad(lambda w: jnp.sum(odeint(lambda y, t, w: -w * y * t, x, jnp.array([0.0, 1.0]), w)[-1]))(w)
+
+
+@several
+@pytest.mark.parametrize("body, out, want", [
+    (lowest("BFGS"), P("i"), [2.0, 10.0]), (lowest("l-bfgs-experimental-do-not-rely-on-this"), P("i"), [2.0, 10.0]),
+    (flow_bar, P(), -3 * np.exp(-1)),
+], ids=["bfgs", "lbfgs", "odeint"])
+def test_loops_do_not_wait_for_devices_that_make_fewer_steps(body, out, want):
+    w, x = jnp.float32(2), jnp.array([1.0, 5.0])
+    mapped = jit(shard_map(body, mesh=line(2), in_specs=(P(), P("i")), out_specs=out))
+    inner = str(make_jaxpr(mapped)(w, x)).split(" while[", 1)[1].split("cond_jaxpr", 1)[0]
+    assert "psum" not in inner
+    near(mapped(w, x), want)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 import numpy as np
 
 from jax_core.representation import dtypes, tree
-from jax_core.transformations import autodiff
+from jax_core.transformations import autodiff, manual
 from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.transformations.vmap import vmap
 
@@ -243,6 +243,12 @@ def odeint(func: Callable, y0: PyTree, t: ArrayLike, *args: Any, rtol: float = 1
         return slope
 
     closed, consts = autodiff.closure_convert(slope_at, start, times[0], *leaves)
+    given = [start, times, *leaves]
+    joint = manual.vary_jointly([*given, *consts])[:len(given)]
+    if any(x is not y for x, y in zip(given, joint)):  # parts of a manual region, each with its own steps
+        start, times, *leaves = joint
+        closed, consts = autodiff.closure_convert(slope_at, start, times[0], *leaves)
+        consts = manual.vary_jointly([start, *consts])[1:]
     return vmap(unravel)(_trajectory(closed, _Control(rtol, atol, mxstep, hmax), start, times, *leaves, *consts))
 
 

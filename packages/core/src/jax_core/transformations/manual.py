@@ -222,6 +222,16 @@ def vary_to(args: Sequence[object], axes: Sequence[frozenset]) -> list:
     return [pvary(x, in_order(want - varying(x))) if isinstance(x, Tracer) else x for x, want in zip(args, axes)]
 
 
+def vary_jointly(args: Sequence[object]) -> list:
+    """The operands, each counted as varying over all the axes that one of them varies over.
+
+    For loops that differentiate in their body: the cotangent of an operand that is equal everywhere is a sum over devices, for which
+    they would wait for each other, while each of them makes its own number of steps.
+    """
+    joint = NO_AXES.union(*map(varying, args))
+    return [pvary(x, in_order(joint - varying(x))) for x in args] if joint else list(args)
+
+
 # -- operations that change what is equal -------------------------------------------------------------------------------------------
 
 def _all_reduce_lower(op):

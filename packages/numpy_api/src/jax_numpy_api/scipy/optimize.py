@@ -13,6 +13,7 @@ import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations import manual
 from jax_core.transformations.autodiff import value_and_grad
 
 from .. import lax, numpy as jnp
@@ -149,6 +150,13 @@ def _line_search(both, x, f0, g0, p, first, maxiter, c1=1e-4, c2=0.9):
     return out.x, out.f, out.g, out.k, out.done | (out.f < f0)
 
 
+def _start(both, x0):
+    """``(x0, f, gradient)``; where ``f`` is another one on each device of a manual region, so is the way from ``x0``."""
+    f, g = both(x0)
+    x, _ = manual.vary_jointly([x0, f])
+    return (x0, f, g) if x is x0 else (x, *both(x))
+
+
 def _norm(g, order):
     return jnp.max(jnp.abs(g), initial=0) if order == np.inf else jnp.linalg.norm(g, order)
 
@@ -159,7 +167,7 @@ def _bfgs(both, x0, maxiter=None, norm=np.inf, gtol=1e-5, line_search_maxiter=10
     _refuse("BFGS", unknown)
     n = x0.shape[0]
     maxiter = 200 * n if maxiter is None else maxiter
-    f0, g0 = both(x0)
+    x0, f0, g0 = _start(both, x0)
     eye = jnp.eye(n, dtype=x0.dtype)
 
     def going(state: PyTree):
@@ -217,7 +225,7 @@ def _lbfgs(both, x0, maxiter=None, norm=np.inf, maxcor=10, ftol=2.22044604925031
     n, unlimited = x0.shape[0], np.iinfo(np.int32).max
     maxiter = 200 * n if maxiter is None else maxiter
     maxfun, maxgrad = (unlimited if v is None else v for v in (maxfun, maxgrad))
-    f0, g0 = both(x0)
+    x0, f0, g0 = _start(both, x0)
     history = jnp.zeros((maxcor, n), x0.dtype)
     start = dict(x=x0, f=f0, g=g0, s=history, y=history, rho=jnp.zeros(maxcor, x0.dtype), gamma=jnp.ones((), x0.dtype), k=0,
                  nfev=1, status=jnp.where(_norm(g0, norm) <= gtol, 0, -1))
