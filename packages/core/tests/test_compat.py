@@ -39,8 +39,8 @@ def test_core_uses_none_of_them():
 
 def test_primitives_are_bound_as_interpreters_do():
     seen = Primitive("seen", out_type=lambda x: x, jvp=None, transpose=None, batch=None, lower=None, impl=lambda x: ("seen", x))
-    functions, params = seen.get_bind_params({})
-    assert (functions, params, seen.call_primitive, seen.map_primitive) == ([], {}, False, False)
+    params = seen.get_bind_params(given := {})
+    assert (params, seen.call_primitive, seen.map_primitive) == ({}, False, False) and params is not given
     assert seen.bind_with_trace(EVAL, (1,), params) == seen.bind_with_trace(EVAL, (1,), [int], params) == ("seen", 1)
 
 

@@ -94,8 +94,8 @@ def test_functions_of_a_custom_rule_can_be_bound_again():
     double = jax.custom_jvp(lambda x: 2 * x)
     double.defjvp(lambda primals, tangents: (double(primals[0]), 3 * tangents[0]))
     eqn, = jax.make_jaxpr(double)(1.0).eqns
-    functions, params = eqn.primitive.get_bind_params(eqn.params)
-    again = lambda x: eqn.primitive.bind(*functions, x, **params)[0]
+    params = eqn.primitive.get_bind_params(eqn.params)
+    again = lambda x: eqn.primitive.bind(x, **params)[0]
     assert float(again(2.0)) == 4 and float(jax.grad(again)(2.0)) == 3 and float(jax.jit(jax.grad(again))(2.0)) == 3
 
 

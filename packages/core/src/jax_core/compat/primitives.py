@@ -36,9 +36,6 @@ class PrimitiveHabits:
         self.impl = impl
         return impl
 
-    def get_bind_params(self, params: dict) -> tuple[list, dict]:
-        """``(functions, parameters)`` with which interpreters call ``bind(*functions, *operands, **parameters)``.
-
-        Functions that an equation holds are parameters here, so there are none to put in front, but for `custom_jvp`.
-        """
-        return [], dict(params)
+    def get_bind_params(self, params: dict) -> dict:
+        """Parameters with which interpreters call ``bind(*operands, **parameters)``, made from those of an equation."""
+        return dict(params)

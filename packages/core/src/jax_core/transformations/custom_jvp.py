@@ -192,17 +192,19 @@ def _is_zero(tangent) -> bool:
 
 class _CustomJvpPrimitive(ProgramPrimitive):
     def get_bind_params(self, params: dict):
-        """The function and its rule go in front, as functions of flat values; the rule takes values, then tangents."""
+        """The function and its rule are ``subfuns``, as functions of flat values; the rule takes values, then tangents."""
         call = self._call(**params)
 
         def jvp(*values):
             outs, tangents = call.run_jvp(values[:len(values) // 2], values[len(values) // 2:])
             return [*outs, *map(instantiate, tangents)]
-        return [wrap_init(call.fun), wrap_init(jvp)], {"symbolic_zeros": call.symbolic_zeros, "name": call.name}
+        return {"subfuns": (wrap_init(call.fun), wrap_init(jvp)), "symbolic_zeros": call.symbolic_zeros, "name": call.name}
 
-    def bind(self, *args, **params):
-        if args and isinstance(args[0], WrappedFun):  # as `get_bind_params` has it
-            fun, rule, *args = args
+    def bind(self, *args, subfuns=None, **params):
+        if args and isinstance(args[0], WrappedFun):  # as releases before 0.9 have it
+            subfuns, args = args[:2], args[2:]
+        if subfuns is not None:
+            fun, rule = subfuns
             call = CustomJvpCall(fun.call_wrapped, lambda xs, ts: _halves(rule.call_wrapped(*xs, *ts)), **params)
         else:
             call = self._call(**params)
