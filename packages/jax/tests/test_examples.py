@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy
 from example_output import Numerically
+from jax._lazy import deprecated_in
 from test_public_names import MODULES
 
 STEPS = set("""
@@ -35,7 +36,7 @@ FOREIGN = ("jaxlib", "tensorstore", "contextlib")
 def functions(module: str) -> Iterator[tuple[str, Any]]:
     """The public functions of ``module``, with the objects that are called as such."""
     namespace = importlib.import_module(module)
-    for name in dir(namespace):
+    for name in (*dir(namespace), *deprecated_in(module)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             value = getattr(namespace, name)

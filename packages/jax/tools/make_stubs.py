@@ -36,6 +36,7 @@ from inner_stubs import inner_stubs
 import jax
 import jax_core.representation.typing
 from jax._gaps import table as gaps
+from jax._lazy import deprecated_in
 
 TOOLS = pathlib.Path(__file__).resolve().parent
 ROOT = TOOLS.parent / "src"
@@ -73,7 +74,8 @@ def module_names() -> list[str]:
 def public_values(module: types.ModuleType) -> dict[str, Any]:
     """The public names of ``module`` that are written: the same ones whether or not optional packages are installed."""
     missing = set(gaps().get(module.__name__, ()))
-    found = {n: getattr(module, n) for n in dir(module) if not n.startswith("_") and n not in missing and not keyword.iskeyword(n)}
+    names = sorted({*dir(module), *deprecated_in(module.__name__)})
+    found = {n: getattr(module, n) for n in names if not n.startswith("_") and n not in missing and not keyword.iskeyword(n)}
     return {n: value for n, value in found.items() if not str(getattr(value, "__module__", "")).startswith(OPTIONAL)}
 
 

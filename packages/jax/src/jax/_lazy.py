@@ -2,7 +2,8 @@
 
 Importing `jax` must cost little more than importing NumPy and jaxlib, and the public namespace spans five packages.
 A public module holds a table of its names, or mirrors one implementing module; both are served by `__getattr__`, and
-what was fetched is kept in the module, so that it is found directly from then on.
+what was fetched is kept in the module, so that it is found directly from then on. Only deprecated names are not kept, so that each use
+warns, and not listed, so that nobody meets them who only looks around.
 
 That a module has no such name is said by `absent`, whose error carries module and name. Any other AttributeError is a fault
 inside a module that was being imported, and passes through unchanged.
@@ -36,6 +37,9 @@ class Public(ModuleType):
 _dictionary_of: Callable = vars(ModuleType)["__dict__"].__get__
 
 
+NOTHING: Mapping[str, str] = {}
+
+
 def _internal(module: str, name: str) -> Any:
     """What ``module`` shows besides its table, as `jax._internal` does for those of `jax._src`; an AttributeError for all others."""
     if module.startswith("jax._src") and not name.startswith("__"):
@@ -50,7 +54,38 @@ def _resolved(target: str) -> Any:
     """What ``"implementing.module:attribute"`` names, or a module."""
     where, _, attribute = target.partition(":")
     value = importlib.import_module(where)
+    if target in deprecated_names:  # an internal name for it, whose use is no matter of the public one
+        return deprecated_names[target](attribute)
     return getattr(value, attribute) if attribute else value
+
+
+deprecated_names: dict[str, Callable[[str], Any]] = {}
+"""What fetches each name whose use warns, ``module:name``, without a warning."""
+
+
+def deprecated_in(module: str) -> list[str]:
+    """The names of ``module`` whose use warns, which `dir` does not list."""
+    return [name for where, _, name in (target.partition(":") for target in deprecated_names) if where == module]
+
+
+def _warning(module: str, found: Callable[[str], Any], kept: Callable[[str], Any], deprecated: Mapping[str, str]) -> Callable[[str], Any]:
+    """``kept``, the ``__getattr__`` of ``module``, and for ``deprecated`` names ``found`` with a warning that says what takes their place."""
+    if not deprecated:
+        return kept
+    deprecated_names.update((f"{module}:{name}", found) for name in deprecated)
+
+    def fetch(name: str) -> Any:
+        if name not in deprecated:
+            return kept(name)
+        asks: Any = sys._getframe(1)
+        while asks is not None and (asks.f_globals.get("__name__") or "").partition(".")[0] == "jax":
+            asks = asks.f_back
+        value = found(name)
+        if asks is None or asks.f_code.co_name != "_handle_fromlist":  # an import that makes sure of the name, and asks once more
+            from jax_core.representation.source import warn  # start-up: only for deprecated names
+            warn(f"{module}.{name} is there for older programs only: use {deprecated[name]}", DeprecationWarning, asks)
+        return value
+    return fetch
 
 
 def beside(module: str) -> Callable[[str], Any]:
@@ -71,35 +106,39 @@ def is_absent(error: AttributeError, module: str, name: str) -> bool:
     return error.name == name and error.obj is sys.modules[module]
 
 
-def table(module: str, names: Mapping[str, str]) -> tuple[Callable, Callable, list[str]]:
+def table(module: str, names: Mapping[str, str], deprecated: Mapping[str, str] = NOTHING) -> tuple[Callable, Callable, list[str]]:
     """``__getattr__, __dir__, __all__`` for ``module``, whose ``names`` map to ``"implementing.module:attribute"``.
 
-    An entry without a colon is a module.
+    An entry without a colon is a module. Those of ``names`` that are ``deprecated`` have a row there that says what takes their place.
     """
     namespace = namespace_of(module)
+    listed = [n for n in names if n not in deprecated]
 
-    def fetch(name: str) -> Any:
+    def found(name: str) -> Any:
         target = names.get(name)
-        value = namespace[name] = _internal(module, name) if target is None else shown_as(module, name, _resolved(target))
+        return _internal(module, name) if target is None else shown_as(module, name, _resolved(target))
+
+    def kept(name: str) -> Any:
+        value = namespace[name] = found(name)
         return value
 
-    return fetch, lambda: shown(namespace, names), [n for n in names if not n.startswith("_")]
+    return _warning(module, found, kept, deprecated), lambda: shown(namespace, listed), [n for n in listed if not n.startswith("_")]
 
 
-def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Callable, Callable]:
+def mirror(module: str, target: str, names: str = "", deprecated: Mapping[str, str] = NOTHING, **extra: str) -> tuple[Callable, Callable]:
     """``__getattr__, __dir__`` for a public ``module`` that shows ``names`` (separated by white space) of the module ``target``.
 
-    Without ``names`` it shows what ``target`` itself lists. ``extra`` names come from elsewhere, as in `table`. What an implementing
-    module merely imports is no public name, and is not served.
+    Without ``names`` it shows what ``target`` itself lists. ``extra`` names come from elsewhere, and ``deprecated`` ones have a row, as in
+    `table`. What an implementing module merely imports is no public name, and is not served.
     """
     namespace = namespace_of(module)
 
     def listed() -> set[str]:
         return {*(names.split() or _listed(importlib.import_module(target))), *extra}
 
-    def fetch(name: str) -> Any:
+    def found(name: str) -> Any:
         if name == "__all__":
-            value: Any = sorted(n for n in listed() if not n.startswith("_"))
+            value: Any = sorted(n for n in listed() if not n.startswith("_") and n not in deprecated)
         elif name in extra:
             value = _resolved(extra[name])
         elif name.startswith("__") or not (name.startswith("_") or name in listed()):
@@ -112,10 +151,13 @@ def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Cal
                 if name in dir(implementation):  # it has the name, and failed to load it
                     raise
                 value = _internal(module, name)
-        namespace[name] = shown_as(module, name, value)
+        return shown_as(module, name, value)
+
+    def kept(name: str) -> Any:
+        value = namespace[name] = found(name)
         return value
 
-    return fetch, lambda: shown(namespace, listed())
+    return _warning(module, found, kept, deprecated), lambda: shown(namespace, listed() - deprecated.keys())
 
 
 def namespace_of(module: str) -> dict[str, Any]:

@@ -33,4 +33,4 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "valid_jaxtype": "jax_core.public.extend_core:valid_jaxtype",
     "check_jaxpr": "jax_core.representation.jaxpr:check_jaxpr",
     "subjaxprs": "jax_core.representation.jaxpr:subjaxprs",
-})
+}, deprecated={"pytype_aval_mappings": "jax.core.get_aval"})

@@ -443,9 +443,12 @@ def users_frames(limit: int) -> list[str]:
     return places
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """`warnings.warn` at the line of the user's code that called, however many of our frames are between."""
-    frame: Any = sys._getframe(1)
+def warn(message: str, category: type[Warning] = UserWarning, frame: Any = None) -> None:
+    """`warnings.warn` at the line of the user's code that called, however many of our frames are between.
+
+    Whoever knows better than `is_internal` which frames to pass over gives the first ``frame`` that may be the user's.
+    """
+    frame = sys._getframe(1) if frame is None else frame
     while frame is not None and is_internal(frame.f_code):
         frame = frame.f_back
     if frame is None:  # a thread of the runtime

@@ -3,7 +3,7 @@ from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
     "jit_p": "jax.extend.core.primitives:jit_p",
-    "pjit": "jax.experimental.pjit:pjit",
+    "pjit": "jax_core.programs.jit:pjit",
     "JitWrapped": "jax_core.programs.stages:Wrapped",
     "UnspecifiedValue": "jax_core.programs.options:Unspecified",
     "mesh_lib": "jax._src.mesh",

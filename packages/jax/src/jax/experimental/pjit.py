@@ -3,4 +3,4 @@ from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
     "pjit": "jax_core.programs.jit:pjit",
-})
+}, deprecated={"pjit": "jax.jit"})

@@ -3,6 +3,8 @@ from jax._gaps import missing as _missing
 from jax._lazy import mirror as _mirror
 
 _served, _names = _mirror(__name__, "jax_numpy_api.lax", linalg="jax.lax.linalg",
+                             deprecated={"precv": "jax.lax.ppermute", "psend": "jax.lax.ppermute",
+                                         "pvary": "jax.lax.pcast(x, axis_name, to='varying')"},
                              device_put_p="jax_xla_backend.arrays.device_put:device_put_p")
 
 

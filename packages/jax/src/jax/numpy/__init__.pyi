@@ -175,7 +175,7 @@ def count_nonzero(a: ArrayLike, axis: int | Sequence[int] | None = None, keepdim
 def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: int | None = None, fweights: ArrayLike | None = None, aweights: ArrayLike | None = None, dtype: DTypeLike | None = None) -> Array:
     """Covariance matrix of variables."""
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
-    """Cross product of vectors of 3 elements (or 2, whose third is 0; of two such, the third component alone)."""
+    """Cross product of vectors of 3 elements."""
 csingle: _ScalarType
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """Running product; arguments as for `cumsum`. Source: `numpy.cumprod`."""

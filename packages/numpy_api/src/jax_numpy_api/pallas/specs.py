@@ -58,6 +58,7 @@ class BoundedSlice:
 
 
 squeezed = Squeezed()
+BlockDim = int | Blocked | BoundedSlice | Element | Squeezed | None
 
 
 class RevisitMode(enum.Enum):

@@ -15,7 +15,7 @@ _HOMES = {
     "spaces": "ANY HOST MemoryRef MemorySpace",
     "tpu": "reciprocal",
     "watching": "debug_check enable_debug_checks",
-    "specs": "BlockSpec Blocked BoundedSlice Buffered CompilerParams CostEstimate Element GridSpec RevisitMode Squeezed no_block_spec squeezed",
+    "specs": "BlockDim BlockSpec Blocked BoundedSlice Buffered CompilerParams CostEstimate Element GridSpec RevisitMode Squeezed no_block_spec squeezed",
 }
 _NAMES = {
     **{name: f"jax_numpy_api.pallas.{home}:{name}" for home, names in _HOMES.items() for name in names.split()},
@@ -24,5 +24,9 @@ _NAMES = {
     "dslice": "jax_core.references.indexing:ds",
     "debug_print": "jax_callbacks.debug:print_in_kernel",
 }
-_served, _names, __all__ = _table(__name__, _NAMES)
+_served, _names, __all__ = _table(__name__, _NAMES, deprecated={
+    "DeviceIdType": "its values as texts, device_id_type=\"mesh\" or \"logical\"",
+    "core_map": "jax.experimental.pallas.kernel",
+    "reciprocal": "jax.experimental.pallas.tpu.reciprocal",
+})
 __getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -8,7 +8,7 @@ from jax.ref import AbstractRef
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
 from types import EllipsisType
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence, TypeAlias
 from jax.experimental.pallas import fuser as fuser
 from jax.experimental.pallas import mosaic_gpu as mosaic_gpu
 from jax.experimental.pallas import ops as ops
@@ -17,6 +17,7 @@ from jax.experimental.pallas import tpu_sc as tpu_sc
 from jax.experimental.pallas import triton as triton
 
 ANY: MemorySpace
+BlockDim: TypeAlias = int | Blocked | BoundedSlice | Element | Squeezed | None
 class BlockSpec:
     """How an array is cut into blocks, and which one each step of the grid works on."""
     def __init__(self, block_shape: Sequence[Any] | None = None, index_map: Callable[..., Any] | None = None, pipeline_mode: Buffered | None = None, *, memory_space: Any = None) -> None: ...

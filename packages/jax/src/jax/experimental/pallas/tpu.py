@@ -23,5 +23,5 @@ _served, _names, __all__ = _table(__name__, {
     "MemorySpace": "jax_numpy_api.pallas.spaces:TpuMemorySpace",
     "load": "jax_numpy_api.pallas.memory:load_view",
     "store": "jax_numpy_api.pallas.memory:store_view",
-})
+}, deprecated={"create_tensorcore_mesh": "jax.experimental.pallas.tpu.TensorCoreMesh"})
 __getattr__, __dir__ = _missing(__name__, _served, _names)
