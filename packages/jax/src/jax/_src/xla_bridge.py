@@ -7,6 +7,10 @@ __getattr__, __dir__ = _mirror(__name__, "jax_xla_backend.extend", expand_platfo
                                _ROCM_VISIBLE_DEVICES="jax_core.configuration.flags:rocm_visible_devices",
                                _ONEAPI_VISIBLE_DEVICES="jax_core.configuration.flags:oneapi_visible_devices",
                                backends_are_initialized="jax_xla_backend.extend:backends_are_initialized",
-                               **{name: f"jax_xla_backend.api:{name}" for name in (
-                                   "default_backend", "device_count", "devices", "local_device_count", "local_devices", "process_count",
-                                   "process_index")})
+                               default_backend="jax_xla_backend.api:default_backend",
+                               device_count="jax_xla_backend.api:device_count",
+                               devices="jax_xla_backend.api:devices",
+                               local_device_count="jax_xla_backend.api:local_device_count",
+                               local_devices="jax_xla_backend.api:local_devices",
+                               process_count="jax_xla_backend.api:process_count",
+                               process_index="jax_xla_backend.api:process_index")

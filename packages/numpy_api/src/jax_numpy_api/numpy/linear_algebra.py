@@ -10,6 +10,7 @@ from jax_core.representation import dtypes, splits
 from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
+from jax_core.representation.source import warn
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_core.traces.trace import Tracer
 
@@ -400,9 +401,10 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     return lax.reshape(product, tuple(m * n for m, n in zip(sa, sb)))
 
 
-@inlined(static_argnames=("axisa", "axisb", "axisc", "axis"))
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
-    """Cross product of vectors of 3 elements (or 2, whose third is 0; of two such, the third component alone).
+    """Cross product of vectors of 3 elements.
+
+    Older programs may have vectors of 2, whose third element is 0; of two such, the result is the third component alone. NumPy refuses them.
 
     Args:
       a, b: arrays; other axes broadcast.
@@ -412,6 +414,9 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     Raises:
       ValueError: vectors of other lengths.
 
+    Warns:
+      DeprecationWarning: vectors of 2 elements.
+
     Source: `numpy.cross`.
 
     >>> jnp.cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
@@ -420,6 +425,15 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     check_arraylike("cross", a, b)
     if axis is not None:
         axisa = axisb = axisc = axis
+    found = _cross(a, b, axisa, axisb, axisc)
+    if 2 in (shape_of(a)[axisa], shape_of(b)[axisb]):
+        warn(f"cross: vectors of 2 elements are there for older programs only, got shapes {shape_of(a)} and {shape_of(b)}: give them a third, "
+             "which is 0, or write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]", DeprecationWarning)
+    return found
+
+
+@inlined(static_argnums=(2, 3, 4))
+def _cross(a, b, axisa, axisb, axisc):
     a, b = (strong(as_array(x)) for x in promote_dtypes(a, b))
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):

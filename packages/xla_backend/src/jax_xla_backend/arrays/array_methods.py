@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, cast
 import numpy as np
 
 from jax_core.representation import array as core_array, aval as core_aval, errors, notebooks
+from jax_core.representation.source import warn
 
 from ..jaxlib_compat import equip, to_dlpack
 from ..placement.hlo_shardings import Index
@@ -134,6 +135,12 @@ class _ArrayMethods(_OfArray):
     # -- type
     shape = property(operator.attrgetter("aval.shape"), doc="Lengths of the axes.")
     dtype = property(operator.attrgetter("aval.dtype"), doc="Type of the elements.")
+
+    @property
+    def __numpy_dtype__(self) -> Any:  # which NumPy asks from 2.4 on, before `dtype`
+        warn("an array was given where NumPy wants a dtype, which it takes from the array; write x.dtype", DeprecationWarning)
+        return self.dtype
+
     weak_type = property(operator.attrgetter("aval.weak_type"), doc="Whether the dtype gives way in promotion.")
     ndim = property(lambda self: len(self.aval.shape), doc="Number of axes.")
     size = property(lambda self: math.prod(self.aval.shape), doc="Number of elements.")

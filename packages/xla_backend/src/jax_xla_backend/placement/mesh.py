@@ -18,6 +18,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.configuration import flags
+from jax_core.representation.source import warn
 from jax_core.representation.typing import ArrayLike, AxisName, DeviceLike
 from jax_core.traces.trace import tracing
 
@@ -219,6 +220,7 @@ class Mesh(contextlib.ContextDecorator, _Axes):
     def __enter__(self):
         if flags.disallow_mesh_context_manager.value:
             raise RuntimeError(f"with {self}: jax_disallow_mesh_context_manager forbids this form here; write `with jax.set_mesh(mesh):`")
+        warn("`with mesh:` is there for older programs only: use `with jax.set_mesh(mesh):`", DeprecationWarning)
         here = _state.mesh
         if tracing() and here is not None and not here.empty and not self.empty and here.size != self.size:
             raise ValueError(f"with {self}: a program that is being traced cannot change the size of the mesh, which is {here}; it runs on the "
