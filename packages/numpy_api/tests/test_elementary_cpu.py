@@ -14,6 +14,7 @@ from jax_core.programs.jit import jit
 from jax_core.representation import dtypes
 from jax_core.transformations.autodiff import grad
 from jax_numpy_api import lax
+from jax_numpy_api.lax.elementary_cpu import gamma
 from jax_numpy_api.lax.elementary_cpu.lanes import SMALL
 
 pytestmark = pytest.mark.only_cpu
@@ -76,7 +77,8 @@ def test_error_in_units_in_the_last_place(name, dtype):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_small_arrays_and_other_platforms_get_the_operation(name):
-    function, operands = ROWS[name][0], [np.ones(SMALL + 1, np.float32)] * len(ROWS[name][4])
+    small = gamma.SMALL if name == "lgamma" else SMALL  # the compiler's is the costliest
+    function, operands = ROWS[name][0], [np.ones(small + 1, np.float32)] * len(ROWS[name][4])
     assert (PLAIN[name] in jit(function).trace(*[x[1:] for x in operands]).lower().as_text()) == (name != "digamma")  # whose formula is no longer
     traced = jit(function).trace(*operands)
     assert PLAIN[name] not in traced.lower().as_text()

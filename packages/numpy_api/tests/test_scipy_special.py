@@ -77,6 +77,16 @@ def test_fresnel_far_out():
     np.testing.assert_allclose(c, [0.49998360647289674, 0.49999669826650609, -0.49998687051784687, 0.5, 0.5, 0.5], rtol=1e-15)
 
 
+@pytest.mark.parametrize("name", ["beta", "betaln"])
+def test_beta_of_some_hundred_numbers(name):
+    """Their gamma functions are of one kernel; those of few and of many are not kept in memory."""
+    function = getattr(special, name)
+    for n, together in ((64, False), (65, True), (1024, True), (1025, False)):
+        a, b = np.linspace(0.1, 30, n, dtype=np.float32), np.linspace(9, -0.9, n, dtype=np.float32)
+        assert (f"tensor<3x{n}x" in jit(function).trace(a, b).lower().as_text()) == together
+        np.testing.assert_allclose(function(a, b), getattr(scipy.special, name)(a.astype(np.float64), b.astype(np.float64)), rtol=1e-4, atol=1e-5)
+
+
 def test_complex_erfcx_and_gamma():
     z = np.array([1 + 2j, -3 + 0.5j, 0.1 - 5j, 30 + 30j, -1j, 2, NAN])
     with flags.enable_x64(True):

@@ -172,7 +172,7 @@ def _erf_inv_lower(b, x):
 
 erf_inv_p = elementwise("erf_inv", _erf_inv_lower, accepts=FLOAT,
                         jvp=(lambda g, y, x: mul(g, mul(exp(square(y)), _k(1 / _TWO_OVER_ROOT_PI, y))),), cost=3.0)
-lgamma_p = elementwise("lgamma", Formulation(_lgamma_plain, narrow=gamma.lgamma, wide=gamma.lgamma, brief=(FLOAT64,)), accepts=FLOAT,
+lgamma_p = elementwise("lgamma", Formulation(_lgamma_plain, narrow=gamma.lgamma, wide=gamma.lgamma, brief=(FLOAT64,), small=gamma.SMALL), accepts=FLOAT,
                        jvp=(lambda g, y, x: mul(g, digamma(x)),),
                        reference=_vectorized(_log_gamma_of_number), cost=20.0)
 digamma_p = elementwise("digamma", Formulation(_digamma_plain, narrow=gamma.digamma, wide=gamma.digamma, brief=(FLOAT32, FLOAT64)), accepts=FLOAT,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from .lanes import FLOAT32, FLOAT64, SMALL, Format, Lane, polynomial
+from .lanes import FLOAT32, FLOAT64, Format, Lane, polynomial
 from .logarithmic import log as logarithm
 
 _REST = (  # of log gamma(z) / ((z - 1) (z - 2)) in z - 3/2, z from 1/2 to 5/2
@@ -51,6 +51,8 @@ _BERNOULLI = {  # B_2k / 2k
     FLOAT32: (1 / 12, -1 / 120, 1 / 252),
     FLOAT64: (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160, 43867 / 14364)}
 _FAR = 8.0
+SMALL = 128
+"""Elements up to which the time to compile counts more: the compiler's logarithm of the gamma function takes 20 ns for each."""
 
 
 def lgamma(x: Lane) -> Lane:

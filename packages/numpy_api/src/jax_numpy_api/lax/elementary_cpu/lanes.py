@@ -215,7 +215,7 @@ def magic(fmt: Format) -> float:
 
 
 class Formulation(SpelledOut):
-    """A lowering rule: a formula of lanes for real numbers on the CPU, in arrays of more than `SMALL`, else ``otherwise``.
+    """A lowering rule: a formula of lanes for real numbers on the CPU, in arrays of more than ``small`` elements, else ``otherwise``.
 
     A caller who says how accurate the result must be gets ``otherwise``, and so do programs that are for elsewhere (`Builder.portable`).
 
@@ -225,20 +225,21 @@ class Formulation(SpelledOut):
       unless: name of an attribute of builders that says that ``otherwise`` is better.
       short: whether it is better also where the last axis is shorter than `SHORT`.
       brief: dtypes whose formula is no longer than ``otherwise``, and so is better in small arrays, too.
+      small: up to so many elements ``otherwise`` is better.
     """
 
-    __slots__ = ("otherwise", "narrow", "wide", "unless", "short", "brief")
+    __slots__ = ("otherwise", "narrow", "wide", "unless", "short", "brief", "small")
 
     def __init__(self, otherwise: Callable, *, narrow: Callable[..., Lane] | None = None,
-                 wide: Callable[..., Lane] | None = None, unless: str = "", short: bool = True, brief: tuple[np.dtype, ...] = ()):
-        self.otherwise, self.narrow, self.wide, self.unless, self.short, self.brief = otherwise, narrow, wide, unless, short, brief
+                 wide: Callable[..., Lane] | None = None, unless: str = "", short: bool = True, brief: tuple[np.dtype, ...] = (), small: int = SMALL):
+        self.otherwise, self.narrow, self.wide, self.unless, self.short, self.brief, self.small = otherwise, narrow, wide, unless, short, brief, small
         self.in_float32 = narrow is not None
 
     def applies(self, b) -> bool:
         """Whether there is a formula for the result that is being lowered, and it pays."""
         out = b.out_avals[0]
         double = out.dtype == FLOAT64
-        small = out.size <= SMALL and (FLOAT64 if double else FLOAT32) not in self.brief
+        small = out.size <= self.small and (FLOAT64 if double else FLOAT32) not in self.brief
         return not ((self.wide if double else self.narrow) is None or small or b.platform != "cpu" or b.portable or out.dtype.kind == "c"
                     or self.unless and getattr(b, self.unless) or not self.short and is_short(out))
 

@@ -262,13 +262,22 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
 
 # -- beta --------------------------------------------------------------------------------------------------------------
 
+def _of_each(function, *xs):
+    """``function``, whose code is long, of arrays of one shape: one kernel for all where they have some hundred numbers. Of more, runs are
+    longer so, as the results are kept in memory."""
+    size = math.prod(jnp.shape(xs[0]))
+    if isinstance(size, int) and 64 < size <= 1024:
+        return lax.optimization_barrier(function(lax.optimization_barrier(jnp.stack(xs))))
+    return [function(x) for x in xs]
+
+
 @differentiable
 def _betaln(a, b):
     p, q, total = jnp.minimum(a, b), jnp.maximum(a, b), a + b
     large = (q >= 20) & (total >= 20) & (q < np.inf)
-    first = lax.lgamma(p)
+    first, second, both = _of_each(lax.lgamma, p, q, total)
     by_gap = first + _lgamma_gap(p, q)
-    other = first + lax.lgamma(q) - lax.lgamma(total)
+    other = first + second - both
     return jnp.where((p > 0) & (total == np.inf), -np.inf, jnp.where(large, by_gap, other))
 
 
@@ -299,7 +308,8 @@ def _beta(a, b):
     sign = jnp.where((a > 0) & (b > 0), 1.0, gammasgn(a) * gammasgn(b) * gammasgn(a + b))
     small = (jnp.abs(a) < 10) & (jnp.abs(b) < 10)
     x, y = jnp.where(small, a, 1.0), jnp.where(small, b, 1.0)
-    return jnp.where(small, _gamma(x) * (_gamma(y) / _gamma(x + y)), sign * jnp.exp(_betaln(a, b))).astype(a.dtype)
+    of_x, of_y, of_both = _of_each(_gamma, x, y, x + y)
+    return jnp.where(small, of_x * (of_y / of_both), sign * jnp.exp(_betaln(a, b))).astype(a.dtype)
 
 
 @_beta.defjvp
