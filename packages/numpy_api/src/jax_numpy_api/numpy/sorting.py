@@ -245,13 +245,14 @@ def _search(a: Any, v: Any, side: str, dtype: Any) -> Any:
     """For each of ``v`` the number of elements of the sorted vector ``a`` before it (or not after it)."""
     n = a.shape[0]
     a = lax.optimization_barrier(a)  # else XLA computes the elements of `a` anew for each that is read
-    position = lax.full(v.shape, 0, dtype)
+    position = lax.full_like(v, 0, dtype)
     numbers = lax.GatherDimensionNumbers((), (0,), (0,))
+    placement = get_aval(v).placement
 
     def halved(position: Any, step: Any) -> Any:
         ahead = lax.add(position, step)
         index = lax.min(lax.sub(ahead, np.asarray(1, dtype)[()]), np.asarray(n - 1, dtype)[()])
-        found = lax.gather(a, lax.reshape(index, (*v.shape, 1)), numbers, (1,), mode="promise_in_bounds")
+        found = lax.gather(a, lax.reshape(index, (*v.shape, 1)), numbers, (1,), mode="promise_in_bounds", out_sharding=placement)
         passes = _before(found, v) if side == "left" else lax.bitwise_not(_before(v, found))
         inside = lax.le(ahead, np.asarray(n, dtype)[()])
         return lax.select(lax.bitwise_and(passes, inside), ahead, position)

@@ -16,6 +16,7 @@ from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
 
@@ -113,7 +114,7 @@ def inv(a: ArrayLike) -> Array:
            [0.  , 0.25]], dtype=float32)
     """
     a = as_matrices("inv", a, True)
-    return solve_matrices(a, broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape))
+    return solve_matrices(a, broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape, get_aval(a).placement))
 
 
 def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None, *, numpy_resid: bool = False) -> tuple:
