@@ -267,3 +267,12 @@ def test_rolls_along_one_axis_are_one(shifts, axis, dtype):
 
 def test_the_program_of_a_polynomial_does_not_grow_with_its_roots():
     assert len(jit(jnp.poly).trace(np.ones(40, np.float32)).jaxpr.eqns) < 10
+
+
+@pytest.mark.parametrize("size, counts", [(2, [2, 1]), (5, [2, 1, 2, 0, 0])])
+def test_distinct_elements_are_placed_by_one_scatter(size, counts):
+    """A search for each among the ranks is a dozen gathers, each a kernel of its own on a TPU."""
+    f, x = jit(lambda x: jnp.unique(x, return_counts=True, size=size)), np.array([7, 3, 9, 3, 9], np.int32)
+    np.testing.assert_array_equal(f(x), [([3, 7, 9, 3, 3])[:size], counts])
+    text = f.trace(x).lower().as_text()
+    assert (text.count('"stablehlo.scatter"'), text.count('"stablehlo.gather"')) == (1, 1)
