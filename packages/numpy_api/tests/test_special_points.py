@@ -346,6 +346,21 @@ def test_logarithms_of_complex_numbers_by_their_parts():
             np.testing.assert_allclose(got.imag, want.imag, rtol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128], ids=lambda d: d.__name__)
+def test_inverse_functions_beside_their_cuts(dtype):
+    """A zero's sign says the side, of the value and of the slope: a number beside it, on that side, has nearly the same."""
+    across = [complex(x, y) for x in (-3, -0.5, 0.5, 3) for y in (0.0, -0.0)]
+    z = np.array(across + [complex(y, x) for x in (-3, -0.5, 0.5, 3) for y in (0.0, -0.0)], dtype)
+    inside = z.astype(np.complex128) + 1e-9 * (np.copysign(1, z.real) + 1j * np.copysign(1, z.imag))
+    with flags.enable_x64(dtype == np.complex128):
+        for name in ("sqrt", "arcsin", "arccos", "arcsinh", "arccosh", "arctanh", "log"):
+            reference = getattr(np, name)
+            slope = (reference(inside + 1e-10 * z.real) - reference(inside - 1e-10 * z.real)) / 2e-10
+            out, tangent = jvp(getattr(jnp, name), [z], [z.real.astype(dtype)])
+            np.testing.assert_allclose(out, reference(inside), rtol=1e-6, atol=1e-6, err_msg=name)
+            np.testing.assert_allclose(tangent, slope, rtol=1e-4, atol=1e-5, err_msg=name)
+
+
 def test_slope_of_arcsinh_beside_its_cut():
     """A zero's sign says the side."""
     z = np.array([complex(-0.0, 2), complex(0.0, 2), complex(0.0, -100), complex(-0.0, -100)], np.complex64)

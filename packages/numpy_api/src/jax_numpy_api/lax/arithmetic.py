@@ -29,6 +29,7 @@ from jax_core.transformations.forward import jvp_flat
 
 from .accuracy import Accuracy
 from .compare import emit_compare, eq_p, gt_p
+from .cuts import beside_cut
 from .elementary_cpu import powers
 from .elementary_cpu.lanes import Formulation
 from .nan_cpu import drops_nan, emit_choice
@@ -310,8 +311,12 @@ square_p = elementwise("square", _square_lower, accepts=NUMERIC, jvp=(lambda g, 
 
 
 def _one_minus_square_lower(b, x):
-    """As (1 - x)(1 + x): where x is near 1, 1 - x is exact and 1 - x*x is not."""
+    """As (1 - x)(1 + x): where x is near 1, 1 - x is exact and 1 - x*x is not. Of complex numbers both are made of ``x`` less a real number,
+    which keeps the sign of an imaginary zero: roots of the result depend on it."""
     one = b.full(1, x.aval)
+    if x.aval.dtype.kind == "c":
+        low, high = emit(b, "stablehlo.negate", emit(b, "stablehlo.subtract", x, one)), emit(b, "stablehlo.subtract", x, b.full(-1, x.aval))
+        return emit(b, "stablehlo.multiply", low, high)
     low, high = emit(b, "stablehlo.subtract", one, x), emit(b, "stablehlo.add", one, x)
     return emit(b, "stablehlo.multiply", low, high)
 
@@ -420,7 +425,7 @@ def _sqrt_tangent(g, out, x, accuracy=None):
     return div_p.bind(g, mul_p.bind(out, constant(2, out)))
 
 
-sqrt_p = elementwise("sqrt", op("stablehlo.sqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: np.sqrt(x),
+sqrt_p = elementwise("sqrt", beside_cut("stablehlo.sqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: np.sqrt(x),
                      jvp=(_sqrt_tangent,), cost=0.25)
 rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: 1 / np.sqrt(x),
                       jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4)

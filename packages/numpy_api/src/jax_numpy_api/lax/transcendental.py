@@ -25,6 +25,7 @@ from .arithmetic import add_p, div_p, max_p, min_p, mul_p, neg_p, one_minus_squa
 from .compare import emit_compare, eq_p, gt_p
 from .complex import abs_p, complex_p, imag_p, real_p
 from .convert import stop_gradient_p
+from .cuts import beside_cut
 from .elementary_cpu import exponential, inverse, logarithmic, trigonometric
 from .elementary_cpu.lanes import FEW, Formulation
 from .nary import INEXACT, apply, constant, elementwise, emit, full_operands, op
@@ -217,8 +218,8 @@ _sin_lower = Formulation(narrow=trigonometric.sin, otherwise=_of_parts(
 _cos_lower = Formulation(narrow=trigonometric.cos, otherwise=_of_parts(
     lambda b, s, c, sh, ch: (_zero_wins(b, c, ch), emit(b, "stablehlo.negate", _zero_wins(b, s, sh))))("stablehlo.cosine"))
 _tan_lower = Formulation(op("stablehlo.tan"), narrow=trigonometric.tan)
-_asin_lower = Formulation(op("chlo.asin"), narrow=inverse.asin, wide=inverse.asin)
-_acos_lower = Formulation(op("chlo.acos"), narrow=inverse.acos, wide=inverse.acos)
+_asin_lower = Formulation(beside_cut("chlo.asin"), narrow=inverse.asin, wide=inverse.asin)
+_acos_lower = Formulation(beside_cut("chlo.acos", flipped=True), narrow=inverse.acos, wide=inverse.acos)
 _exp2_lower = Formulation(_exp2_plain, narrow=exponential.exp2, wide=exponential.exp2)
 _sinh_lower = Formulation(_hyperbolic(0), narrow=exponential.sinh)
 _cosh_lower = Formulation(_hyperbolic(1), wide=exponential.cosh)
@@ -226,8 +227,8 @@ _log_lower = Formulation(op("stablehlo.log"), wide=logarithmic.log)
 # Over short axes a softplus, which is a log1p among other things, takes 0.9 ms of 100,000 numbers as a formula and 0.2 as the compiler has it.
 _log2_lower = Formulation(_log2_plain, narrow=logarithmic.log2, wide=logarithmic.log2, short=False)
 _log1p_lower = Formulation(op("stablehlo.log_plus_one"), narrow=logarithmic.log1p, wide=logarithmic.log1p, short=False)
-_asinh_lower = Formulation(op("chlo.asinh"), narrow=logarithmic.asinh, wide=logarithmic.asinh, short=False)
-_acosh_lower = Formulation(op("chlo.acosh"), narrow=logarithmic.acosh, wide=logarithmic.acosh, short=False)
+_asinh_lower = Formulation(beside_cut("chlo.asinh", "real"), narrow=logarithmic.asinh, wide=logarithmic.asinh, short=False)
+_acosh_lower = Formulation(beside_cut("chlo.acosh"), narrow=logarithmic.acosh, wide=logarithmic.acosh, short=False)
 _atanh_lower = Formulation(op("chlo.atanh"), narrow=logarithmic.atanh, wide=logarithmic.atanh, short=False)
 _atan_lower = Formulation(op("chlo.atan"), narrow=inverse.atan, wide=inverse.atan, unless="vector_atan")
 
@@ -297,7 +298,7 @@ _PLAIN_ROWS: list[tuple] = [
     ("atan", 0.5, _atan_lower, lambda g, y, x: div_p.bind(g, _one_plus(square_p.bind(x))), np.arctan, Quick.LESS_EXACT),
     ("asinh", 1.4, _asinh_lower, lambda g, y, x: _times(g, _asinh_slope(x)), np.arcsinh),
     ("acosh", 1.2, _acosh_lower, lambda g, y, x: _times(g, mul_p.bind(rsqrt_p.bind(sub_p.bind(x, constant(1, x))),
-                                                  rsqrt_p.bind(_one_plus(x)))), np.arccosh),
+                                                  rsqrt_p.bind(sub_p.bind(x, constant(-1, x))))), np.arccosh),  # x - -1 keeps an imaginary -0
     ("atanh", 1.2, _atanh_lower, lambda g, y, x: div_p.bind(g, one_minus_square_p.bind(x)), np.arctanh),
 ]
 _PLAIN = {
