@@ -7,6 +7,7 @@ import scipy.linalg
 
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
@@ -104,6 +105,11 @@ def test_expm_is_nan_where_squarings_run_out():
     assert np.isnan(linalg.expm(A * 1e3, max_squarings=2)).all()
     for a in (A * 1e7, np.diag([1.0, np.nan]), np.diag([1.0, np.inf])):
         assert all(np.isnan(part).all() for part in linalg.expm_frechet(a, np.ones_like(a)))
+
+
+def test_expm_ends_with_its_squarings():
+    """What makes it NaN is part of the scale before them; after them it would be a pass over the matrix more."""
+    assert make_jaxpr(linalg.expm)(A).eqns[-1].primitive.name == "scan"
 
 
 def test_expm_promotes_nothing():

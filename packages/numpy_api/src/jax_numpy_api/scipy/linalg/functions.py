@@ -67,13 +67,12 @@ def _expm(a, upper_triangular, max_squarings):
     norm = jnp.max(jnp.sum(jnp.abs(a), -2), -1) if a.shape[-1] else jnp.zeros(a.shape[:-2], real)
     count = jnp.ceil(jnp.log2(jnp.maximum(norm / limit, 1.0)))
     count = lax.stop_gradient(jnp.where(jnp.isfinite(count), count, max_squarings + 1.0))
-    x = _pade(a * jnp.exp2(-jnp.minimum(count, max_squarings))[..., None, None].astype(a.dtype), degree, upper_triangular)
+    scale = jnp.where(count > max_squarings, np.nan, jnp.exp2(-count))  # of a product, so that the derivative is NaN, too
+    x = _pade(a * scale[..., None, None].astype(a.dtype), degree, upper_triangular)
 
     def square(x: Array, i):
         return lax.cond(i < count, lambda x: mm(x, x), lambda x: x, x), None
-    if max_squarings:
-        x = lax.scan(square, x, jnp.arange(max_squarings, dtype=count.dtype))[0]
-    return jnp.where(count > max_squarings, np.nan, 1.0).astype(a.dtype) * x  # a product, whose derivative is NaN, too
+    return lax.scan(square, x, jnp.arange(max_squarings, dtype=count.dtype))[0] if max_squarings else x
 
 
 @inlined(static_argnames=("upper_triangular", "max_squarings"))
