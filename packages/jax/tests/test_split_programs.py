@@ -35,6 +35,7 @@ PLACED = [
     ("matrix of a diagonal", lambda x: jnp.diag(x[:, 0]), P("x"), "float32[8@x,8]"),
     ("matrix of an upper diagonal", lambda x: jnp.diag(x[0], 2), P(), "float32[6,6]"),
     ("inverses", lambda x: jnp.linalg.inv(x.reshape(8, 2, 2)), P("x"), "float32[8@x,2,2]"),
+    ("adjugates", lambda x: jax.grad(lambda x: jnp.linalg.det(x.reshape(8, 2, 2)[:, :2, :2] + jnp.eye(2)).sum())(x), P("x"), "float32[8@x,4]"),
     ("bins", lambda x: jnp.digitize(x, jnp.array([3.0, 9.0, 20.0])), P("x", "y"), "int32[8@x,4@y]"),
     ("carry of no mesh", lambda x: lax.scan(lambda c, r: (c + r, None), jnp.zeros(4), x)[0], P(None, "x"), "float32[4@x]"),
     ("weak carry of no mesh", lambda x: lax.fori_loop(0, 3, lambda i, c: c + x.sum(1), jnp.full(8, 0.0)), P("x"), "float32[8@x]"),

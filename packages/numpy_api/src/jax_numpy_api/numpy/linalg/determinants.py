@@ -22,7 +22,7 @@ from ..linear_algebra import matmul as _matmul, trace as _trace
 from ..promotion import broadcast_to
 from ..shaping import diagonal as _diagonal, matrix_transpose
 from ..ufuncs import _is_complex, _like, abs as _abs
-from .matrices import as_matrices, conjugate_transpose
+from .matrices import as_matrices, conjugate_transpose, identity_like
 from .systems import solve_factored, solve_matrices
 
 
@@ -145,7 +145,7 @@ def _adjugate(a: Array, det: Array) -> Array:
 
 
 def _regular_adjugate(a: Array, det: Array, factors: Array, order: Array) -> Array:
-    inverse = solve_factored(a, factors, order, broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape))
+    inverse = solve_factored(a, factors, order, identity_like(a))
     return lax.mul(inverse, broadcast_to(lax.expand_dims(det, (det.ndim, det.ndim + 1)), inverse.shape))
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 import numpy as np
 
 from jax_core.representation.array import Array
+from jax_core.representation.aval import get_aval
 
 from ... import lax
-from ..promotion import as_array, check_arraylike, promote_dtypes_inexact
+from ..creation import eye
+from ..promotion import as_array, broadcast_to, check_arraylike, promote_dtypes_inexact
 from ..shaping import matrix_transpose
 from ..ufuncs import _is_complex, conj
 
@@ -21,6 +23,11 @@ def as_matrices(name: str, a: object, square: bool = False, unranked: type[Excep
     if square and a.shape[-1] != a.shape[-2]:
         raise ValueError(f"jnp.linalg.{name}: the last two axes must have one length, got shape {a.shape}")
     return a
+
+
+def identity_like(a: Array) -> Array:
+    """The identity for each matrix of ``a``, which lies on the devices as ``a`` does."""
+    return broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape, get_aval(a).placement)
 
 
 def conjugate_transpose(a: Array) -> Array:

@@ -9,7 +9,6 @@ from jax_core.programs.jit import inlined
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
-from ..creation import eye
 from ..linear_algebra import (
     cross as _cross,
     dot,
@@ -19,8 +18,9 @@ from ..linear_algebra import (
     trace as _trace,
     vecdot as _vecdot,
 )
-from ..promotion import as_array, broadcast_to, canonical_axis, check_arraylike, shape_of
+from ..promotion import as_array, canonical_axis, check_arraylike, shape_of
 from ..shaping import diagonal as _diagonal
+from .matrices import identity_like
 from .systems import inv
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
 @inlined(static_argnums=(1,))
 def _power(base: Array, n: int) -> Array:
     if n == 0:
-        return broadcast_to(eye(base.shape[-2], dtype=base.dtype), base.shape)
+        return identity_like(base)
     if n < 0:
         base = inv(base)
         n = -n

@@ -16,7 +16,6 @@ from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
-from jax_core.representation.aval import get_aval
 from jax_core.representation.typing import ArrayLike
 from jax_core.transformations.custom_jvp import custom_jvp
 
@@ -40,7 +39,7 @@ from ..shaping import moveaxis
 from ..taking import take, take_along_axis
 from ..ufuncs import _is_complex, _like
 from .decompositions import svd
-from .matrices import argsort, as_matrices, conjugate_transpose, squared_modulus
+from .matrices import argsort, as_matrices, conjugate_transpose, identity_like, squared_modulus
 
 
 @inlined()
@@ -114,7 +113,7 @@ def inv(a: ArrayLike) -> Array:
            [0.  , 0.25]], dtype=float32)
     """
     a = as_matrices("inv", a, True)
-    return solve_matrices(a, broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape, get_aval(a).placement))
+    return solve_matrices(a, identity_like(a))
 
 
 def lstsq(a: ArrayLike, b: ArrayLike, rcond: ArrayLike | None = None, *, numpy_resid: bool = False) -> tuple:
