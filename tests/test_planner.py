@@ -282,3 +282,16 @@ def test_costly_or_long_code_is_not_written_for_each_piece_of_an_extremum(value,
         assert jax.jit(f).lower(x).as_text().count("pieces would each be code") == cuts
         off = jax.jit(f, compiler_options={"jax_fusion_planner": "off"})(x)
         np.testing.assert_allclose(jax.jit(f)(x), off, rtol=1e-6)
+
+
+@pytest.mark.parametrize("sums, cuts", [
+    (lambda x: jnp.sum(x[1:] * x[:-1]), 1), (lambda x: jnp.sum(jnp.square(jnp.diff(x, axis=1)), 1), 1), (lambda x: jnp.sum(x * jnp.roll(x, 1, 0), 0), 1),
+    (lambda x: jnp.sum(x * x), 0), (lambda x: jnp.sum(x[:100] * 2), 0), (lambda x: jnp.sum(jnp.stack([x, 2 * x])), 0),
+    (lambda x: jnp.sum((x[1:] - x[:-1]).reshape(-1, 2), 1), 0), (lambda x: (lambda steps: (jnp.sum(steps), steps))(x[1:] - x[:-1]), 0),
+    (lambda x: jnp.sum(x[1:100, :99] * x[:99, :99]), 0), (lambda x: jnp.sum(x[1:].astype(np.int32) * 2), 0)],
+    ids=["all", "rows", "columns", "in place", "few", "put together", "pairs", "needed besides", "small", "integers"])
+def test_sums_of_what_is_read_at_shifted_places_read_memory(sums, cuts):
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(300, 200)).astype(np.float32))
+    on, off, a, b = with_and_without(sums, x)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-3), a, b)
+    assert on.lower(x).as_text().count("read at shifted places") == cuts
