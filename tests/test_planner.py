@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax.experimental import io_callback
 from jax.experimental.serialize_executable import deserialize_and_load, serialize
 from jax.sharding import NamedSharding, PartitionSpec
+from jax_xla_backend.jaxlib_compat import SUMS_OF_FUNCTIONS
 
 pytestmark = pytest.mark.only_cpu
 
@@ -295,3 +296,21 @@ def test_sums_of_what_is_read_at_shifted_places_read_memory(sums, cuts):
     on, off, a, b = with_and_without(sums, x)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-3), a, b)
     assert on.lower(x).as_text().count("read at shifted places") == cuts
+
+
+@pytest.mark.parametrize("program, left", [
+    (lambda x: jnp.sum(jnp.sin(x)), True), (lambda x: jnp.mean(jnp.sin(2 * x) * jnp.cos(x), 1), True), (lambda x: jnp.sum(jnp.sin(x[0] - x[0, :, None]), 1), False),
+    (lambda x: jnp.sum(jnp.sin(x) ** 3, 0), True), (lambda x: jnp.sum(jnp.where(x > 0, jnp.sin(x), 0)), False),
+    (lambda x: jnp.sum(jnp.sin(jnp.maximum(x, 0))), False), (lambda x: (lambda y: (jnp.sum(y), y))(jnp.sin(x)), False),
+    (lambda x: (lambda y: jnp.sum(y) + jnp.mean(y, 0))(jnp.sin(x)), False), (lambda x: jnp.max(jnp.sin(x)), False), (lambda x: jnp.sum(jnp.sin(x[:6])), False),
+    (lambda x: jnp.sum(jnp.sin(x.reshape(-1, 2)), 1), False), (lambda x: jnp.sum(jnp.sin(x.astype(np.float16))), False),
+    (lambda x: jax.lax.scan(lambda c, i: (c + jnp.sum(jnp.sin(i * x)), None), 0.0, jnp.arange(2.0))[0], True)],
+    ids=["all", "rows", "sliced", "columns", "chosen", "clipped", "needed besides", "two sums", "maximum", "few", "pairs", "halves", "in a loop"])
+def test_the_library_for_sums_has_functions_of_its_own(program, left):
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(300, 200)).astype(np.float32))
+    on, off, a, b = with_and_without(program, x)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-3), a, b)
+    written = "stablehlo.sine" in on.lower(x).as_text()
+    assert written == (left and SUMS_OF_FUNCTIONS)
+    if written:
+        assert "stablehlo.sine" not in off.lower(x).as_text() and "ynn" in on.lower(x).compile().as_text()

@@ -71,6 +71,7 @@ class Builder(Protocol):
         formulation that suits today's compiler.
       one_form: whether the program is one of a family of shapes, which must differ in numbers only: rules then write what is right for all
         lengths, whatever pays for these.
+      in_sum: whether the equation that is being lowered is computed by the compiler's library for sums, with vector code of its own.
       vector_atan: whether the compiler's arc tangent is vector code; its other functions are so, or not, in all versions.
       block: names the block (a function, a region) that is being written, apart from all others.
       axis_env: inside a manual region, the mesh axes that collectives name (`transformations.manual.AxisEnv`); None elsewhere.
@@ -84,6 +85,7 @@ class Builder(Protocol):
     barriers_last: bool
     portable: bool
     one_form: bool
+    in_sum: bool
     vector_atan: bool
     axis_env: Any
     block: Hashable

@@ -64,6 +64,7 @@ MOST_NESTED_CALLS = 150 if VERSION < (0, 12) else 300
 
 # Since 0.12 XLA writes vector code for it on CPU.
 VECTOR_ATAN = VERSION >= (0, 12)
+SUMS_OF_FUNCTIONS = VERSION >= (0, 12)
 
 # Before 0.12 the CPU compiler has no floats of 6 bits: the process ends at one. (Found by running.)
 FLOAT6 = VERSION >= (0, 12)

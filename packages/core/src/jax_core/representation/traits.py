@@ -124,6 +124,7 @@ class Traits:
       keeps_places: reads its operand only at the place that it writes, though it computes nothing.
       joins: its kernel has code for each operand.
       keys: what it does to a random key.
+      in_sums: XLA's library for sums on the CPU computes it, of float32, where sums are all that needs it.
       spelled_out: it is lowered to many simple operations, which the compiler rather computes again than keeps.
       hidden: parameters that are not printed where they have these values, or a function of the value says so; `...`: whatever they are.
       shown: how parameters are printed, where not by `str`: a function of the value.
@@ -141,7 +142,7 @@ class Traits:
       printed_as: the parameter whose text is printed in place of the name and the parameters.
     """
 
-    __slots__ = ("kind", "cost", "part", "quick", "inner", "keeps_places", "joins", "keys", "spelled_out", "hidden", "shown", "labels",
+    __slots__ = ("kind", "cost", "part", "quick", "inner", "keeps_places", "joins", "keys", "in_sums", "spelled_out", "hidden", "shown", "labels",
                  "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads", "scope",
                  "printed_as")
     kind: Kind
@@ -152,6 +153,7 @@ class Traits:
     keeps_places: bool
     joins: bool
     keys: Keys | None
+    in_sums: bool
     spelled_out: bool
     hidden: Mapping[str, Any]
     shown: Mapping[str, Callable[[Any], str]]
@@ -170,14 +172,15 @@ class Traits:
 
     def __init__(self, kind: Kind, cost: float | None = None, *, part: Part | None = None, quick: Quick = Quick.SAME,
                  inner: Inner = Inner.NONE, keeps_places: bool = False, joins: bool = False, keys: Keys | None = None,
-                 spelled_out: bool = False, hidden: Mapping[str, Any] | None = None, shown: Mapping[str, Callable[[Any], str]] | None = None,
+                 in_sums: bool = False, spelled_out: bool = False,
+                 hidden: Mapping[str, Any] | None = None, shown: Mapping[str, Callable[[Any], str]] | None = None,
                  labels: Mapping[str, str] | None = None, fast_on_host: bool | Callable[..., bool] = False, lane_by_lane: Callable[..., bool] | None = None,
                  chooses: bool = False, compares: bool = False, combines: bool = False, high: bool = False,
                  reads: int | Callable[..., int] = 1, scope: str | None = None, printed_as: str | None = None):
         fused = kind in _COSTS
         for name, value in (
                 ("kind", kind), ("cost", _COSTS.get(kind, 0.0) if cost is None else cost), ("part", part), ("quick", quick),
-                ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("spelled_out", spelled_out),
+                ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("in_sums", in_sums), ("spelled_out", spelled_out),
                 ("hidden", hidden or {}), ("shown", shown or {}), ("labels", labels or {}),
                 ("fast_on_host", fast_on_host), ("lane_by_lane", lane_by_lane), ("fused", fused), ("starts_kernel", not fused and kind is not Kind.CALL),
                 ("chooses", chooses), ("compares", compares or kind is Kind.SEARCH), ("combines", combines), ("high", high), ("reads", reads),

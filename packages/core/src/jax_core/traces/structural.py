@@ -204,7 +204,7 @@ broadcast_in_dim_p = Primitive(
     reference=_broadcast_reference,
     exact=True,
     splits=_broadcast_splits,
-    traits=Traits(Kind.MOVE, hidden={"shape": ..., "broadcast_dimensions": (), "sharding": None}),  # the result's type says the shape
+    traits=Traits(Kind.MOVE, in_sums=True, hidden={"shape": ..., "broadcast_dimensions": (), "sharding": None}),  # the result's type says the shape
 )
 
 
@@ -454,7 +454,7 @@ convert_element_type_p = Primitive(
     "convert_element_type",
     out_type=_convert_type, jvp=_convert_jvp, transpose=_convert_transpose, batch=_convert_batch,
     lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact, lowers_keys=True, stage=_convert_stage,
-    traits=Traits(Kind.MOVE, keeps_places=True, hidden={"sharding": None}), splits=splits.as_first,
+    traits=Traits(Kind.MOVE, keeps_places=True, in_sums=True, hidden={"sharding": None}), splits=splits.as_first,
 )
 
 zeros_of_sums_p: Primitive = Primitive(  # of zeros all is true: they are addends of zero, and reduced

@@ -73,7 +73,7 @@ class RoundingMethod(enum.IntEnum):
 # -- sums ----------------------------------------------------------------------------------------------------------------
 
 neg_p: Primitive = elementwise("neg", "stablehlo.negate", accepts=NUMERIC, jvp=LINEAR, transpose=lambda ct, x: neg_p.bind(ct),
-                    reference=np.negative, exact=integers, cost=ARITHMETIC)
+                    reference=np.negative, exact=integers, cost=ARITHMETIC, in_sums=True)
 
 
 def _add_transpose(ct, x, y):
@@ -107,9 +107,9 @@ def _add_jvp(primals, tangents):
 
 
 add_p = elementwise("add", "stablehlo.add", accepts=NUMERIC, jvp=_add_jvp, transpose=_add_transpose, reference=np.add,
-                    exact=integers, cost=ARITHMETIC, sums=partial_sums.linear)
+                    exact=integers, cost=ARITHMETIC, in_sums=True, sums=partial_sums.linear)
 sub_p = elementwise("sub", "stablehlo.subtract", accepts=NUMERIC, jvp=_sub_jvp, transpose=_sub_transpose,
-                    reference=np.subtract, exact=integers, cost=ARITHMETIC, sums=partial_sums.linear)
+                    reference=np.subtract, exact=integers, cost=ARITHMETIC, in_sums=True, sums=partial_sums.linear)
 
 # -- products ------------------------------------------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ mul_p: Primitive = Elementwise(
     "mul", out_type=_mul_type,
     jvp=(lambda g, out, x, y, **params: _mul_tangent(out, g, y, params), lambda g, out, x, y, **params: _mul_tangent(out, x, g, params)),
     transpose=_mul_transpose, batch=ELEMENTWISE, lower=_mul_lower, reference=_mul_reference,
-    exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None, traits=Traits(Kind.ELEMENTWISE, ARITHMETIC),
+    exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None, traits=Traits(Kind.ELEMENTWISE, ARITHMETIC, in_sums=True),
     sums=partial_sums.bilinear)
 
 
@@ -204,7 +204,7 @@ def _truncated_remainder(x, y):
 
 
 div_p = elementwise("div", "stablehlo.divide", accepts=NUMERIC, transpose=_div_transpose, jvp=_div_jvp,
-                    reference=_truncated_quotient, exact=integers, cost=0.19, sums=partial_sums.linear_in_first)
+                    reference=_truncated_quotient, exact=integers, cost=0.19, in_sums=True, sums=partial_sums.linear_in_first)
 
 
 def _rem_tangent_y(g, out, x, y):
@@ -307,7 +307,7 @@ def _square_lower(b, x):
 
 
 square_p = elementwise("square", _square_lower, accepts=NUMERIC, jvp=(lambda g, out, x: _twice(g, x),), reference=np.square,
-                       exact=integers, cost=ARITHMETIC, reads=2)
+                       exact=integers, cost=ARITHMETIC, reads=2, in_sums=True)
 
 
 def _one_minus_square_lower(b, x):
@@ -406,7 +406,7 @@ def _integer_pow_tangent(g, out, x, *, y):
 integer_pow_p = Primitive(
     "integer_pow", out_type=_integer_pow_type, jvp=(_integer_pow_tangent,),
     transpose=none("lax.integer_pow is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_integer_pow_lower,
-    reference=_integer_pow_reference, exact=lambda x, y: integers(x), traits=Traits(Kind.ELEMENTWISE, reads=lambda *, y: abs(y)))
+    reference=_integer_pow_reference, exact=lambda x, y: integers(x), traits=Traits(Kind.ELEMENTWISE, in_sums=True, reads=lambda *, y: abs(y)))
 
 
 def _scaled(g, factor, *terms):
@@ -426,9 +426,9 @@ def _sqrt_tangent(g, out, x, accuracy=None):
 
 
 sqrt_p = elementwise("sqrt", beside_cut("stablehlo.sqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: np.sqrt(x),
-                     jvp=(_sqrt_tangent,), cost=0.25)
+                     jvp=(_sqrt_tangent,), cost=0.25, in_sums=True)
 rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: 1 / np.sqrt(x),
-                      jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4)
+                      jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4, in_sums=True)
 
 
 def _cbrt_plain(b, x, accuracy=None):

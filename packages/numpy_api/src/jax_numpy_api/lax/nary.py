@@ -246,7 +246,7 @@ def _fitted(name: str, args: Sequence[Any]) -> list | None:
 def elementwise(name: str, lower: object, *, accepts: tuple[str, ...], jvp: object, transpose: object = None,
                 reference: Callable | None = None, result: Callable = same, equal: bool = True,
                 exact: Any = False, cost: float | None = None, quick: Quick = Quick.SAME, reads: int = 1,
-                sums: Callable | None = None) -> Primitive:
+                in_sums: bool = False, sums: Callable | None = None) -> Primitive:
     """Declare an elementwise primitive.
 
     Args:
@@ -256,14 +256,15 @@ def elementwise(name: str, lower: object, *, accepts: tuple[str, ...], jvp: obje
       jvp, transpose, reference, exact: as for `Primitive`; without ``transpose`` there is none, as it is not linear.
       result: dtype of the result from the operands' types.
       equal: whether operands must have one dtype.
-      cost, quick, reads: as for `Traits`.
+      cost, quick, reads, in_sums: as for `Traits`.
       sums: as for `Primitive`.
     """
     return Elementwise(
         name, out_type=nary_type(name, accepts, result, equal), jvp=jvp,
         transpose=transpose or none(f"lax.{name} is not linear, so it has no transpose"), batch=ELEMENTWISE,
         lower=lower, reference=quiet(reference), exact=exact,
-        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, reads=reads, spelled_out=isinstance(lower, SpelledOut) and lower.in_float32), sums=sums)
+        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, reads=reads, in_sums=in_sums,
+                      spelled_out=isinstance(lower, SpelledOut) and lower.in_float32), sums=sums)
 
 
 def quiet(reference):

@@ -213,11 +213,11 @@ def _zero_wins(b, x, y):
     return b.emit(f"stablehlo.select {either}, {small}, {product}", either, small, product, out=x.aval)
 
 
-_sin_lower = Formulation(narrow=trigonometric.sin, otherwise=_of_parts(
+_sin_lower = Formulation(narrow=trigonometric.sin, unless="in_sum", otherwise=_of_parts(
     lambda b, s, c, sh, ch: (_zero_wins(b, s, ch), _zero_wins(b, c, sh)))("stablehlo.sine"))
-_cos_lower = Formulation(narrow=trigonometric.cos, otherwise=_of_parts(
+_cos_lower = Formulation(narrow=trigonometric.cos, unless="in_sum", otherwise=_of_parts(
     lambda b, s, c, sh, ch: (_zero_wins(b, c, ch), emit(b, "stablehlo.negate", _zero_wins(b, s, sh))))("stablehlo.cosine"))
-_tan_lower = Formulation(op("stablehlo.tan"), narrow=trigonometric.tan)
+_tan_lower = Formulation(op("stablehlo.tan"), narrow=trigonometric.tan, unless="in_sum")
 _asin_lower = Formulation(beside_cut("chlo.asin"), narrow=inverse.asin, wide=inverse.asin)
 _acos_lower = Formulation(beside_cut("chlo.acos", flipped=True), narrow=inverse.acos, wide=inverse.acos)
 _exp2_lower = Formulation(_exp2_plain, narrow=exponential.exp2, wide=exponential.exp2)
@@ -269,25 +269,26 @@ sin_p: Primitive
 cos_p: Primitive
 sinh_p: Primitive
 cosh_p: Primitive  # of which the rows below speak
+_IN_SUMS = "in_sums"
 _WITH_ACCURACY_ROWS: list[tuple] = [
-    ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp),
+    ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp, _IN_SUMS),
     ("exp2", 0.4, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2),
     ("expm1", 3.0, "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1),
-    ("log", 2.1, _log_lower, lambda g, y, x: div_p.bind(g, x), np.log),
+    ("log", 2.1, _log_lower, lambda g, y, x: div_p.bind(g, x), np.log, _IN_SUMS),
     ("log2", 0.6, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
     ("log1p", 0.8, _log1p_lower, lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p),
-    ("sin", 1.2, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
-    ("cos", 1.2, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
-    ("tan", 1.6, _tan_lower, lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT),
-    ("tanh", 1.9, _tanh_lower, lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh),
+    ("sin", 1.2, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin, _IN_SUMS),
+    ("cos", 1.2, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos, _IN_SUMS),
+    ("tan", 1.6, _tan_lower, lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT, _IN_SUMS),
+    ("tanh", 1.9, _tanh_lower, lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh, _IN_SUMS),
     ("logistic", 3.5, "stablehlo.logistic", lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
      _logistic_reference),
 ]
 _WITH_ACCURACY = {
     name: elementwise(name, lower if callable(lower) else op(lower), accepts=INEXACT, reference=reference,
                       jvp=(lambda g, out, x, accuracy=None, tangent=tangent: tangent(g, out, x),),
-                      cost=cost, quick=quick[0] if quick else Quick.SAME)
-    for name, cost, lower, tangent, reference, *quick in _WITH_ACCURACY_ROWS}
+                      cost=cost, quick=Quick.LESS_EXACT if Quick.LESS_EXACT in more else Quick.SAME, in_sums=_IN_SUMS in more)
+    for name, cost, lower, tangent, reference, *more in _WITH_ACCURACY_ROWS}
 exp_p, exp2_p, expm1_p, log_p, log2_p, log1p_p, sin_p, cos_p, tan_p, tanh_p, logistic_p = _WITH_ACCURACY.values()
 
 _PLAIN_ROWS: list[tuple] = [

@@ -52,9 +52,10 @@ class Builder:
       module: the `ModuleWriter` that this function belongs to.
       lines: the text so far.
       out_avals, params: result types and parameters of the equation being lowered.
+      in_sum: whether the compiler's library for sums computes it.
     """
 
-    __slots__ = ("module", "platform", "lines", "out_avals", "params", "count", "constants", "tokens_now", "location", "plain", "plain_in",
+    __slots__ = ("module", "platform", "lines", "out_avals", "params", "in_sum", "count", "constants", "tokens_now", "location", "plain", "plain_in",
                  "_stored")
 
     def __init__(self, module: Any):
@@ -65,6 +66,7 @@ class Builder:
         self.tokens_now: dict[Hashable, Value] = {}
         self.out_avals: Sequence[AbstractValue] = ()
         self.params: dict = {}
+        self.in_sum = False
         self.location = ""
         self.plain: tuple | None = None
         self.plain_in: tuple | None = None
@@ -366,12 +368,14 @@ class Builder:
         """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""
         outer = self.out_avals, self.params, self.location
         found = plan(jaxpr, self.module.plans, self.module.least_cut) if self.module.planning else None
-        barriers, stored = (found.cuts, found.stored) if found else (None, None)
+        barriers, stored, in_sums = (found.cuts, found.stored, found.in_sums if self.devices == 1 else ()) if found else (None, None, ())
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
             prim = eqn.primitive
             if prim is broadcast_in_dim_p:
                 spread[eqn.outvars[0]] = eqn
+            if in_sums:
+                self.in_sum = any([id(v) in in_sums for v in eqn.outvars])
             if prim.lower == "stablehlo.divide" and eqn.invars[1] in spread:
                 self._divide(eqn, spread[eqn.invars[1]], env)
             else:
@@ -466,7 +470,7 @@ class Builder:
             ids = [id(x.aval) for x in invars]
         key = (prim, *ids, *params.items()) if params else (prim, *ids)
         try:
-            template = module.templates[1 if location else 0].get(key)
+            template: Any = NONE if self.in_sum else module.templates[1 if location else 0].get(key)
         except TypeError:  # an unhashable parameter
             template = NONE
         if template is None:

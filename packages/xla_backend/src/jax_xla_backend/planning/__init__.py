@@ -4,6 +4,7 @@
 ``paths``           where LLVM would walk too many paths
 ``loops``           which loops become one function
 ``repeated_work``   where fusion would compute values many times
+``sums``            which functions the compiler's library for sums computes with them
 ``small_programs``  where compiling the quick way pays
 ``unrolling``       where unrolled loops are no faster
 ``wide_vectors``    where vectors of 512 bits are faster

@@ -34,7 +34,9 @@ from jax_core.representation.traits import MOVE, Kind
 from jax_core.traces import reductions_in_pieces
 from jax_core.traces.structural import broadcast_in_dim_p
 
+from ..jaxlib_compat import SUMS_OF_FUNCTIONS
 from .paths import Paths, cut_paths
+from .sums import computed_in_sums
 
 # Costs in ns; those of operations stand in their declarations (`traits`). benchmarks/planner/constants.py measures those of
 # operations, bytes and kernels; docs/internals/fusion.md has its figures beside these. Of special functions, and where no unit is
@@ -94,9 +96,10 @@ class Plan:
     Attributes:
       cuts: for ``id(var)`` of each value to write to memory, the reason.
       stored: ``id(var)`` of operands of extrema that are in memory anyway.
+      in_sums: ``id(var)`` of what the compiler's library for sums computes (`sums`).
     """
 
-    __slots__ = ("cuts", "stored", "_jaxpr", "_plans", "_least", "_uses", "_cones", "_paths", "_called")
+    __slots__ = ("cuts", "stored", "in_sums", "_jaxpr", "_plans", "_least", "_uses", "_cones", "_paths", "_called")
 
     def __init__(self, jaxpr: Jaxpr, plans: Plans, least: int):
         self._jaxpr = jaxpr  # also keeps it alive: plans are found by its identity
@@ -107,6 +110,7 @@ class Plan:
         big = plans.walks_paths or any([_worth_a_kernel(v.aval, least) for eqn in jaxpr.eqns for v in eqn.outvars])
         self.cuts: dict[int, str] = self._analyse().cuts if big else {}
         self.stored: set[int] = self._analyse().stored if big else set()
+        self.in_sums: set[int] = computed_in_sums(jaxpr, self.cuts) if big and SUMS_OF_FUNCTIONS else set()
 
     def _analyse(self) -> _Cones:
         if self._cones is None:

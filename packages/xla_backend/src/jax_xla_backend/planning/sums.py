@@ -1,0 +1,54 @@
+"""Which functions XLA's library for sums computes together with the sums, with vector code of its own: the lowering leaves them as they are.
+
+On the CPU XLA hands a sum of many float32 numbers to a library, and with it what computes them, where that is arithmetic and some functions
+(`Traits.in_sums`) and nothing else. The library's sine of jaxlib 0.12 takes a fifth of the time of ours (`benchmarks/programs/shifted_sums.py`) and is
+exact to 2.2 units in the last place; XLA's own, which a choice or a slice in the way would leave, six times as much. So all that is computed in front of
+the sum must be of this kind, and needed by it alone.
+"""
+from __future__ import annotations
+
+from typing import Any, Collection
+
+import numpy as np
+
+from jax_core.representation.jaxpr import Jaxpr, Literal
+from jax_core.traces.structural import reduce_sum_p
+
+LIBRARY = 1 << 12
+"""Elements of what is summed, at least."""
+EACH = 16
+"""Elements for each sum, at least."""
+
+_FLOAT32 = np.dtype(np.float32)
+_SEVERAL = -1  # sums, or something else
+
+
+def computed_in_sums(jaxpr: Jaxpr, cuts: Collection[int]) -> set[int]:
+    """``id(var)`` of the results of costly functions that the library computes. ``cuts``: ``id(var)`` of values that are written to memory."""
+    if not any([eqn.primitive.traits.spelled_out and eqn.primitive.traits.in_sums for eqn in jaxpr.eqns]):
+        return set()
+    plain: dict[Any, bool] = {}  # whether all that computes a value, from memory on, is of the library's kind
+    for eqn in jaxpr.eqns:
+        traits = eqn.primitive.traits
+        for v in eqn.outvars:
+            if traits.fused and id(v) not in cuts:
+                plain[v] = traits.in_sums and all([plain.get(x, True) for x in eqn.invars if type(x) is not Literal])
+    readers: dict[Any, int] = {x: _SEVERAL for x in jaxpr.outvars if type(x) is not Literal}  # the number of the one sum that needs a value
+    found = set()
+    for i in range(len(jaxpr.eqns) - 1, -1, -1):
+        eqn = jaxpr.eqns[i]
+        traits = eqn.primitive.traits
+        result: Any = eqn.outvars[0] if eqn.outvars else None
+        reader = _SEVERAL
+        if eqn.primitive is reduce_sum_p:
+            x = eqn.invars[0]
+            if plain.get(x) and x.aval.dtype == _FLOAT32 and x.aval.size >= max(LIBRARY, EACH * result.aval.size):
+                reader = i
+        elif plain.get(result):
+            reader = readers.get(result, _SEVERAL)
+            if reader != _SEVERAL and traits.spelled_out and result.aval.dtype == _FLOAT32:
+                found.add(id(result))
+        for x in eqn.invars:
+            if type(x) is not Literal:
+                readers[x] = reader if readers.get(x, reader) == reader else _SEVERAL
+    return found
