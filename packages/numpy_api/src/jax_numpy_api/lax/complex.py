@@ -180,7 +180,7 @@ def _direction(x):
 
 
 abs_p = elementwise("abs", _abs_lower, accepts=SIGNED + INEXACT, jvp=(_abs_tangent,), result=real_part, reference=np.abs,
-                    exact=integers)
+                    exact=integers, in_sums=True)
 sign_p = elementwise("sign", _sign_lower, accepts=NUMERIC, jvp=_sign_jvp, reference=_sign_reference, exact=integers)
 
 

@@ -368,7 +368,9 @@ class Builder:
         """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""
         outer = self.out_avals, self.params, self.location
         found = plan(jaxpr, self.module.plans, self.module.least_cut) if self.module.planning else None
-        barriers, stored, in_sums = (found.cuts, found.stored, found.in_sums if self.devices == 1 else ()) if found else (None, None, ())
+        barriers, stored, in_sums = (found.cuts, found.stored, found.in_sums) if found else (None, None, ())
+        if self.module.in_function or self.devices != 1:  # the operands may be computed in the same kernel, and parts be short
+            in_sums = ()
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
             prim = eqn.primitive

@@ -31,7 +31,7 @@ def computed_in_sums(jaxpr: Jaxpr, cuts: Collection[int]) -> set[int]:
     for eqn in jaxpr.eqns:
         traits = eqn.primitive.traits
         for v in eqn.outvars:
-            if traits.fused and id(v) not in cuts:
+            if not traits.starts_kernel and id(v) not in cuts:  # of calls it is not known
                 plain[v] = traits.in_sums and all([plain.get(x, True) for x in eqn.invars if type(x) is not Literal])
     readers: dict[Any, int] = {x: _SEVERAL for x in jaxpr.outvars if type(x) is not Literal}  # the number of the one sum that needs a value
     found = set()
