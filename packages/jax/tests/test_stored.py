@@ -76,6 +76,16 @@ assert abs(float(compiled(np.float32(1))) - 2 * np.sin(1)) < 1e-6
     subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
 
 
+@pytest.mark.skipif(len(jax.devices()) < 4, reason="needs four devices")
+@pytest.mark.parametrize("order", [[3], [3, 2], [2, 0, 3, 1]], ids=str)
+def test_programs_are_loaded_where_they_were_compiled_for(order):
+    mesh = jax.sharding.Mesh(np.array([jax.devices()[i] for i in order]), ("x",))
+    x = jax.device_put(np.arange(4.0, dtype=np.float32), jax.NamedSharding(mesh, jax.P("x")))
+    out = serialize_executable.deserialize_and_load(*stored(lambda x: x * 2, x))(x)
+    assert [s.device.id for s in out.addressable_shards] == [s.device.id for s in x.addressable_shards]
+    np.testing.assert_array_equal(out, 2 * np.arange(4))
+
+
 def test_bytes_that_cannot_be_loaded():
     payload, in_tree, out_tree = stored(lambda x: x + 1, np.float32(0))
     load = serialize_executable.deserialize_and_load

@@ -66,6 +66,7 @@ def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
     avals = lambda items: [[a.dtype.name, list(a.shape), a.weak_type] for a in items]
     header = json.dumps(dict(
         name=executable.spec.name, jaxlib=VERSION_TEXT, platform=client.platform_of(current.devices[0].client), devices=len(current.devices),
+        places=[d.id for d in current.devices],
         kept=list(facts.kept), donated=list(facts.donated), committed=current.committed, flat=avals(facts.flat_in_avals),
         outs=avals(facts.out_avals), ins_lie=list(map(_described, current.in_shardings)), outs_lie=list(map(_described, current.out_shardings)),
         donated_arguments=[bool(d) for d in compiled._donated])).encode()
@@ -83,7 +84,7 @@ def deserialize_and_load(serialized: bytes, in_tree: PyTreeDef, out_tree: PyTree
     Args:
       serialized, in_tree, out_tree: what `serialize` returned. The bytes hold machine code, which this process will run.
       backend: name of a platform, or a client; default the default one.
-      execution_devices: where it shall run; default the first devices.
+      execution_devices: where it shall run; default where it was compiled for, or the first devices if this process lacks one of those.
 
     Raises:
       ValueError: not such bytes, damaged, from another jaxlib, or for another number of devices.
@@ -109,7 +110,7 @@ def deserialize_and_load(serialized: bytes, in_tree: PyTreeDef, out_tree: PyTree
     here = client.platform_of(on)
     if header["platform"] != here:
         raise ValueError(f"deserialize_and_load: the program was compiled for {header['platform']}, and not for {here}")
-    devices = tuple(execution_devices) if execution_devices is not None else tuple(on.local_devices()[:header["devices"]])
+    devices = _home(on.local_devices(), header) if execution_devices is None else tuple(execution_devices)
     if len(devices) != header["devices"]:
         raise ValueError(f"deserialize_and_load: the program is for {header['devices']} devices, and there are {len(devices)}")
     loaded = on.deserialize_executable(code, _jax.DeviceList(devices), compile.compile_options(devices))
@@ -119,6 +120,12 @@ def deserialize_and_load(serialized: bytes, in_tree: PyTreeDef, out_tree: PyTree
     program: Any = SimpleNamespace(_closed=types, in_tree=in_tree, out_tree=out_tree, fun_name=header["name"],
                               _donated=tuple(header["donated_arguments"]))
     return Compiled(program, executable)
+
+
+def _home(local: Sequence[Any], header: dict) -> tuple:
+    """The devices that the program was compiled for, in their order, as its arguments lie there; else the first ones."""
+    there, places = {d.id: d for d in local}, header.get("places", [])
+    return tuple(there[i] for i in places) if places and there.keys() >= set(places) else tuple(local[:header["devices"]])
 
 
 def _described(sharding: Sharding) -> dict | None:
