@@ -12,7 +12,7 @@ from jax_core.references.api import new_ref
 from jax_core.transformations.autodiff import grad, jvp, value_and_grad
 from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax, numpy as jnp  # noqa: F401 (which gives arrays their operators)
+from jax_numpy_api import lax, numpy as jnp
 
 X = np.arange(4, dtype=np.float32)
 f32 = np.float32
@@ -199,6 +199,13 @@ def test_fori_loop_gives_what_range_gives(bounds):
     assert int(loop(*bounds)) == expected
     assert int(jit(loop)(*bounds)) == expected
     assert int(jit(lambda hi: loop(bounds[0], hi))(bounds[1])) == expected
+
+
+def test_the_index_of_fori_loop_promotes_as_its_first_value():
+    loop = jit(lambda lower, upper: lax.fori_loop(lower, upper, lambda i, c: jnp.add(i, c), np.int8(0)), static_argnums=0)
+    assert loop(0, np.int32(4)).dtype == np.int8 and int(loop(0, np.int32(4))) == 6
+    with pytest.raises(TypeError, match="same types"):
+        jit(lambda lower: lax.fori_loop(lower, 4, lambda i, c: jnp.add(i, c), np.int8(0)))(np.int32(0))
 
 
 def test_fori_loop_takes_whole_floats():

@@ -213,7 +213,8 @@ def fori_loop(lower: ArrayLike, upper: ArrayLike, body_fun: Callable[..., Any], 
       lower, upper: integer scalars. Where both are known the loop is a `scan`, which can be differentiated in reverse mode;
         else it is a `while_loop`. Both may be floats: whole numbers, or traced, where the index is a float, too.
       body_fun: function of the index and the carry; returns the next carry, of the same structure and types. The index is
-        weakly typed, as a Python integer is, unless a bound is traced and has a strong type.
+        weakly typed, as a Python integer is, unless ``lower`` is traced and has a strong type, or a bound has a type that is
+        not the default one.
       init_val: the first carry, a pytree of arrays.
       unroll: steps per iteration of the compiled loop; needs a static number of steps.
 
@@ -253,7 +254,7 @@ def _before_end(carry):
 
 
 def _loop_bounds(lower, upper):
-    """Both bounds with one type, weak if both are, and the number 1 of that type.
+    """Both bounds with one type, and the number 1 of ``lower``'s: an index that starts as a Python number promotes like one.
 
     Two floats are taken where they are whole numbers, or are traced: samplers draw their numbers of steps as floats.
     """
@@ -278,6 +279,8 @@ def _loop_bounds(lower, upper):
     if not strong:
         return lower, upper, 1.0 if floats else 1
     dtype = np.dtype(dtypes.result_type(*avals))
+    if avals[0].weak_type and avals[0].dtype == dtype:
+        return lower, upper if avals[1].dtype == dtype else convert(upper, dtype), 1.0 if floats else 1
     lower, upper = (x if a.dtype == dtype and not a.weak_type else convert(x, dtype)
                     for x, a in zip((lower, upper), avals))
     return lower, upper, dtype.type(1)
