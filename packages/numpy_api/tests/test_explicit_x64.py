@@ -15,6 +15,7 @@ from jax_core.transformations.autodiff import grad, hessian, jacfwd, jacrev, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, nn
 from jax_numpy_api.checkify import checkify, float_checks
+from jax_numpy_api.scipy import special
 
 WIDE = """
 jnp.int64(np.array(1 << 40)); jnp.int64(1 << 40); jnp.array(1 << 40, dtype=jnp.int64); jnp.zeros(3, jnp.float64); jnp.full(3, 2.0, "float64");
@@ -52,6 +53,34 @@ def test_an_array_of_64_bits_holds_them_where_x64_is_off(call):
             assert np.all(np.asarray(got + got) == 2 * np.asarray(got))
 
 
+KEPT = """
+f[0]; f.at[0].set(1.0); jnp.concatenate([f, f]); jnp.zeros_like(f); jnp.ones_like(f); jnp.unique(f, size=3); jnp.deg2rad(f); jnp.angle(f); jnp.trunc(f); jnp.reciprocal(f);
+jnp.modf(f)[0]; jnp.sort(f); nn.silu(f); jsp.digamma(f); jnp.sin(i); f + f; f[None].T; vmap(lambda x: x)(f); jnp.linalg.svd(m)[0]; lax.neg(w)
+"""
+NARROWED = """
+f + 1; f * np.float32(2); jnp.median(f); jnp.sinc(f); jnp.max(f); jnp.ptp(f); jnp.cov(m); jnp.fft.rfft(f).real; jnp.nan_to_num(f); jnp.nansum(f); jnp.frexp(f)[0];
+jnp.poly(f); jnp.polyder(f); jsp.ndtr(f); jsp.factorial(f); nn.gelu(f); jnp.linalg.inv(m); jnp.linalg.cholesky(m); vmap(lambda x: x + 1)(f); jnp.unique(np.ones(2))
+"""
+
+
+@pytest.mark.parametrize("width, calls", [(8, KEPT), (4, NARROWED)])
+def test_an_array_of_64_bits_is_narrowed_beside_others_where_x64_is_off(width, calls):
+    """By operators and functions alike, in programs as outside of them; and none fails for a constant of another width."""
+    with flags.enable_x64(True):
+        held = dict(f=jnp.array([0.5, 0.25, 0.75]), m=jnp.array([[2.0, 0.5], [0.5, 3.0]]), i=jnp.arange(3), w=jnp.asarray(0.5))
+    with flags.enable_x64(False):
+        run = lambda call: eval("lambda f, m, i, w: " + call, dict(jnp=jnp, np=np, lax=lax, nn=nn, jsp=special, vmap=vmap))
+        found = {call.strip(): (run(call.strip())(**held).dtype.itemsize, eval_shape(run(call.strip()), **held).dtype.itemsize) for call in calls.split(";")}
+        assert found == dict.fromkeys(found, (width, width))
+
+
+def test_a_loop_that_narrows_what_it_carries_is_refused():
+    with flags.enable_x64(True):
+        x = jnp.ones(3)
+    with flags.enable_x64(False), pytest.raises(TypeError, match="must return a carry with the same types"):
+        jvp(lambda x: lax.fori_loop(0, 2, lambda i, c: c * 2, x), (x,), (x,))
+
+
 @pytest.mark.parametrize("fun", [nn.softplus, nn.relu, nn.gelu, nn.elu, jnp.sinc, jnp.mean, jnp.var, jnp.sum, lambda x: jnp.logaddexp(x, 1.0), lambda x: x + 1])
 def test_a_weak_number_of_64_bits_narrows_where_x64_is_off(fun):
     def program(x):
@@ -87,7 +116,7 @@ def test_derivatives_of_a_part_with_x64(fun, around):
 
 @pytest.mark.parametrize("around", [lambda f: grad(lambda x: f(x).sum()), lambda f: jit(grad(lambda x: jit(f)(x).sum())), lambda f: vmap(grad(jit(f))), lambda f: hessian(lambda x: f(x).sum()),
                                     jacfwd, jacrev, lambda f: vmap(grad(grad(jit(f)))), lambda f: lambda x: jvp(f, (x,), (x,))[1]])
-@pytest.mark.parametrize("fun", [jnp.tanh, lambda x: x ** 3, lax.logistic, lax.log1p, lambda x: jnp.sqrt(x) / 3])
+@pytest.mark.parametrize("fun", [jnp.tanh, lambda x: x ** 3, lax.logistic, lax.log1p, lax.cbrt])
 def test_derivatives_of_an_array_of_64_bits_where_x64_is_off(fun, around):
     """The constants of the rules are as wide as the array."""
     with flags.enable_x64(True):

@@ -497,7 +497,8 @@ class Transfers(Protocol):
     def from_host(self, x: np.ndarray, weak_type: bool = False, computed: bool = False) -> Any:
         """An array of the contents of ``x``. They are copied, so that the array can be donated and the caller may go on writing to ``x``.
 
-        ``computed``: ``x`` was made of arrays, by our choice on the host; to the program that is no transfer, and no guard refuses it.
+        ``computed``: ``x`` was made of arrays, by our choice on the host; to the program that is no transfer, and no guard refuses it;
+        nor is it narrowed where it has 64 bits while x64 is off.
         """
 
     def on_host(self, x: np.ndarray) -> Any:

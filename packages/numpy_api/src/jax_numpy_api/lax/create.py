@@ -23,7 +23,7 @@ from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import Tracer, tracing
 
 from .convert import convert
-from .nary import NUMERIC, as_operand, check_dtype
+from .nary import NUMERIC, as_operand, check_dtype, kept_wide
 from .placement import sharding_constraint_p
 
 # -- iota ----------------------------------------------------------------------------------------------------------------
@@ -185,13 +185,6 @@ def _in_dtype(value, dtype, weak_type):
         if get_aval(python) == ShapedArray((), dtype, True):
             return python
     return kept_wide(scalar)
-
-
-def kept_wide(x: np.generic) -> Any:
-    """``x``, as one of our arrays if it is of 64 bits while x64 is off: as a NumPy value it would be narrowed."""
-    if x.dtype.itemsize < 8 or dtypes.canonicalize_dtype(x.dtype) == x.dtype:
-        return x
-    return backends.get().put(x, ShapedArray((), x.dtype))
 
 
 def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Sequence[int] | None = None,

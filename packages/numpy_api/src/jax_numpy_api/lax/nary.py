@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core import backends
 from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, splits
 from jax_core.representation.arguments import joint_shape
@@ -198,11 +199,18 @@ def promise(what: str, given: object) -> bool:
 
 
 def typed_scalar(value: float, dtype: DTypeLike) -> Any:
-    """``value`` in exactly the dtype: a Python scalar where that has it by default, else a NumPy scalar."""
+    """``value`` in exactly the dtype: a Python scalar where that has it by default, else a NumPy scalar; an array where that would be narrowed."""
     dtype = np.dtype(dtype)
     if dtype == (_FLOAT64 if flags.enable_x64.value else _FLOAT32):
         return float(value)
-    return dtype.type(value)
+    return dtype.type(value) if dtype.itemsize < 8 else kept_wide(dtype.type(value))
+
+
+def kept_wide(x: Any) -> Any:
+    """``x``, a NumPy scalar, as one of our arrays if it is of 64 bits while x64 is off: as a NumPy value it would be narrowed."""
+    if x.dtype.itemsize < 8 or dtypes.canonicalize_dtype(x.dtype) == x.dtype:
+        return x
+    return backends.get().put(x, ShapedArray((), x.dtype))
 
 
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)

@@ -412,7 +412,7 @@ def _read_now(x: Any, axis: int, start: int, size: int | None, allow_negative: b
     n = view.shape[axis]
     start = min(max(start + n if start < 0 else start, 0), n - (1 if size is None else size))
     out = view[(builtins.slice(None),) * (axis % view.ndim) + (start if size is None else builtins.slice(start, start + size),)]
-    return None if out.nbytes >= _LARGE else backends.get().from_host(np.asarray(out, order="C"), x.weak_type)
+    return None if out.nbytes >= _LARGE else backends.get().from_host(np.asarray(out, order="C"), x.weak_type, True)
 
 
 def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True, *,

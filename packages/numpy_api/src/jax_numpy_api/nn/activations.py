@@ -135,7 +135,7 @@ def _gated(x, gate):
 
 @functools.partial(custom_jvp, nondiff_argnums=(1,))
 def _real_gated(x, gate):
-    return gate(x) * jnp.maximum(x, -_far(x))
+    return gate(x) * jnp.maximum(x, constant(-_far(x), x))
 
 
 @_real_gated.defjvp
@@ -151,7 +151,7 @@ def _value_and_slope(gate):
         far = constant(_far(x), x)
         near = _clamped(x, far)
         weight, steepness = jvp(gate, (near,), (jnp.ones_like(near),))
-        return jnp.maximum(x, -_far(x)) * weight, weight + near * steepness
+        return jnp.maximum(x, -far) * weight, weight + near * steepness
     return jit(value_and_slope, inline=True)
 
 

@@ -78,7 +78,8 @@ def _filled(shape: tuple, value: Any, dtype: Any, weak: bool = False) -> Any:
     """An array of ``shape`` with every element ``value``, a number."""
     if dtype == dtypes.float0:  # has no values, so that no program computes it
         return np.zeros(shape, dtype)
-    if evaluating() and not isinstance(dtype, dtypes.ExtendedDType) and math.prod(shape) * dtype.itemsize <= _HOST_LIMIT:
+    if evaluating() and not isinstance(dtype, dtypes.ExtendedDType) and math.prod(shape) * dtype.itemsize <= _HOST_LIMIT and (
+            dtype.itemsize < 8 or dtypes.explicit_dtype(dtype) == dtype):  # else a host array would be narrowed
         host = np.zeros(shape, dtype) if value is _ZERO else np.full(shape, 1 if value is _ONE else value, dtype)
         return backends.get().from_host(host, weak)
     number = 0 if value is _ZERO else 1 if value is _ONE else value

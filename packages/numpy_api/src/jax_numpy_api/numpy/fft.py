@@ -23,6 +23,7 @@ from .promotion import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    narrowed,
     promote_dtypes_complex,
     promote_dtypes_inexact,
     unwrapped,
@@ -72,7 +73,7 @@ def _transform_core(a, name, kind, s, axes, norm):
             raise ValueError(f"jax.numpy.fft.{name}: a real array is needed, got dtype {a.dtype}")
     else:
         a, = promote_dtypes_complex(a)
-    a = _wide(as_array(a))
+    a = _wide(as_array(narrowed(a)))
     if not axes:
         return lax.convert_element_type(a, a.dtype)  # no longer weak
     last = len(axes)

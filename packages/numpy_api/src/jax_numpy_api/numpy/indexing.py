@@ -133,7 +133,7 @@ def _host_read(x: Any, index: tuple) -> Any | None:
         return None
     if out.nbytes >= _LARGE and out.base is not None:
         return None
-    return backends.get().from_host(np.asarray(out, order="C"), x.weak_type)
+    return backends.get().from_host(np.asarray(out, order="C"), x.weak_type, True)
 
 
 def getitem(x: Array, index: Indexer, out_sharding: Placement | None = None) -> Any:
@@ -411,7 +411,7 @@ def _host_write(x: Any, index: tuple, value: Any) -> Any | None:
         out[index] = value
     except (IndexError, ValueError, TypeError, OverflowError):
         return None
-    return backends.get().from_host(out, x.weak_type)
+    return backends.get().from_host(out, x.weak_type, True)
 
 
 # -- x.at --------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 from .. import lax
 from .arithmetic import select
 from .extreme_places import argmax, argmin
-from .promotion import check_arraylike, convert, refuse_out, shape_of, unwrapped
+from .promotion import check_arraylike, convert, narrowed, refuse_out, shape_of, unwrapped
 from .reductions import all, dtype_argument, given_mask, max, mean, min, prod, std, sum, var
 from .ufuncs import _is_inexact, _like
 
@@ -27,6 +27,7 @@ def without_nan(name: str, a: Any, fill: Any) -> Any:
     a = unwrapped(a)
     if not _is_inexact(a):
         return a
+    a = narrowed(a)
     return select(_is_nan(a), _like(a, fill), a)
 
 

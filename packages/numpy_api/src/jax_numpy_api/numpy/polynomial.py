@@ -18,7 +18,16 @@ from .creation import ones, zeros
 from .joining import concatenate
 from .linalg import eigvals, inv, lstsq
 from .linear_algebra import dot
-from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, promote_dtypes, promote_dtypes_inexact
+from .promotion import (
+    as_array,
+    broadcast_to,
+    check_arraylike,
+    concrete,
+    convert,
+    narrowed,
+    promote_dtypes,
+    promote_dtypes_inexact,
+)
 from .selection import trim_zeros
 from .shaping import atleast_1d, roll
 from .signal import convolve
@@ -180,6 +189,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
         return p[:0]
     powers = np.arange(n - 1, m - 1, -1, dtype=np.float64)
     factors = np.prod([powers - i for i in range(m)], axis=0)
+    p = narrowed(p)
     return lax.mul(p[:-m], as_array(factors.astype(p.dtype)))
 
 
@@ -232,7 +242,7 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
     Array([ 1., -3.,  2.], dtype=float32)
     """
     check_arraylike("poly", seq_of_zeros)
-    z, = promote_dtypes_inexact(seq_of_zeros)
+    z = narrowed(*promote_dtypes_inexact(seq_of_zeros))
     z = atleast_1d(as_array(z))
     if z.ndim == 2:
         if z.shape[0] != z.shape[1] or z.shape[0] == 0:

@@ -26,11 +26,12 @@ from jax_core.representation.arguments import integer, joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, get_aval, own_array
 from jax_core.representation.errors import ConcretizationTypeError, TracerIntegerConversionError, no_array, shape_error
+from jax_core.representation.jaxpr import NEED_X64
 from jax_core.representation.typing import ArrayLike, Axis
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
 
-from ..lax.create import kept_wide
+from ..lax.nary import kept_wide
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -114,7 +115,7 @@ def from_numpy(x: np.ndarray, *sources: Any, weak: bool = False) -> Any:
         if isinstance(origin, Array) and not isinstance(origin, Tracer) and origin.committed and (
                 len(origin.sharding.device_set) == 1):
             return backends.get().put(x, None, origin.sharding)  # a committed array is hardly ever weak
-    if x.dtype.itemsize >= 8 and not any(getattr(origin, "dtype", None) == x.dtype for origin in sources):
+    if x.dtype.itemsize >= 8 and not any(isinstance(origin, Array) and origin.dtype == x.dtype for origin in sources):
         x = x.astype(dtypes.canonicalize_dtype(x.dtype), copy=False)
     return backends.get().from_host(x, weak, True)
 
@@ -162,7 +163,7 @@ def joined(*args: Any) -> tuple[Any, bool]:
 def _joined(args: Sequence[Any]) -> tuple[Any, bool]:
     """Operands of 64 bits, from a part of the program where these are on, keep them only among themselves where they are off."""
     dtype, weak = dtypes.lattice_result_type(*map(unwrapped, args))
-    alike = not weak and all(getattr(x, "dtype", None) == dtype for x in args)
+    alike = (not weak or len(args) == 1) and all(hasattr(x, "dtype") and x.dtype == dtype for x in args)  # to NumPy None is float64
     return dtype if alike else dtypes.explicit_dtype(dtype), weak
 
 
@@ -198,7 +199,10 @@ def convert(x: ArrayLike, dtype: Any, weak: bool = False) -> Any:
     if kind in _SCALARS:
         if not weak:
             return _literal(x, dtype)
-        return _PYTHON_TYPE[dtypes.short_name(dtype)[0]](x) if dtypes.dtype(x) != dtype else x
+        if dtypes.dtype(x) == dtype:
+            return x
+        number = _PYTHON_TYPE[dtypes.short_name(dtype)[0]](x)
+        return number if dtypes.dtype(number) == dtype else _literal(x, dtype)  # no number is as wide
     if isinstance(x, (np.ndarray, np.generic)):
         if weak and isinstance(x, np.generic):
             return convert(x.item(), dtype, True)
@@ -245,6 +249,14 @@ def _cast_numpy(x: Any, dtype: Any) -> Any:
     return x.astype(dtype)
 
 
+def narrowed(x: Any) -> Array:
+    """``x``; if it has 64 bits while x64 is off, as narrow as beside a number: for what the public jax writes with numbers."""
+    if getattr(x, "dtype", None) not in NEED_X64 or not isinstance(x, Array):
+        return x
+    dtype = dtypes.explicit_dtype(x.dtype)
+    return x if dtype == x.dtype else convert(x, dtype, x.weak_type)
+
+
 def promote_dtypes(*args: Any) -> list[Array]:
     """All arguments with the dtype of their join."""
     if len(args) == 1:
@@ -263,7 +275,7 @@ def _to_inexact(dtype: Any) -> Any:
     if dtypes.issubdtype(dtype, np.inexact):
         return dtype
     check_numbers("a function of inexact numbers", dtype)
-    return dtypes.canonicalize_dtype(dtypes.to_inexact_dtype(dtype))
+    return dtypes.to_inexact_dtype(dtype)
 
 
 def promote_dtypes_inexact(*args: Any) -> list[Array]:

@@ -37,6 +37,7 @@ from .promotion import (
     given_axes,
     given_flag,
     joined,
+    narrowed,
     refuse_out,
     shape_of,
     split_axes,
@@ -236,7 +237,7 @@ def _shift(a, axes):
 @adaptive("integers", (0, 2, 3))
 def _extreme(name, a, axis, keepdims, initial, where):
     check_arraylike(name, a)
-    a = strong(unwrapped(a))
+    a = narrowed(strong(unwrapped(a)))
     lowest = name != "min"
     shape = shape_of(a)
     axes, names = split_axes(axis, len(shape))

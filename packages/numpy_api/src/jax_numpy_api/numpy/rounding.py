@@ -21,6 +21,7 @@ from .promotion import (
     check_arraylike,
     check_numbers,
     convert,
+    narrowed,
     promote_args,
     promote_args_inexact,
     promote_dtypes_inexact,
@@ -260,7 +261,7 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     >>> jnp.frexp(10.)
     (Array(0.625, dtype=float32), Array(4, dtype=int32))
     """
-    x, = promote_args_inexact("frexp", x)
+    x = narrowed(*promote_args_inexact("frexp", x))
     if _is_complex(x):
         raise TypeError("frexp does not support complex-valued inputs")
     dtype = np.dtype(lax.dtype(x))
@@ -308,7 +309,7 @@ def spacing(x: ArrayLike, /) -> Array:
     >>> jnp.spacing(jnp.float32(1024))
     Array(0.00012207, dtype=float32)
     """
-    x, = map(strong, promote_args_inexact("spacing", x))
+    x = narrowed(strong(*promote_args_inexact("spacing", x)))
     if _is_complex(x):
         raise ValueError("jnp.spacing is not defined for complex inputs.")
     if x.dtype == np.float16:
@@ -346,6 +347,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: Ar
     x = unwrapped(x)
     if not _is_inexact(x):
         return as_array(x)
+    x = narrowed(x)
     if _is_complex(x):
         return lax.complex(nan_to_num(lax.real(x), copy, nan, posinf, neginf),
                            nan_to_num(lax.imag(x), copy, nan, posinf, neginf))
@@ -467,7 +469,7 @@ def sinc(x: ArrayLike, /) -> Array:
     >>> jnp.sinc(jnp.array([0., 0.5]))
     Array([1.        , 0.63661975], dtype=float32)
     """
-    x, = promote_args_inexact("sinc", x)
+    x = narrowed(*promote_args_inexact("sinc", x))
     dtype = np.dtype(lax.dtype(x))
     if dtype.itemsize < 4:
         return convert(settled(_real_sinc(convert(x, np.dtype(np.float32)))), dtype)

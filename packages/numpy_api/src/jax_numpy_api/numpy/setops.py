@@ -104,7 +104,6 @@ def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = Fal
 def _on_host(x: np.ndarray, source: Any, wanted: tuple, axis: Any, equal_nan: bool) -> list:
     def make(result, weak=False):
         return from_numpy(result, source, weak=weak)
-    canonical = dtypes.canonicalize_dtype(x.dtype)
     unique_of: Callable[..., Any] = np.unique  # its type has an overload for each set of flags
     if axis is not None and equal_nan and x.dtype.kind in "fc" and np.isnan(x).any():
         # NumPy compares rows by their bytes: their elements' ranks, in which NaN is one element, are told apart as meant
@@ -114,7 +113,7 @@ def _on_host(x: np.ndarray, source: Any, wanted: tuple, axis: Any, equal_nan: bo
     else:
         found = unique_of(_sortable(x), *wanted, axis=axis, equal_nan=equal_nan)
     found = list(found) if isinstance(found, tuple) else [found]
-    out = [make(np.ascontiguousarray(found[0].astype(canonical)), weak=True)]
+    out = [make(np.ascontiguousarray(found[0].astype(x.dtype)), weak=True)]
     for i, extra in enumerate(found[1:]):
         if wanted[1] and i == wanted[0]:
             extra = extra.reshape(x.shape) if axis is None else extra.reshape(-1)
@@ -201,7 +200,7 @@ def _unequal(x: Any, y: Any) -> Any:
     whole = np.dtype(f"uint{8 * x.dtype.itemsize}")
 
     def bits(v: Array):  # those of -0.0 as those of 0.0
-        v = lax.bitcast_convert_type(v, whole)
+        v = lax.bitcast_convert_type_p.bind(v, new_dtype=whole)  # 64 bits where x64 is off, too
         return arithmetic.select(lax.eq(v, _like(v, 1 << 8 * whole.itemsize - 1)), _like(v, 0), v)
     return lax.bitwise_or(lax.ne(bits(x), bits(y)), lax.ne(x, x))
 
@@ -357,7 +356,7 @@ def _chosen(values: np.ndarray, known: Sequence[np.ndarray], sources: Sequence[A
 
 
 def _host_result(x: np.ndarray, *sources: Any, weak: bool = False) -> Array:
-    return from_numpy(np.array(x, dtypes.canonicalize_dtype(x.dtype), order="C"), *sources, weak=weak)
+    return from_numpy(np.array(x, order="C"), *sources, weak=weak)
 
 
 def union1d(ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:

@@ -39,6 +39,7 @@ from .promotion import (
     evaluating,
     given_axes,
     is_arraylike,
+    narrowed,
     several_axes,
     shape_of,
     strong,
@@ -721,7 +722,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
            [0, 0, 2],
            [0, 0, 0]], dtype=int32)
     """
-    return strong(diag(ravel(v), k))
+    return narrowed(strong(diag(ravel(v), k)))
 
 
 # -- questions ---------------------------------------------------------------------------------------------------------

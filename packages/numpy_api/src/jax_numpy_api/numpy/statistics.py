@@ -36,6 +36,7 @@ from .promotion import (
     given_axes,
     given_flag,
     given_key_axes,
+    narrowed,
     promote_dtypes_inexact,
     shape_of,
     strong,
@@ -71,7 +72,7 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
 
 @inlined(static_argnums=(0, 3, 4, 5, 6, 7))
 def _sorted_quantile(name, a, q, axis, method, keepdims, skip_nan, percent):
-    a, q = as_array(promote_dtypes_inexact(a)[0]), as_array(_hundredths(q) if percent else q)
+    a, q = as_array(narrowed(promote_dtypes_inexact(a)[0])), narrowed(as_array(_hundredths(q) if percent else q))
     if _is_complex(a) or _is_complex(q):
         raise ValueError(f"{name} does not support complex input, as the operation is poorly defined.")
     if q.ndim > 1:
@@ -693,7 +694,7 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
     if dtype is not None and not dtypes.issubdtype(dtypes.canonicalize_user_dtype(dtype, "cov"), np.inexact):
         raise ValueError(f"jax.numpy.cov: dtype must be a floating-point or complex dtype, got {dtype}")
     x, = promote_dtypes_inexact(m) if y is None else promote_dtypes_inexact(m, y)[:1]
-    x = as_array(x)
+    x = narrowed(as_array(x))
     if dtype is not None:
         x = x.astype(dtype)
     if x.ndim > 2:

@@ -15,10 +15,12 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
+from ..lax.nary import kept_wide
 from .promotion import (
     check_arraylike,
     convert,
     joined,
+    narrowed,
     promote_args_inexact,
     promote_shapes,
     refuse_out,
@@ -244,9 +246,9 @@ def whole(name: str, x: ArrayLike) -> Any:
 def _like(x: Any, value: Any) -> Any:
     """``value`` as a literal of the dtype of ``x`` (and as weak as it)."""
     dtype, weak = dtypes.dtype_and_weak_type(x)
-    if not weak:
-        return np.dtype(dtype).type(value)
-    return {"f": float, "c": complex, "i": int, "u": int}[np.dtype(dtype).kind](value)
+    if weak and dtypes.canonicalize_dtype(dtype) == dtype:
+        return {"f": float, "c": complex, "i": int, "u": int}[np.dtype(dtype).kind](value)
+    return kept_wide(np.dtype(dtype).type(value))
 
 
 def _full_bool(x: Any, value: bool) -> Any:
@@ -370,8 +372,9 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
         result = lax.atan2(lax.imag(z), lax.real(z))
     else:
         z = strong(z)
-        kind = np.dtype(f"int{8 * lax.dtype(z).itemsize}")
-        negative = lax.lt(lax.bitcast_convert_type(z, kind), kind.type(0))  # -0 too
+        signs = narrowed(z)
+        kind = np.dtype(f"int{8 * lax.dtype(signs).itemsize}")
+        negative = lax.lt(lax.bitcast_convert_type(signs, kind), kind.type(0))  # -0 too
         result = lax.select(negative, lax.full_like(z, np.pi), lax.full_like(z, 0))
         result = lax.add(result, lax.square(lax.select(lax.ne(z, z), z, lax.full_like(z, 0))))  # NaN, of slope NaN
     return lax.mul(result, _like(result, 180 / np.pi)) if deg else result

@@ -98,12 +98,17 @@ def from_host(x: np.ndarray, weak_type: bool = False, computed: bool = False) ->
     """
     if computed and transfer_guards.used():
         with transfer_guards.own():
-            return from_host(x, weak_type)
+            return _from_host(x, weak_type)
+    dtype = x.dtype
+    if dtype.itemsize >= 8 and not computed and (narrow := explicit_dtype(dtype)) != dtype:  # 64 bits wide, and x64 is off
+        x = x.astype(narrow)
+    return _from_host(x, weak_type)
+
+
+def _from_host(x, weak_type):
     where, dtype = _default, x.dtype
     if not dtype.itemsize:  # float0: without contents, so it stays
         return x
-    if dtype.itemsize >= 8 and (narrow := explicit_dtype(dtype)) != dtype:  # 64 bits wide, and x64 is off
-        x, dtype = x.astype(narrow), narrow
     if where is None:
         where = default_placement()
         if mesh.ever_used() and (everywhere := _mesh_for_new(x.ndim)) is not None:

@@ -18,7 +18,7 @@ from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instanti
 from jax_core.transformations.forward import jvp_flat
 from jax_numpy_api import lax
 
-from ..nary import flag as flag
+from ..nary import flag as flag, kept_wide
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -139,7 +139,7 @@ def largest(a: Any) -> Any:
 
 def full_like(a: Any, value: ArrayLike) -> Any:
     """A scalar of the dtype of ``a``."""
-    return np.asarray(value, a.dtype)[()]
+    return kept_wide(np.asarray(value, a.dtype)[()])
 
 
 def rows(v: ArrayLike, like: ArrayLike) -> Any:

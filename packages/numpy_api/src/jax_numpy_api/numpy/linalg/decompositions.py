@@ -81,7 +81,7 @@ def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
     Array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    a = as_matrices("cholesky", a, True)
+    a = as_matrices("cholesky", a, True, narrow=True)
     out = lax.linalg.cholesky(conjugate_transpose(a) if upper and not symmetrize_input else a, symmetrize_input=symmetrize_input)
     return conjugate_transpose(out) if upper else out
 
@@ -161,7 +161,7 @@ def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -
 
 @inlined(static_argnums=(1, 2))
 def _eigh(a, lower, symmetrize_input):
-    vectors, values = lax.linalg.eigh(as_matrices("eigh", a, True), lower=lower, symmetrize_input=symmetrize_input)
+    vectors, values = lax.linalg.eigh(as_matrices("eigh", a, True, narrow=True), lower=lower, symmetrize_input=symmetrize_input)
     return values, vectors
 
 

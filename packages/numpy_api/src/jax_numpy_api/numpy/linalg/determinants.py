@@ -248,7 +248,7 @@ def det(a: ArrayLike) -> Array:
     >>> jnp.linalg.det(jnp.array([[1., 2.], [3., 4.]]))
     Array(-2., dtype=float32)
     """
-    a = as_matrices("det", a, True)
+    a = as_matrices("det", a, True, narrow=True)
     n = a.shape[-1]
     if n == 0:
         return lax.full(a.shape[:-2], 1, a.dtype)

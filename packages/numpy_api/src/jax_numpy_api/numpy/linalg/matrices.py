@@ -8,16 +8,16 @@ from jax_core.representation.aval import get_aval
 
 from ... import lax
 from ..creation import eye
-from ..promotion import as_array, broadcast_to, check_arraylike, promote_dtypes_inexact
+from ..promotion import as_array, broadcast_to, check_arraylike, narrowed, promote_dtypes_inexact
 from ..shaping import matrix_transpose
 from ..ufuncs import _is_complex, conj
 
 
-def as_matrices(name: str, a: object, square: bool = False, unranked: type[Exception] = ValueError) -> Array:
-    """``a`` as an inexact array; raises ``unranked`` unless it holds matrices, ValueError unless square ones."""
+def as_matrices(name: str, a: object, square: bool = False, unranked: type[Exception] = ValueError, narrow: bool = False) -> Array:
+    """``a`` as an inexact array, if ``narrow`` as narrow as beside a number; raises ``unranked`` unless it holds matrices, ValueError unless square ones."""
     check_arraylike(f"jnp.linalg.{name}", a)
     a, = promote_dtypes_inexact(a)
-    a = as_array(a)
+    a = narrowed(as_array(a)) if narrow else as_array(a)
     if a.ndim < 2:
         raise unranked(f"jnp.linalg.{name}: an array of rank 2 or more is needed, got shape {a.shape}")
     if square and a.shape[-1] != a.shape[-2]:

@@ -185,7 +185,7 @@ def cond(x: ArrayLike, p: int | str | float | None = None) -> Array:
 
 @inlined(static_argnums=(1,))
 def _cond(x, p):
-    x = as_matrices("cond", x)
+    x = as_matrices("cond", x, narrow=True)
     if 0 in x.shape[-2:]:
         raise ValueError(f"jnp.linalg.cond: matrices with elements are needed, got shape {x.shape}")
     if p not in (None, 2, -2) and x.shape[-1] != x.shape[-2]:

@@ -112,7 +112,7 @@ def inv(a: ArrayLike) -> Array:
     Array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
     """
-    a = as_matrices("inv", a, True)
+    a = as_matrices("inv", a, True, narrow=True)
     return solve_matrices(a, identity_like(a))
 
 
@@ -282,7 +282,7 @@ def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *
         if rtol is not None:
             raise ValueError("pinv: only one of rtol and rcond may be specified.")
         rtol = rcond
-    a = as_matrices("pinv", a, bool(hermitian))
+    a = as_matrices("pinv", a, bool(hermitian), narrow=True)
     m, n = a.shape[-2:]
     if m == 0 or n == 0:
         return lax.full((*a.shape[:-2], n, m), 0, a.dtype)

@@ -16,7 +16,7 @@ from ... import numpy as jnp
 from ...lax import series
 from ...lax.control_flow.cond import platform_dependent
 from ...lax.quotient_cpu import kept
-from ...numpy.promotion import check_arraylike, promote_args_inexact
+from ...numpy.promotion import check_arraylike, narrowed, promote_args_inexact
 
 
 def chebyshev(coefficients: Sequence[float], low: float, high: float, x: Array) -> Any:
@@ -28,13 +28,16 @@ def chebyshev(coefficients: Sequence[float], low: float, high: float, x: Array) 
 _OF_REALS = "betaln comb digamma gammaln hyp2f1 log_ndtr ndtr ndtri spence".split()
 
 
-def wide(name: str, *args: Any) -> tuple[list[Array], np.dtype]:
+def wide(name: str, *args: Any, kept: bool = False) -> tuple[list[Array], np.dtype]:
     """Real arguments as float32 or float64 arrays of one dtype, and the dtype that the result has.
+
+    Args:
+      kept: arrays of 64 bits stay so while x64 is off.
 
     Raises:
       ValueError: complex arguments; TypeError in functions of `_OF_REALS`.
     """
-    reals = [jnp.asarray(x) for x in promote_args_inexact(name, *args)]
+    reals = [jnp.asarray(x if kept else narrowed(x)) for x in promote_args_inexact(name, *args)]
     dtype = reals[0].dtype
     if dtypes.issubdtype(dtype, np.complexfloating):
         refusal = TypeError if name in _OF_REALS else ValueError  # as in the public jax

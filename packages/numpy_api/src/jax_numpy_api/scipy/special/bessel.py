@@ -39,7 +39,7 @@ def i0(x: ArrayLike) -> Array:
     >>> jsp.special.i0(1.)
     Array(1.2660658, dtype=float32, weak_type=True)
     """
-    (x,), dtype = wide("i0", x)
+    (x,), dtype = wide("i0", x, kept=True)
     return convert(bessel.i0(x), dtype)
 
 
@@ -60,7 +60,7 @@ def i1(x: ArrayLike) -> Array:
     >>> jsp.special.i1(1.)
     Array(0.5651591, dtype=float32, weak_type=True)
     """
-    (x,), dtype = wide("i1", x)
+    (x,), dtype = wide("i1", x, kept=True)
     return convert(bessel.i1(x), dtype)
 
 

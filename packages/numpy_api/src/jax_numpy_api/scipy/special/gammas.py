@@ -21,7 +21,7 @@ from jax_core.transformations.autodiff import jvp
 from ... import lax, numpy as jnp
 from ...lax.incomplete import _lgamma_gap
 from ...lax.quotient_cpu import shared_quotient
-from ...numpy.promotion import convert, promote_args_inexact, strong
+from ...numpy.promotion import convert, narrowed, promote_args_inexact, strong
 from ._series import chebyshev, differentiable, inlined, log1p, wide
 
 _RGAMMA = (
@@ -119,7 +119,7 @@ def gammaln(x: ArrayLike) -> Array:
     >>> jsp.special.gammaln(10.)
     Array(12.80183, dtype=float32, weak_type=True)
     """
-    (x,), dtype = wide("gammaln", x)
+    (x,), dtype = wide("gammaln", x, kept=True)
     return convert(lax.lgamma(x), dtype)
 
 
@@ -174,7 +174,7 @@ def gammasgn(x: ArrayLike) -> Array:
 
 @differentiable
 def _digamma(x):
-    return jnp.where(x == 0, -jnp.copysign(np.inf, x), lax.digamma(x))
+    return jnp.where(x == 0, convert(-jnp.copysign(np.inf, x), x.dtype), lax.digamma(x))
 
 
 @_digamma.defjvp
@@ -216,7 +216,7 @@ def digamma(x: ArrayLike) -> Array:
     >>> jsp.special.digamma(1.)
     Array(-0.5772157, dtype=float32, weak_type=True)
     """
-    (x,), dtype = wide("digamma", x)
+    (x,), dtype = wide("digamma", x, kept=True)
     return convert(_digamma(x), dtype)
 
 
@@ -367,7 +367,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 
 @inlined
 def _factorial(n):
-    n = jnp.asarray(promote_args_inexact("factorial", n)[0])
+    n = jnp.asarray(narrowed(*promote_args_inexact("factorial", n)))
     if dtypes.issubdtype(n.dtype, np.complexfloating):
         raise TypeError(f"factorial does not support complex-valued inputs, got {n.dtype}; gamma(n + 1) does")
     x = n.astype(np.float32) if n.dtype.itemsize < 4 else n  # where x + 1 has all digits
