@@ -98,6 +98,7 @@ programs = {
     "norm": (lambda x: jnp.linalg.norm(x, axis=-1), (x,)),
     "one_hot": (lambda j: nn.one_hot(j[0], 512), (j,)),
     "argmax": (lambda x: jnp.argmax(x, -1), (x,)),
+    "select_1000": (lambda x: jnp.select(x[0] > 3, x[0]), (x,)),
     "triu": (lambda x: jnp.triu(x), (x,)),
     "roll": (lambda x: jnp.roll(x, 3, 1), (x,)),
     "diff": (lambda x: jnp.diff(x), (x,)),

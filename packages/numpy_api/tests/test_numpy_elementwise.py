@@ -5,6 +5,7 @@ import pytest
 import jax_numpy_api.numpy as jnp
 from harness import LAWS, Case
 from jax_core.configuration import flags
+from jax_core.programs.jit import jit
 from jax_core.representation.errors import TypePromotionError
 from jax_core.transformations.autodiff import jvp, vjp
 from jax_core.transformations.vmap import vmap
@@ -61,6 +62,8 @@ CASES = [
     Case(lambda c, x, y: jnp.where(c, x, y), "bool[3,1],f32[4],f32[] bool[3],i8[3],i8[3]", name="where", reference=np.where),
     Case(lambda x: jnp.select([x > 1, x > 0], [x, x ** 2], 9.0), "f32[6]", name="select",
          reference=lambda x: np.select([x > 1, x > 0], [x, x ** 2], 9.0).astype(x.dtype)),
+    Case(lambda c, x: jnp.select(c[:, 1:], x, 9.0), "bool[40,3],f32[40] i32[40,3],f32[40,2]", name="select of many",
+         reference=lambda c, x: np.select([row != 0 for row in c[:, 1:]], list(x), 9.0).astype(x.dtype)),
     Case(lambda x: jnp.piecewise(x, [x < -1, x > 0], [lambda v: -v, lambda v: v * v, 0.5]), "f32[6]", name="piecewise",
          reference=lambda x: np.piecewise(x, [x < -1, x > 0], [lambda v: -v, lambda v: v * v, 0.5])),
     case("diff", "f32[6] f32[3,4] bool[5]"), case("ediff1d", "f32[2,3]"),
@@ -187,3 +190,10 @@ def test_halves_are_rounded_once(name, dtype):
     for one, many in zip(jvp(fun, (x,), (x,)), jvp(fun, (wide,), (wide,))):
         assert one.dtype == dtype
         np.testing.assert_allclose(one.astype("float32"), many, rtol=float(jnp.finfo(dtype).eps), atol=1e-6)
+
+
+def test_select_of_many_is_a_search():
+    """Code for each of a thousand conditions took as many selections."""
+    text = jit(jnp.select).trace(np.arange(1000) > 500, np.arange(1000.0, dtype=np.float32)).lower().as_text()
+    assert text.count("stablehlo.select") < 10
+    assert jit(jnp.select)(np.arange(1000) > 500, np.arange(1000.0, dtype=np.float32)) == 501

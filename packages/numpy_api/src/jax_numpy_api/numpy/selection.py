@@ -44,7 +44,7 @@ from .promotion import (
 from .rows import NUMBERS, Static, adaptive, operand
 from .shaping import moveaxis, ravel, resize
 from .sorting import argsort, searchsorted, sort
-from .taking import take
+from .taking import take, take_along_axis
 from .ufuncs import truth
 
 # -- where -------------------------------------------------------------------------------------------------------------
@@ -108,11 +108,27 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
         raise ValueError(f"jax.numpy.select: {len(condlist)} conditions for {len(choicelist)} choices; give one for each")
     if len(condlist) == 0:
         raise ValueError("jax.numpy.select: condlist is empty; give one condition at least")
+    if len(condlist) > _MANY and isinstance(condlist, (Array, np.ndarray)) and isinstance(choicelist, (Array, np.ndarray)):
+        return _select_row(condlist, choicelist, default)
     *choices, default = promote_dtypes(*choicelist, default)
     result = default
     for condition, choice in reversed(list(zip(condlist, choices))):
         result = where(condition, choice, result)
     return as_array(result)
+
+
+_MANY = 32  # conditions, from which on code for each takes longer to compile than a search among them
+
+
+def _select_row(conditions, choices, default):
+    """`select` for arrays of conditions and of choices: of those in a place, the choice with the number of the first condition that holds."""
+    choices, default = promote_dtypes(choices, default)
+    conditions = truth(conditions)
+    shape = broadcast_shapes(np.shape(conditions)[1:], np.shape(choices)[1:], np.shape(default))
+    every = [_fitted(x.reshape(len(x), *[1] * (len(shape) + 1 - x.ndim), *x.shape[1:]), (len(x), *shape)) for x in (conditions, choices)]
+    first = lax.argmax(every[0], 0, np.int32)[None]
+    chosen, holds = take_along_axis(every[1], first, 0)[0], lax.reduce_or(every[0], (0,))
+    return where(holds, chosen, default)
 
 
 def limited(index: ArrayLike, n: int, mode: str, name: str, what: str) -> Any:
