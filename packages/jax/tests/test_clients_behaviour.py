@@ -406,3 +406,28 @@ def test_nodes_that_lose_what_is_no_array_are_compiled():
     assert [getattr(x, "tolist", lambda x=x: x)() for x in double(given)[0].parts] == [[2, 2], "b", [0, 0, 0]]
     assert "result[0][1]" in double.lower(given).as_text()
     assert "node[1]" in double.lower(given).as_text(debug_info=True)
+
+
+@pytest.mark.parametrize("text, shapes", [("ij,jk->ik", [(2, 3), (3, 4)]), ("ca,bc,b->a", [(4, 2), (3, 4), (3,)]), ("ii->i", [(3, 3)])])
+def test_einsum_in_halves_with_a_product_between(text, shapes):
+    """haliax and aqt find the order of steps, then run them with a product of their own, under `jit`."""
+    from jax._src.numpy import einsum
+    arrays = [jnp.arange(float(np.prod(shape))).reshape(shape) for shape in shapes]
+    operands, steps = einsum._default_poly_einsum_handler(text, *arrays, einsum_call=True, optimize="optimal")
+    steps = tuple((positions, frozenset(summed), labels) for positions, summed, labels, *_ in steps)
+    twice = lambda *args, **kwargs: 2 * lax.dot_general(*args, **kwargs)
+    run = lambda *args: jax.jit(lambda xs: einsum._einsum(xs, steps, None, None, *args))(operands)
+    expected = np.einsum(text, *arrays)
+    assert np.array_equal(run(), expected) and np.array_equal(run(twice), expected * 2 ** (len(arrays) - 1))
+
+
+def test_einsum_in_halves_takes_unknown_lengths_and_pairs_only():
+    from jax._src.numpy import einsum
+    n, = jax.export.symbolic_shape("n")
+
+    def product(x, y):
+        operands, steps = einsum._default_poly_einsum_handler("ij,jk,k->i", x, y, jnp.ones(4), optimize="optimal")
+        return einsum._einsum(operands, [s[:3] for s in steps], None, None)
+    assert jax.eval_shape(product, *(jax.ShapeDtypeStruct(shape, float) for shape in ((2, n), (n, 4)))).shape == (2,)
+    with pytest.raises(NotImplementedError, match="'i,i,i->' takes 3 operands; choose a path in pairs"):
+        einsum._einsum([jnp.ones(2)] * 3, [((2, 1, 0), frozenset("i"), "i,i,i->")], None, None)

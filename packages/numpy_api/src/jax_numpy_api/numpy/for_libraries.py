@@ -13,7 +13,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, PyTree
 
 from .. import lax
-from . import promotion, vectorizing
+from . import einsums, promotion, vectorizing
 from .linalg.systems import solve_by_lu
 from .promotion import as_array, broadcast_to, canonical_axis as canonicalize_axis, check_arraylike
 
@@ -247,3 +247,39 @@ __all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "consta
            "promote_args", "promote_args_inexact",
            "promote_args_numeric", "promote_dtypes", "promote_dtypes_complex", "promote_dtypes_inexact", "promote_dtypes_numeric",
            "promote_shapes"]
+
+
+# -- einsum in two halves, for a product of the library's own (haliax, aqt) ----------------------------------------------
+
+def einsum_steps(*operands: Any, **options: Any) -> tuple[list, list]:
+    """Operands and steps for `einsum_by_steps`, as ``opt_einsum.contract_path(..., einsum_call=True)`` gives them; lengths may be symbolic.
+
+    >>> from jax._src.numpy import einsum
+    >>> [step[:3] for step in einsum._default_poly_einsum_handler("ij,jk->ik", jnp.ones((2, 3)), jnp.ones((3, 4)))[1]]
+    [((1, 0), frozenset({'j'}), 'jk,ij->ik')]
+    """
+    import opt_einsum  # start-up: loaded when a path is asked for
+    labels, arrays = einsums._parsed(operands[0], operands[1:])
+    known: dict = {}  # a symbolic length: a number in its place, as only the order of lengths matters for a path
+    shapes = [tuple(n if isinstance(n, int) else known.setdefault(n, 64 + len(known)) for n in np.shape(x)) for x in arrays]
+    return arrays, opt_einsum.contract_path(labels, *shapes, shapes=True, **{**options, "einsum_call": True})[1]
+
+
+def einsum_by_steps(operands: Sequence[ArrayLike], contractions: Sequence[tuple], precision: Any, preferred_element_type: Any,
+                    _dot_general: Callable = lax.dot_general, out_sharding: Any = None) -> Array:
+    """`jax.numpy.einsum` after its steps are known: (positions of operands, labels summed over, ``"ab,bc->ac"``), as opt_einsum has them.
+
+    >>> from jax._src.numpy import einsum
+    >>> einsum._einsum([jnp.arange(3), jnp.arange(3)], [((1, 0), frozenset("i"), "i,i->")], None, None)
+    Array(5, dtype=int32)
+    """
+    steps = []
+    for positions, _, text in contractions:
+        if len(positions) > 2:
+            raise NotImplementedError(f"einsum: step {text!r} takes {len(positions)} operands; choose a path in pairs, as optimize='optimal' finds")
+        labels, _, out = text.partition("->")
+        at = sorted(zip(positions, labels.split(",")))  # ours take operands from left to right
+        steps.append((tuple(i for i, _ in at), tuple(name for _, name in at), out))
+    preferred = None if preferred_element_type is None else np.dtype(preferred_element_type)
+    product = None if _dot_general is lax.dot_general else _dot_general
+    return einsums._contract(operands, steps, precision, preferred, product, out_sharding)
