@@ -1,4 +1,6 @@
 """jax.stages: what each stage shows, and programs compiled ahead for arguments on several devices."""
+import functools
+
 import numpy as np
 import pytest
 
@@ -144,3 +146,21 @@ def test_descriptions_do_not_change(name):
 
 def test_functions_that_take_memory_over_are_shown_as_the_others():
     assert repr(jax.jit(f, donate_argnums=0)) == repr(jax.jit(f)) != repr(jax.jit(lambda x: x))
+
+
+def decorated(fun):
+    @functools.wraps(fun)
+    def call(*args):
+        return -fun(*args)
+    return call
+
+
+@pytest.mark.parametrize("wrap", [jax.grad, jax.vmap, jax.checkpoint, decorated])
+@pytest.mark.parametrize("options", [{}, {"donate_argnums": 0}], ids=str)
+def test_what_wraps_a_jitted_function_has_none_of_its_stages(wrap, options):
+    """They would be those of the function inside, without the wrapper."""
+    inner = jax.jit(jnp.sin, **options)
+    wrapped = wrap(inner)
+    for stage in ("trace", "lower", "eval_shape", "clear_cache"):
+        assert callable(getattr(inner, stage)) and not hasattr(wrapped, stage), stage
+    assert jax.jit(wrapped).eval_shape(np.ones(3, np.float32) if wrap is jax.vmap else 1.0).dtype == np.float32

@@ -17,13 +17,39 @@ from jax_core.representation.tree_nodes import storage_registry
 
 from ..arrays.array import ArrayImpl, are_deleted, check_not_deleted, donation_message, mark_donated, only_arrays
 from ..arrays.put import put
-from ..jaxlib_compat import Config, _jax
+from ..jaxlib_compat import Config, _jax, equip
 from ..platforms import client
 from . import host_calls
 
 _cache = _jax.PjitFunctionCache(capacity=8192)
 _eager_cache = _jax.PjitFunctionCache(capacity=2048)
 _process = Config("jax_process", None, include_in_jit_key=True)
+
+
+class _Own:
+    """A method that each jitted function has of its own. It is not in its dictionary under that name: `functools.wraps` copies the dictionary, and
+    what wraps a jitted function (`jax.grad`, a user's decorator) would seem to have methods, which pass over the wrapper."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._key = f"_own_{name}"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        try:
+            return instance.__dict__[self._key]
+        except KeyError:
+            raise AttributeError(f"{instance!r} has no method {self._key.removeprefix('_own_')!r}") from None
+
+    def __set__(self, instance: Any, value: Callable) -> None:
+        instance.__dict__[self._key] = value
+
+
+class _OwnMethods:
+    trace, lower, eval_shape, clear_cache = _Own(), _Own(), _Own(), _Own()
+
+
+_OWN = {name: value for name, value in vars(_OwnMethods).items() if isinstance(value, _Own)}
 
 
 class _Fast(NamedTuple):
@@ -65,6 +91,9 @@ def _place_argument(x: Any, sharding: Any, *_: Any) -> Any:
     return put(x, None, sharding)
 
 
+equip(_jax.PjitFunction, _OWN)
+
+
 def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], static_argnames: Sequence[str],
                name: str, key: Hashable = None, donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = (),
                eager: bool = False) -> Any:
@@ -91,7 +120,7 @@ _TAKEN = ("deleted or donated", "nvalid buffer")
 """What jaxlib says where two threads donate an array at once, on the CPU and by plugins: one of them has the buffer."""
 
 
-class _Donating:
+class _Donating(_OwnMethods):
     """``call``, after which the arrays that it consumed say so when they are used, in another such call too.
 
     jaxlib's own dispatcher may report a bad buffer, on stderr too, without a word about where it went.
