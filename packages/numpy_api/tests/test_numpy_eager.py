@@ -1,5 +1,6 @@
 """What eager calls do: no compilation where the host computes exactly, arrays as results, errors that say what to do."""
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -307,3 +308,20 @@ def test_rows_of_one_array_are_joined_as_a_whole(shape):
     assert jnp.vstack(x, dtype=jnp.int16).dtype == np.int16
     with pytest.raises(ValueError, match="^Need at least one array"):
         jnp.dstack(jnp.zeros((0, *shape)))
+
+
+@pytest.mark.parametrize("args", [(0.5, 3e5), (3.25, -1e5, -0.25), (0, 4e5, 0.5, "bfloat16"), (0, 1e6, 2.5, "complex64")], ids=str)
+def test_long_ranges_are_computed_where_they_are_used(args):
+    """A program does not hold their elements, which are those of eager calls."""
+    program = make_jaxpr(lambda: jnp.arange(*args))()
+    assert not program.consts
+    want = jnp.arange(*args)
+    found = jit(lambda: jnp.arange(*args))()
+    assert (found.dtype, found.shape) == (want.dtype, want.shape)
+    np.testing.assert_array_equal(found, want)
+
+
+def test_a_range_beyond_a_narrow_dtype_is_infinite_in_silence():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert jnp.arange(0, 200000, 7e4, dtype="float16")[-1] == np.inf

@@ -693,11 +693,13 @@ def _arange(start, stop, step, dtype):
         return _put(_host_range(start, step, size, dtype))
     if simple:
         return lax.iota(dtype, size)
-    if dtypes.issubdtype(dtype, np.integer):
-        steps = lax.iota(dtype, size)
-        steps = steps if step == 1 else lax.mul(dtype.type(step), steps)
-        return lax.add(dtype.type(start), steps)
-    return backends.get().put(_host_range(start, step, size, dtype))
+    whole = dtypes.issubdtype(dtype, np.integer)
+    if not whole and (evaluating() or size * dtype.itemsize <= _HOST_LIMIT):  # rounded once; a larger one would make the program as large
+        return backends.get().put(_host_range(start, step, size, dtype))
+    wide = dtype if whole or dtype.itemsize >= 4 else np.dtype(np.float32)
+    steps = lax.iota(wide, size)
+    steps = steps if step == 1 else lax.mul(wide.type(step), steps)
+    return lax.convert_element_type(lax.add(wide.type(start), steps), dtype)
 
 
 def _number(x):
@@ -707,7 +709,8 @@ def _number(x):
 def _host_range(start, step, size, dtype):
     if dtype.kind in "iu":
         return (np.arange(size, dtype=np.int64) * int(step) + int(start)).astype(dtype)
-    return (np.arange(size, dtype=np.float64) * _number(step) + _number(start)).astype(dtype)
+    with np.errstate(over="ignore"):  # infinities of a narrow dtype are no news
+        return (np.arange(size, dtype=np.float64) * _number(step) + _number(start)).astype(dtype)
 
 
 # -- matrices with a pattern -------------------------------------------------------------------------------------------
