@@ -84,3 +84,9 @@ def test_keys_are_the_same_by_sorting_and_by_bits():
             np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(np.signbit(order_statistics._numbers(keys, np.float32)), np.signbit(x))
         np.testing.assert_array_equal(order_statistics._numbers(keys, np.float32), x)
+
+
+@pytest.mark.parametrize("function", [jnp.quantile, jnp.percentile, jnp.nanquantile])
+def test_weights_are_for_one_method(function):
+    with pytest.raises(NotImplementedError, match="weights are only supported with method='inverted_cdf', got 'linear'"):
+        function(_numbers((2, 3)), 0.5, axis=1, weights=np.ones(3, np.float32))

@@ -10,6 +10,7 @@ from jax_core.representation import dtypes, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.errors import ShardingTypeError
+from jax_core.representation.source import warn
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 from jax_core.traces import structural
 from jax_core.transformations.custom_jvp import custom_jvp
@@ -170,6 +171,9 @@ def one_hot(x: ArrayLike | Sequence[int], num_classes: int, *, dtype: DTypeLike 
     if int(num_classes) < 0:
         raise TypeError(f"one_hot: num_classes must be at least 0, got {num_classes}")
     dtype = dtypes.default_float_dtype() if dtype is None else dtypes.canonicalize_user_dtype(dtype, "one_hot")
+    x = x if hasattr(x, "dtype") else jnp.asarray(x)
+    if not dtypes.issubdtype(x.dtype, np.integer):
+        warn(f"one_hot: x should hold integers, got {x.dtype}; convert it, as by x.astype(int)", DeprecationWarning)
     if out_sharding is None:
         return _one_hot(x, int(num_classes), dtype, axis)
     asked = splits.in_type(structural.resolved(out_sharding), np.ndim(x) + 1)

@@ -63,7 +63,7 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
     if weights is not None:
         check_arraylike(name, weights)
         if method not in _WEIGHTED:
-            raise ValueError(f"{name}: weights are only supported with method='inverted_cdf', got {method!r}")
+            raise NotImplementedError(f"{name}: weights are only supported with method='inverted_cdf', got {method!r}")
         return _weighted(as_array(a), as_array(_hundredths(q) if percent else q), as_array(weights), given_axes(axis), keepdims, skip_nan)
     if type(q) in NUMBERS:
         q, percent = operand(_hundredths(q) if percent else q, a), False

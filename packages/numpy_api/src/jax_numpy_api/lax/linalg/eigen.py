@@ -17,6 +17,7 @@ import numpy as np
 
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.source import warn
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
@@ -322,6 +323,8 @@ def eig(x: ArrayLike, *, compute_left_eigenvectors: bool = True, compute_right_e
     """
     if implementation is not None and not isinstance(implementation, EigImplementation):
         raise ValueError(f"lax.linalg.eig: implementation={implementation!r} is no member of EigImplementation")
+    if use_magma is not None:
+        warn(f"lax.linalg.eig: use_magma={use_magma} is there for older programs only: use implementation", DeprecationWarning)
     return eig_p.bind(x, compute_left_eigenvectors=promise("lax.linalg.eig: compute_left_eigenvectors", compute_left_eigenvectors),
                       compute_right_eigenvectors=promise("lax.linalg.eig: compute_right_eigenvectors", compute_right_eigenvectors),
                       enable_eigvec_derivs=flag(enable_eigvec_derivs), implementation=implementation)
