@@ -132,8 +132,7 @@ def evaluate(closed, args, rules):
         if rule is not None:
             outs = rule(eqn, inputs)
         else:
-            subfuns, params = eqn.primitive.get_bind_params(eqn.params)
-            outs = eqn.primitive.bind(*subfuns, *inputs, **params)
+            outs = eqn.primitive.bind(*inputs, **eqn.primitive.get_bind_params(eqn.params))
             outs = outs if eqn.primitive.multiple_results else [outs]
         env.update(zip(eqn.outvars, outs))
     return [read(v) for v in closed.jaxpr.outvars]
