@@ -97,6 +97,8 @@ def test_traced_length():
     (lambda: jnp.sum(jnp.ones(3), out=jnp.ones(())), NotImplementedError, "The 'out' argument to jnp.sum is not supported"),
     (lambda: jnp.sum(jnp.ones(3), axis=1), ValueError, "axis 1 is out of bounds for array of dimension 1"),
     (lambda: jnp.array(2 ** 40), OverflowError, "1099511627776 does not fit int32"),
+    (lambda: jnp.array_equal([1], "a"), TypeError, "a"),
+    (lambda: jnp.array_equiv({}, 1), TypeError, "{}"),
     (lambda: jnp.array(None), ValueError, "jax.numpy.array: None is no value of an array"),
     (lambda: jnp.array([[1, 2], [3]]), ValueError, "inhomogeneous"),
     (lambda: jnp.arange(3) ** -1, TypeError, "Integers cannot be raised to negative powers"),

@@ -420,15 +420,15 @@ def array_equal(a1: ArrayLike | Sequence[Any], a2: ArrayLike | Sequence[Any], eq
       a1, a2: arrays, or what can be made one.
       equal_nan: count NaN as equal to NaN.
 
+    Raises:
+      TypeError: what cannot be made an array, such as a string.
+
     Source: `numpy.array_equal`.
 
     >>> jnp.array_equal(jnp.arange(3), jnp.array([0, 1, 2]))
     Array(True, dtype=bool)
     """
-    try:
-        a1, a2 = asarray(a1), asarray(a2)
-    except Exception:  # not arrays: unequal, as in NumPy
-        return array(False)
+    a1, a2 = asarray(a1), asarray(a2)
     if a1.shape != a2.shape:
         return array(False)
     same = equal(a1, a2)
@@ -448,8 +448,8 @@ def array_equiv(a1: ArrayLike | Sequence[Any], a2: ArrayLike | Sequence[Any]) ->
     >>> jnp.array_equiv(jnp.ones((2, 3)), jnp.ones(3))
     Array(True, dtype=bool)
     """
+    a1, a2 = asarray(a1), asarray(a2)
     try:
-        a1, a2 = asarray(a1), asarray(a2)
         joint_shape(a1.shape, a2.shape)
     except ValueError:  # not of one shape: not equivalent, as in NumPy
         return array(False)
