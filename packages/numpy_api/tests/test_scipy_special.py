@@ -339,3 +339,17 @@ def test_slopes_of_hyp1f1(x64, relative):
         args = map(jnp.asarray, zip(*(args for args, _ in HYP1F1_SLOPES)))
         slopes = jit(vmap(grad(special.hyp1f1, (0, 1, 2))))(*args)
         np.testing.assert_allclose(np.stack(slopes, -1), [want for _, want in HYP1F1_SLOPES], rtol=relative, atol=1e-36)
+
+
+def test_zeta_of_large_exponents_underflows():
+    """Beside the power of two that is nearest, but larger, and beside others."""
+    np.testing.assert_array_equal(special.zeta(np.float32([1000, 1e6, 2832, 1e4]), np.float32([1.5, 100, 12.5, 2])), 0)
+
+
+@pytest.mark.parametrize("name, args, want", [
+    ("kl_div", ("bfloat16", 19.5, 12.5), 1.671875), ("rel_entr", ("bfloat16", 19.5, 12.5), 8.6875), ("boxcox", ("float16", 3.208984375, 10.6015625), 22032),
+    ("boxcox1p", ("float16", 2.208984375, 10.6015625), 22032)], ids=str)
+def test_differences_in_halves_of_a_float(name, args, want):
+    dtype, *numbers = args
+    out = getattr(special, name)(*np.array(numbers, dtype))
+    assert out.dtype == dtype and out == want

@@ -144,3 +144,19 @@ def test_a_probability_is_as_weak_as_its_arguments(logpmf, shapes, x64):
     with flags.enable_x64(x64):
         assert eval_shape(logpmf, 2, *[0.5] * shapes).weak_type
         assert not eval_shape(logpmf, 2, *[0.5] * (shapes - 1), jnp.ones(1)).weak_type
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("what, args", [
+    ("beta.sf", (0.27, 0.42, 9.3)), ("beta.pdf", (0.74, 6.5, 4.5)), ("chi2.logpdf", (0.114, 0.389)), ("t.pdf", (5.1, 12.25)), ("pareto.logcdf", (7.1, 3.5)),
+    ("gumbel_l.logcdf", (-20.0,)), ("gumbel_r.logsf", (18.5,)), ("logistic.sf", (6.7,)), ("norm.pdf", (3.3, 0.3)), ("vonmises.logpdf", (-0.2, 9.3)),
+    ("poisson.pmf", (7.0, 20.4)), ("binom.logpmf", (6.0, 33.0, 0.146)), ("nbinom.pmf", (15.0, 34.0, 0.47)), ("gumbel_r.ppf", (0.35,))], ids=str)
+def test_halves_of_a_float_are_rounded_once(dtype, what, args):
+    """Up to ``(1 + 2^-3) / 2`` units of the last place."""
+    name, function = what.split(".")
+    args = [jnp.asarray(x, dtype) for x in args]
+    out = getattr(getattr(stats, name), function)(*args)
+    assert out.dtype == dtype
+    want = getattr(getattr(scipy.stats, name), function)(*[float(x) for x in args])
+    info = jnp.finfo(dtype)
+    np.testing.assert_allclose(float(out), want, rtol=0.5625 * float(info.eps))

@@ -78,10 +78,11 @@ def _rest(s, w, power):
 
 
 def _unit(s, q):
-    """A power of two near ``q``, but for the largest and those below 1, and the root of its power ``-s``: powers of numbers in that unit do not
-    underflow where the sum of them, by whose square it is multiplied, does not."""
+    """The power of two at or below ``q``, but for the largest and those below 1, and the root of its power ``-s``: powers of numbers in that unit
+    do not underflow where the sum of them, by whose square it is multiplied, does not, and do not overflow, which would make NaN of a root of 0."""
     info = jnp.finfo(q.dtype)
     unit = lax.reduce_precision(jnp.clip(q, 1.0, 2.0 ** (info.maxexp // 2)), info.nexp, 0)
+    unit = jnp.where(unit > jnp.maximum(q, 1.0), 0.5 * unit, unit)
     return unit, jnp.power(unit, -0.5 * s)
 
 
