@@ -17,6 +17,8 @@ import pytest
 import jax_numpy_api.numpy as jnp
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation.errors import NonConcreteBooleanIndexError
+from jax_core.transformations.autodiff import grad
+from jax_numpy_api import nn
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "data" / "numpy_facts.json").read_text())
 GROUPS = 40
@@ -77,3 +79,14 @@ def test_facts(group):
         if not agree(got, FACTS[expression]):
             wrong.append(f"{expression}: {got}, expected {FACTS[expression]}")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("fun, want", [
+    (lambda x: jnp.linalg.norm(x), 500.0), (lambda x: jnp.linalg.norm(x, ord=3), 449.794), (lambda x: jnp.linalg.vector_norm(x), 500.0),
+    (lambda x: jnp.linalg.norm(x[:, None], "fro"), 500.0), (lambda x: grad(jnp.linalg.norm)(x)[1], 0.8), (lambda x: nn.standardize(x)[1], 1.0),
+    (lambda x: jnp.average(x, weights=jnp.array([500, 500], x.dtype)), 350.0), (lambda x: jnp.corrcoef(x, -x)[0, 1], -1.0)],
+    ids="norm cubes vector_norm fro slope standardize average corrcoef".split())
+def test_float16_whose_squares_are_too_large_for_it(fun, want):
+    out = fun(jnp.array([300, 400], np.float16))
+    assert out.dtype == np.float16
+    np.testing.assert_allclose(out, want, rtol=1e-3)

@@ -762,6 +762,9 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtyp
            [1., 1.]], dtype=float32)
     """
     check_arraylike("corrcoef", x, 0 if y is None else y)
+    out = dtypes.to_inexact_dtype(dtypes.result_type(x, 0 if y is None else y)) if dtype is None else dtype
+    if dtype is None and dtypes.finfo(out).bits < 32:  # squares leave the range of halves of a float
+        return corrcoef(x, y, rowvar, np.float32).astype(out)
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
