@@ -11,8 +11,8 @@ from typing import Any, Collection
 
 import numpy as np
 
-from jax_core.representation.jaxpr import Jaxpr, Literal
-from jax_core.traces.structural import reduce_sum_p
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
+from jax_core.traces.structural import convert_element_type_p, reduce_sum_p
 
 LIBRARY = 1 << 12
 """Elements of what is summed, at least."""
@@ -23,30 +23,37 @@ _FLOAT32 = np.dtype(np.float32)
 _SEVERAL = -1  # sums, or something else
 
 
+def _is_taken(eqn: JaxprEqn) -> bool:
+    """Whether the library computes this."""
+    if not eqn.primitive.traits.in_sums or eqn.outvars[0].aval.dtype != _FLOAT32:
+        return False
+    if eqn.primitive is convert_element_type_p:
+        return eqn.invars[0].aval.dtype.kind != "c"
+    return all([x.aval.dtype == _FLOAT32 for x in eqn.invars])
+
+
 def computed_in_sums(jaxpr: Jaxpr, cuts: Collection[int]) -> set[int]:
     """``id(var)`` of the results of costly functions that the library computes. ``cuts``: ``id(var)`` of values that are written to memory."""
     if not any([eqn.primitive.traits.spelled_out and eqn.primitive.traits.in_sums for eqn in jaxpr.eqns]):
         return set()
     plain: dict[Any, bool] = {}  # whether all that computes a value, from memory on, is of the library's kind
     for eqn in jaxpr.eqns:
-        traits = eqn.primitive.traits
-        for v in eqn.outvars:
-            if not traits.starts_kernel and id(v) not in cuts:  # of calls it is not known
-                plain[v] = traits.in_sums and all([plain.get(x, True) for x in eqn.invars if type(x) is not Literal])
+        if not eqn.primitive.traits.starts_kernel:  # of calls it is not known
+            taken = _is_taken(eqn) and all([plain.get(x, True) for x in eqn.invars if type(x) is not Literal])
+            plain.update((v, taken) for v in eqn.outvars if id(v) not in cuts)
     readers: dict[Any, int] = {x: _SEVERAL for x in jaxpr.outvars if type(x) is not Literal}  # the number of the one sum that needs a value
     found = set()
     for i in range(len(jaxpr.eqns) - 1, -1, -1):
         eqn = jaxpr.eqns[i]
-        traits = eqn.primitive.traits
         result: Any = eqn.outvars[0] if eqn.outvars else None
         reader = _SEVERAL
         if eqn.primitive is reduce_sum_p:
             x = eqn.invars[0]
-            if plain.get(x) and x.aval.dtype == _FLOAT32 and x.aval.size >= max(LIBRARY, EACH * result.aval.size):
+            if plain.get(x) and x.aval.size >= max(LIBRARY, EACH * result.aval.size):
                 reader = i
         elif plain.get(result):
             reader = readers.get(result, _SEVERAL)
-            if reader != _SEVERAL and traits.spelled_out and result.aval.dtype == _FLOAT32:
+            if reader != _SEVERAL and eqn.primitive.traits.spelled_out:
                 found.add(id(result))
         for x in eqn.invars:
             if type(x) is not Literal:
