@@ -64,12 +64,6 @@ class ScatterDimensionNumbers(NamedTuple):
       scatter_dims_to_operand_dims: for each entry of an index vector, the operand axis that it is the start on.
       operand_batching_dims: axes of the operand that updates and indices share with it.
       scatter_indices_batching_dims: the axes of the indices that belong to them.
-
-    >>> rows = lax.ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
-    >>> lax.scatter_add(jnp.zeros((3, 2)), jnp.array([[2], [2]]), jnp.ones((2, 2)), rows)
-    Array([[0., 0.],
-           [0., 0.],
-           [2., 2.]], dtype=float32)
     """
 
     update_window_dims: tuple[int, ...]
