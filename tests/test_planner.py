@@ -305,8 +305,10 @@ def test_sums_of_what_is_read_at_shifted_places_read_memory(sums, cuts):
     (lambda x: (lambda y: jnp.sum(y) + jnp.mean(y, 0))(jnp.sin(x)), False), (lambda x: jnp.max(jnp.sin(x)), False), (lambda x: jnp.sum(jnp.sin(x[:6])), False),
     (lambda x: jnp.sum(jnp.sin(x.reshape(-1, 2)), 1), False), (lambda x: jnp.sum(jax.nn.softplus(x) * jnp.sin(x)), False),
     (lambda x: jax.jit(lambda y: jnp.sum(jnp.sin(y)))(jnp.maximum(x, 0)), False), (lambda x: jnp.sum(jnp.sin(jnp.abs(x + 1j))), False), (lambda x: jnp.sum(jnp.sin(x.astype(np.float16))), False),
-    (lambda x: jax.lax.scan(lambda c, i: (c + jnp.sum(jnp.sin(i * x)), None), 0.0, jnp.arange(2.0))[0], True)],
-    ids=["all", "rows", "sliced", "columns", "chosen", "clipped", "needed besides", "two sums", "maximum", "few", "pairs", "a call", "in a call", "of complex", "halves", "in a loop"])
+    (lambda x: jax.lax.scan(lambda c, i: (c + jnp.sum(jnp.sin(i * x)), None), 0.0, jnp.arange(2.0))[0], False),
+    (lambda x: jnp.sum(jnp.sin(x[jnp.arange(300) // 2])), False), (lambda x: jnp.sum(jnp.sin(jnp.sort(x))), False), (lambda x: jnp.sum(jnp.sin(x - x.mean())), True),
+    (lambda x: jnp.sum(jnp.sin(jax.random.uniform(jax.random.key(0), x.shape))), False), (lambda x: jnp.sum(jnp.sin(x[1:])), False)],
+    ids=["all", "rows", "sliced", "columns", "chosen", "clipped", "needed besides", "two sums", "maximum", "few", "pairs", "a call", "in a call", "of complex", "halves", "in a loop", "gathered", "sorted", "centred", "drawn", "shifted"])
 def test_the_library_for_sums_has_functions_of_its_own(program, left):
     x = jnp.asarray(np.random.default_rng(0).normal(size=(300, 200)).astype(np.float32))
     on, off, a, b = with_and_without(program, x)

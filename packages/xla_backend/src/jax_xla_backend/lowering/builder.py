@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Collection, Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -52,10 +52,10 @@ class Builder:
       module: the `ModuleWriter` that this function belongs to.
       lines: the text so far.
       out_avals, params: result types and parameters of the equation being lowered.
-      in_sum: whether the compiler's library for sums computes it.
+      in_sum: whether the compiler's library for sums computes it; in_sums: ``id(var)`` of all of which that is so (`planning.sums`).
     """
 
-    __slots__ = ("module", "platform", "lines", "out_avals", "params", "in_sum", "count", "constants", "tokens_now", "location", "plain", "plain_in",
+    __slots__ = ("module", "platform", "lines", "out_avals", "params", "in_sum", "in_sums", "count", "constants", "tokens_now", "location", "plain", "plain_in",
                  "_stored")
 
     def __init__(self, module: Any):
@@ -67,6 +67,7 @@ class Builder:
         self.out_avals: Sequence[AbstractValue] = ()
         self.params: dict = {}
         self.in_sum = False
+        self.in_sums: Collection[int] = ()
         self.location = ""
         self.plain: tuple | None = None
         self.plain_in: tuple | None = None
@@ -368,16 +369,14 @@ class Builder:
         """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""
         outer = self.out_avals, self.params, self.location
         found = plan(jaxpr, self.module.plans, self.module.least_cut) if self.module.planning else None
-        barriers, stored, in_sums = (found.cuts, found.stored, found.in_sums) if found else (None, None, ())
-        if self.module.in_function or self.devices != 1:  # the operands may be computed in the same kernel, and parts be short
-            in_sums = ()
+        barriers, stored = (found.cuts, found.stored) if found else (None, None)
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
             prim = eqn.primitive
             if prim is broadcast_in_dim_p:
                 spread[eqn.outvars[0]] = eqn
-            if in_sums:
-                self.in_sum = any([id(v) in in_sums for v in eqn.outvars])
+            if self.in_sums:
+                self.in_sum = any([id(v) in self.in_sums for v in eqn.outvars])
             if prim.lower == "stablehlo.divide" and eqn.invars[1] in spread:
                 self._divide(eqn, spread[eqn.invars[1]], env)
             else:

@@ -28,11 +28,12 @@ from jax_core.traces.trace import Tracer, escaped
 from jax_core.transformations.manual import AxisEnv
 
 from ..arrays.own_layouts import Layouts, mode
-from ..jaxlib_compat import MOST_NESTED_CALLS
+from ..jaxlib_compat import MOST_NESTED_CALLS, SUMS_OF_FUNCTIONS
 from ..placement.described_shardings import of_mesh_in_use
 from ..placement.layout import Layout
 from ..planning.loops import NEVER, UNLIMITED, USUAL, loop_limit
-from ..planning.planner import SMALL, TINY, Plans
+from ..planning.planner import SMALL, TINY, Plans, plan
+from ..planning.sums import computed_in_sums
 from . import metadata, templates
 from .builder import NONE, Builder
 from .facts import Facts, Work
@@ -350,6 +351,8 @@ class ModuleWriter:
         for v in module._jaxpr.invars:
             if v.aval is abstract_token:
                 env[v] = b.emit("stablehlo.create_token", out=abstract_token)
+        if self.planning and self.shardings.devices == 1 and SUMS_OF_FUNCTIONS:  # parts on several devices may be short
+            b.in_sums = computed_in_sums(module._jaxpr, plan(module._jaxpr, self.plans, self.least_cut).cuts)
         outs = [b.constant(np.zeros((), bool), TOKEN_ARRAY) if x.aval is abstract_token else x for x in b.run(module._jaxpr, env)]
         if self.shardings.devices > 1 and module._shardings[1] is not None:
             outs = [_whole_before_sum(b, x, where) for x, where in zip(outs, module._shardings[1])]

@@ -34,9 +34,8 @@ from jax_core.representation.traits import MOVE, Kind
 from jax_core.traces import reductions_in_pieces
 from jax_core.traces.structural import broadcast_in_dim_p
 
-from ..jaxlib_compat import SUMS_OF_FUNCTIONS
 from .paths import Paths, cut_paths
-from .sums import computed_in_sums
+from .sums import EACH
 
 # Costs in ns; those of operations stand in their declarations (`traits`). benchmarks/planner/constants.py measures those of
 # operations, bytes and kernels; docs/internals/fusion.md has its figures beside these. Of special functions, and where no unit is
@@ -59,7 +58,6 @@ MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those o
 SMALL = 1 << 14  # bytes; smaller values are never cut in loops: those over less are one function in XLA, which has no barriers
 TINY = 1 << 6  # bytes; smaller values are never cut
 SHIFTED = 1 << 14  # elements of a sum that is cut off what it reads at shifted places, at least
-SUMMED = 16  # of which each result has so many, at least
 
 _REDUCTIONS = (Kind.REDUCTION, Kind.SEARCH)
 _MAKERS = (*_REDUCTIONS, Kind.PRODUCT, Kind.CONVOLUTION, Kind.SORT, Kind.LIBRARY, Kind.HOST, Kind.LOOP, Kind.BRANCH)
@@ -96,10 +94,9 @@ class Plan:
     Attributes:
       cuts: for ``id(var)`` of each value to write to memory, the reason.
       stored: ``id(var)`` of operands of extrema that are in memory anyway.
-      in_sums: ``id(var)`` of what the compiler's library for sums computes (`sums`).
     """
 
-    __slots__ = ("cuts", "stored", "in_sums", "_jaxpr", "_plans", "_least", "_uses", "_cones", "_paths", "_called")
+    __slots__ = ("cuts", "stored", "_jaxpr", "_plans", "_least", "_uses", "_cones", "_paths", "_called")
 
     def __init__(self, jaxpr: Jaxpr, plans: Plans, least: int):
         self._jaxpr = jaxpr  # also keeps it alive: plans are found by its identity
@@ -110,7 +107,6 @@ class Plan:
         big = plans.walks_paths or any([_worth_a_kernel(v.aval, least) for eqn in jaxpr.eqns for v in eqn.outvars])
         self.cuts: dict[int, str] = self._analyse().cuts if big else {}
         self.stored: set[int] = self._analyse().stored if big else set()
-        self.in_sums: set[int] = computed_in_sums(jaxpr, self.cuts) if big and SUMS_OF_FUNCTIONS else set()
 
     def _analyse(self) -> _Cones:
         if self._cones is None:
@@ -370,12 +366,12 @@ class _Cones:
             self.stored.add(id(x))
 
     def _enter_sum(self, eqn: JaxprEqn, uses: _Uses) -> None:
-        """Cut in front of a sum of what is read at shifted places, which the compiler leaves to no library and adds without vectors: a million squares
-        of differences take 0.28 ms so, 0.13 from memory (jaxlib 0.12)."""
+        """Cut in front of a sum of what is read at shifted places, which the compiler leaves to no library and adds without vectors
+        (`benchmarks/programs/shifted_sums.py`)."""
         x = eqn.invars[0]
         if type(x) is Literal or x not in self._parts or x.aval.size < SHIFTED or x.aval.dtype.kind != "f":
             return
-        if x.aval.size >= SUMMED * eqn.outvars[0].aval.size and self._is_shifted(x, uses):
+        if x.aval.size >= EACH * eqn.outvars[0].aval.size and self._is_shifted(x, uses):
             self.cuts[id(x)] = "a sum of what is read at shifted places"
             del self._parts[x], self._bounds[x]
 

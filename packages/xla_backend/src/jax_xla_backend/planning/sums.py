@@ -2,8 +2,8 @@
 
 On the CPU XLA hands a sum of many float32 numbers to a library, and with it what computes them, where that is arithmetic and some functions
 (`Traits.in_sums`) and nothing else. The library's sine of jaxlib 0.12 takes a fifth of the time of ours (`benchmarks/programs/shifted_sums.py`) and is
-exact to 2.2 units in the last place; XLA's own, which a choice or a slice in the way would leave, six times as much. So all that is computed in front of
-the sum must be of this kind, and needed by it alone.
+exact to 2.2 units in the last place. XLA's own, which a choice, a slice or a gather in the way would leave, takes six times as much. So all that is
+computed in front of the sum, from the arguments of the program on, must be of this kind, and needed by it alone.
 """
 from __future__ import annotations
 
@@ -33,14 +33,16 @@ def _is_taken(eqn: JaxprEqn) -> bool:
 
 
 def computed_in_sums(jaxpr: Jaxpr, cuts: Collection[int]) -> set[int]:
-    """``id(var)`` of the results of costly functions that the library computes. ``cuts``: ``id(var)`` of values that are written to memory."""
+    """``id(var)`` of the results of costly functions that the library computes, in the main function of a program.
+
+    ``cuts``: ``id(var)`` of values behind a barrier. What reads these, or results of kernels, XLA may put into a kernel of its own all the same.
+    """
     if not any([eqn.primitive.traits.spelled_out and eqn.primitive.traits.in_sums for eqn in jaxpr.eqns]):
         return set()
-    plain: dict[Any, bool] = {}  # whether all that computes a value, from memory on, is of the library's kind
+    plain: dict[Any, bool] = {}  # whether a value is of arguments and sums, and all that computes it of the library's kind
     for eqn in jaxpr.eqns:
-        if not eqn.primitive.traits.starts_kernel:  # of calls it is not known
-            taken = _is_taken(eqn) and all([plain.get(x, True) for x in eqn.invars if type(x) is not Literal])
-            plain.update((v, taken) for v in eqn.outvars if id(v) not in cuts)
+        taken = eqn.primitive is reduce_sum_p or _is_taken(eqn) and all([plain.get(x, True) for x in eqn.invars if type(x) is not Literal])
+        plain.update((v, taken and id(v) not in cuts) for v in eqn.outvars)
     readers: dict[Any, int] = {x: _SEVERAL for x in jaxpr.outvars if type(x) is not Literal}  # the number of the one sum that needs a value
     found = set()
     for i in range(len(jaxpr.eqns) - 1, -1, -1):
