@@ -249,6 +249,15 @@ def _cast_numpy(x: Any, dtype: Any) -> Any:
     return x.astype(dtype)
 
 
+def in_float32(fun: Callable[..., Any], *args: Any) -> Any:
+    """``fun`` of arguments of one dtype; of halves of a float it is computed in float32 and rounded once: differences, powers and sums of squares
+    have no place in halves where the result has."""
+    dtype = dtypes.dtype(args[0])
+    if dtypes.finfo(dtype).bits >= 32:
+        return fun(*args)
+    return convert(fun(*[x if type(x) in (int, float) else convert(x, np.float32) for x in args]), dtype)
+
+
 def narrowed(x: Any) -> Array:
     """``x``; if it has 64 bits while x64 is off, as narrow as beside a number: for what the public jax writes with numbers."""
     if getattr(x, "dtype", None) not in NEED_X64 or not isinstance(x, Array):

@@ -14,7 +14,7 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from .. import arithmetic, reductions
-from ..promotion import as_array, canonical_axes, check_arraylike, given_flag, given_key_axes, promote_dtypes_inexact
+from ..promotion import as_array, canonical_axes, check_arraylike, given_flag, given_key_axes, in_float32, promote_dtypes_inexact
 from ..shaping import moveaxis
 from ..ufuncs import _like, abs as _abs
 from .decompositions import svd
@@ -27,13 +27,6 @@ def _root(total: Array) -> Array:
     unxt's numbers with units are in different ones."""
     zero = lax.eq(total, _like(total, 0))
     return arithmetic.select(zero, _like(total, 0), lax.sqrt(arithmetic.select(zero, _like(total, 1), total)))
-
-
-def _in_float32(norm_of: Callable[..., Array], x: Array, *how: Any) -> Array:
-    """``norm_of`` of halves of a float in float32: sums of squares leave the range of halves where the norm does not, and its slope is 0 then."""
-    if dtypes.finfo(x.dtype).bits >= 32:
-        return norm_of(x, *how)
-    return lax.convert_element_type(norm_of(lax.convert_element_type(x, np.float32), *how), x.dtype)
 
 
 def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
@@ -114,16 +107,16 @@ def _norm(x, ord, axis, keepdims):
     x = as_array(x)
     if axis is None:
         if ord is None:
-            return _in_float32(lambda x: _root(reductions.sum(squared_modulus(x), keepdims=keepdims)), x)
+            return in_float32(lambda x: _root(reductions.sum(squared_modulus(x), keepdims=keepdims)), x)
         axes: tuple = tuple(range(x.ndim))
     else:
         axes = canonical_axes(axis, x.ndim)
     if len(axes) == 1:
-        return _in_float32(_vector_norm, x, ord, axes, keepdims)
+        return in_float32(lambda x: _vector_norm(x, ord, axes, keepdims), x)
     if len(axes) == 2:
         if ord in ("nuc", 2, -2):  # of singular values, which halves do not have
             return _matrix_norm(x, ord, axes, keepdims)
-        return _in_float32(_matrix_norm, x, ord, axes, keepdims)
+        return in_float32(lambda x: _matrix_norm(x, ord, axes, keepdims), x)
     raise ValueError(f"jax.numpy.linalg.norm: axis={axis} names {len(axes)} axes; give one for norms of vectors, two for norms of "
                      "matrices")
 
@@ -155,7 +148,7 @@ def _norm_of_all(x, ord, axis, keepdims):
     kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
     rest = [i for i in range(x.ndim) if i not in axes]
     line = lax.reshape(lax.transpose(x, (*rest, *axes)), (*(x.shape[i] for i in rest), math.prod(x.shape[i] for i in axes)))
-    out = _in_float32(_vector_norm, line, ord, (line.ndim - 1,), False)
+    out = in_float32(lambda line: _vector_norm(line, ord, (line.ndim - 1,), False), line)
     return lax.reshape(out, kept) if keepdims else out
 
 

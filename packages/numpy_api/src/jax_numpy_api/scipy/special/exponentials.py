@@ -16,7 +16,7 @@ from jax_core.representation.typing import ArrayLike
 from ... import lax, numpy as jnp
 from ...lax.quotient_cpu import shared_quotient
 from ...nn.normalize import log_softmax as log_softmax_along, softmax as softmax_along
-from ...numpy.promotion import convert, promote_args_inexact, strong
+from ...numpy.promotion import in_float32, promote_args_inexact, strong
 from ._series import chebyshev, differentiable, inlined, log1p
 
 _ATANH = (  # of 2 atanh(s) / s in s**2
@@ -137,17 +137,9 @@ def _real(name, *args):
     return args
 
 
-def _in_float32(fun, *args):
-    """``fun`` of arguments of one dtype; of halves of a float in float32, as differences and powers have no place in halves."""
-    dtype = dtypes.dtype(args[0])
-    if dtypes.finfo(dtype).bits >= 32:
-        return fun(*args)
-    return convert(fun(*[convert(x, np.float32) for x in args]), dtype)
-
-
 def _joint(fun, name, *args):
     """``fun`` of broadcast real arguments; not weak where the first is not, whose terms it adds up."""
-    value = _in_float32(fun, *jnp.broadcast_arrays(*_real(name, *args)))
+    value = in_float32(fun, *jnp.broadcast_arrays(*_real(name, *args)))
     return value if dtypes.is_weakly_typed(args[0]) else strong(value)
 
 
@@ -302,7 +294,7 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
     >>> jax.scipy.special.boxcox(2.0, 0.5)
     Array(0.8284271, dtype=float32, weak_type=True)
     """
-    return _in_float32(_boxcox, *promote_args_inexact("boxcox", x, lmbda))
+    return in_float32(_boxcox, *promote_args_inexact("boxcox", x, lmbda))
 
 
 @inlined
@@ -314,4 +306,4 @@ def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
     >>> jax.scipy.special.boxcox1p(1.0, 0.5)
     Array(0.8284271, dtype=float32, weak_type=True)
     """
-    return _in_float32(_boxcox1p, *promote_args_inexact("boxcox1p", x, lmbda))
+    return in_float32(_boxcox1p, *promote_args_inexact("boxcox1p", x, lmbda))

@@ -19,7 +19,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp
-from ...numpy.promotion import convert, promote_args_inexact
+from ...numpy.promotion import convert, in_float32, promote_args_inexact
 from .examples import EXAMPLES
 
 if TYPE_CHECKING:
@@ -99,15 +99,6 @@ def promoted(name: str, *args: ArrayLike) -> list:
     return reals
 
 
-def in_float32(reals: list) -> tuple[list, Callable]:
-    """Arguments of one dtype, halves of a float as float32, and how to round a result to that dtype: ``1 - x``, ``x - loc`` and differences of
-    logarithms would have few digits left in halves."""
-    dtype = jnp.asarray(reals[0]).dtype
-    if dtypes.finfo(dtype).bits >= 32:
-        return reals, lambda value: value
-    return [x if type(x) in (int, float) else convert(x, np.float32) for x in reals], lambda value: convert(value, dtype)
-
-
 def nan_unless(ok: Any, value: ArrayLike) -> Any:
     """``value``; where ``ok`` does not hold it and its derivatives are NaN."""
     return value if ok is True else value * jnp.where(ok, 1.0, np.nan)
@@ -166,16 +157,15 @@ class Continuous:
         rule = {"pdf": self._density, "cdf": self._tail, "sf": self._tail, "ppf": self._quantile, "isf": self._quantile}[base]
 
         def fun(*args):
-            parts, rounded = self._split(what, args)
-            return rounded(rule(what, *parts))
+            reals = (promote_args_inexact if what in self.analytic else promoted)(f"{self.name}.{what}", *args)
+            return in_float32(lambda *reals: rule(what, *self._split(reals)), *reals)
         return public(self.name, what, [first, *self.shapes, *self.tail], fun)
 
     def functions(self, names: str, **first: str) -> list[Callable]:
         """Several public functions; ``first`` names their first parameter where it is not ``x``."""
         return [self(n, first.get(n, "q" if n in ("ppf", "isf") else "x")) for n in names.split()]
 
-    def _split(self, what, args):
-        args, rounded = in_float32((promote_args_inexact if what in self.analytic else promoted)(f"{self.name}.{what}", *args))
+    def _split(self, args):
         count = len(self.shapes) + 1
         loc, scale = args[count:] if self.tail else (0, 1)
         shapes = args[1:count]
@@ -184,7 +174,7 @@ class Continuous:
             ok = (scale > 0) & ok
         elif not scale > 0:
             ok = False
-        return (jnp.asarray(args[0]), shapes, loc, scale, ok), rounded
+        return jnp.asarray(args[0]), shapes, loc, scale, ok
 
     def _bounds(self, shapes):
         return [end(*shapes) if callable(end) else end for end in self.ends]
@@ -267,12 +257,12 @@ class Discrete:
         """pmf and logpmf."""
         def make(what):
             def fun(*args):
-                return self._probability(what, *args)
+                return in_float32(lambda *reals: self._probability(what, *reals), *promoted(f"{self.name}.{what}", *args))
             return public(self.name, what, ["k", *self.shapes, "loc"], fun)
         return [make("pmf"), make("logpmf")]
 
-    def _probability(self, what, *args):
-        (k, *shapes, loc), rounded = in_float32(promoted(f"{self.name}.{what}", *args))
+    def _probability(self, what, k, *parameters):
+        *shapes, loc = parameters
         k = jnp.asarray(k - loc)
         low, high = (end(*shapes) if callable(end) else end for end in self.ends)
         ok = (True if self.valid is None else self.valid(*shapes)) & ~jnp.isnan(k)  # as in `Continuous`
@@ -290,4 +280,4 @@ class Discrete:
             value = _of(inside, *shapes)
         apart = jnp.abs(inside - k) > 0  # the same once more: a mask with one more reader would be a kernel of its own
         value = jnp.where(apart, 0.0 if what == "pmf" else -np.inf, value)
-        return rounded(convert(nan_unless(ok, value), k.dtype, k.weak_type))  # formulas may hold numbers of the dtype
+        return convert(nan_unless(ok, value), k.dtype, k.weak_type)  # formulas may hold numbers of the dtype
