@@ -157,6 +157,19 @@ def test_a_dtype_that_the_platform_lacks(platform):
         jax.jit(fun).lower(jax.ShapeDtypeStruct((128, 128), dtype, sharding=here)).compile()
 
 
+COMPILES = {  # on each platform; what ended in an error of the compiler
+    "a scatter into a scalar": (lambda x: [getattr(x.at[True], how)(u) for how in ("set", "add", "mul", "min", "max") for u in (2.0, jnp.ones(1))], ()),
+    "several scatters into a scalar": (
+        lambda x: jax.lax.scatter_add(x, np.zeros((2, 3, 0), int), jnp.ones((2, 3)), jax.lax.ScatterDimensionNumbers((), (), ())), ()),
+}
+
+
+@pytest.mark.parametrize("name", COMPILES)
+def test_compiles(name, topology):
+    fun, shape = COMPILES[name]
+    jax.jit(fun).lower(described(shape, jax.sharding.SingleDeviceSharding(topology.devices[0]))).compile()
+
+
 @pytest.mark.parametrize("platform", DEVICES)
 def test_without_the_device_the_cpu_is_used(platform):
     """No library of a vendor is loaded for that, and the warning is one."""

@@ -1,4 +1,6 @@
 """Slices, gathers and scatters: laws, modes for indices out of bounds, and errors."""
+import functools
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,8 @@ GATHERS = [
          domain=(0, 2), name="gather by batch", reference=lambda x, i: np.take_along_axis(x, i[..., 0], 1)),
     Case(lambda x, i: lax.gather(x, i, G((0,), (), ()), (3,)), "f32[3],i32[2,0]", name="gather without indices",
          reference=lambda x, i: np.stack([x, x], 1)),
+    Case(lambda x, i: lax.gather(x, i, G((1,), (), ()), (2,)), "f32[4],i32[3,0]", name="gather of a part without indices",
+         reference=lambda x, i: np.stack([x[:2]] * 3)),
 ]
 
 
@@ -93,6 +97,11 @@ SCATTERS = [
 ] + [
     Case(lambda x, i, u: lax.scatter_add(x, i, u, S((1, 2), (), (0, 1)), mode=mode), "f32[4,3],i32[3,2],f32[3,2,2]",
          domain=[(-2, 2), (-1, 4), (-2, 2)], name=f"scatter_add windows {mode}", reference=False) for mode in ("clip", "drop")
+] + [  # index vectors without entries; several updates of one element are written in any order
+    Case(lambda x, i, u, name=name, window=window: getattr(lax, name)(x, i, u, S(window, (), ())),
+         types if name != "scatter" else types.replace("3,0", "1,0").replace("3]", "1]"), domain=(0.5, 2), name=f"{name} without indices", tolerance=2,
+         reference=lambda x, i, u, write=write: functools.reduce(write, np.moveaxis(u, -1, 0), x))
+    for name, write in WRITES.items() for window, types in (((), "f32[],i32[3,0],f32[3]"), ((0,), "f32[2],i32[3,0],f32[2,3]"))
 ] + [
     Case(lambda x: lax.scatter_apply(x, UNIQUE, lax.sin, S((1,), (0,), (0,)), update_shape=(4, 3), unique_indices=True), "f32[4,3]",
          name="scatter_apply", reference=lambda x: np.where(np.isin(np.arange(4), UNIQUE)[:, None], np.sin(x), x)),

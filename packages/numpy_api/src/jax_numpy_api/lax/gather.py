@@ -374,7 +374,7 @@ def _gather_at(x, starts, batch_shape, n, slice_sizes):
     batching = dict(zip(n.operand_batching_dims, n.start_indices_batching_dims))
     kept = window_dims(x.ndim, n.collapsed_slice_dims, n.operand_batching_dims)
     if any(slice_sizes[d] != 1 for d in starts) or any(slice_sizes[d] != x.shape[d] for d in kept if d not in starts):
-        return _gather_general(x, starts, len(batch_shape), n, slice_sizes)
+        return _gather_general(x, starts, batch_shape, n, slice_sizes)
     # Whole slices are read by NumPy's own indexing: indexed axes first, the others behind them
     first = [*starts, *batching, *(d for d in n.collapsed_slice_dims if d not in starts)]
     rest = [d for d in kept if d not in starts]
@@ -399,11 +399,11 @@ def _place_axes(out, batch_rank, offset_dims):
     return out.transpose(order)
 
 
-def index_grid(shape: Sequence[int], starts, batch_rank, batching, window_position, sizes: Shape, rank: int) -> tuple:
+def index_grid(shape: Sequence[int], starts, batch_shape: Shape, batching, window_position, sizes: Shape, rank: int) -> tuple:
     """For every operand axis the index array that, broadcast over batch and window axes of ``rank``, finds the slices.
 
     Args:
-      starts: clamped starts by operand axis. batching: indices axis by operand axis.
+      starts: clamped starts by operand axis. batching: indices axis by operand axis. batch_shape: of the indices, without their vectors.
       window_position: position among the result's axes for each operand axis that slices keep.
       rank: of the result; its batch axes are those that are no window positions, in order.
     """
@@ -412,10 +412,14 @@ def index_grid(shape: Sequence[int], starts, batch_rank, batching, window_positi
     grid = []
     for d in range(len(shape)):
         index: Any = np.intp(0)
+        if d == 0 and not starts:  # index vectors without entries: every slice is the same
+            full = np.ones(rank, int)
+            full[batch_axes] = batch_shape
+            index = np.zeros(full, np.intp)
         if d in window_position:
-            index = _along(np.arange(sizes[d]), window_position[d], rank)
+            index = index + _along(np.arange(sizes[d]), window_position[d], rank)
         if d in batching:
-            index = _along(np.arange(shape[d]), batch_axes[batching[d]], rank)
+            index = index + _along(np.arange(shape[d]), batch_axes[batching[d]], rank)
         if d in starts:
             full = np.ones(rank, int)
             full[batch_axes] = starts[d].shape
@@ -424,12 +428,12 @@ def index_grid(shape: Sequence[int], starts, batch_rank, batching, window_positi
     return tuple(grid)
 
 
-def _gather_general(x, starts, batch_rank, n, slice_sizes):
-    rank = batch_rank + len(n.offset_dims)
+def _gather_general(x, starts, batch_shape, n, slice_sizes):
+    rank = len(batch_shape) + len(n.offset_dims)
     kept = window_dims(x.ndim, n.collapsed_slice_dims, n.operand_batching_dims)
     position = dict(zip(kept, n.offset_dims))
     batching = dict(zip(n.operand_batching_dims, n.start_indices_batching_dims))
-    return x[index_grid(x.shape, starts, batch_rank, batching, position, slice_sizes, rank)]
+    return x[index_grid(x.shape, starts, batch_shape, batching, position, slice_sizes, rank)]
 
 
 # -- the primitive and functions -------------------------------------------------------------------------------------

@@ -165,6 +165,11 @@ def _lower_rule(combine: Callable):
             sizes = _slice_sizes(x.aval.ndim, updates.aval.shape, n)
             last = tuple(x.aval.shape[d] - sizes[d] for d in n.scatter_dims_to_operand_dims)
             indices = b.fun(_clamp, indices, last=last)[0]
+        out = b.out_avals[0]
+        if x.aval.ndim == 0 and indices.aval.ndim > 1:  # XLA's expander of scatters for GPUs fails where an operand has no axes
+            out = ShapedArray((1,), x.aval.dtype)
+            x, indices = b.emit(f"stablehlo.reshape {x}", x, out=out), b.full(0, ShapedArray((*updates.aval.shape, 1), np.dtype(np.int32)))
+            n = ScatterDimensionNumbers((), (0,), (0,))
         scalar = ShapedArray((), x.aval.dtype)
         region = b.region([scalar, scalar], lambda inner, old, new: [combine(inner, old, new, update_jaxpr)])
         fields = [f"update_window_dims = {list(n.update_window_dims)}", f"inserted_window_dims = {list(n.inserted_window_dims)}",
@@ -175,8 +180,8 @@ def _lower_rule(combine: Callable):
         attrs = (f"{{indices_are_sorted = {str(indices_are_sorted).lower()}, scatter_dimension_numbers = "
                  f"#stablehlo.scatter<{', '.join(f for f in fields if not f.endswith('[]'))}>, "
                  f"unique_indices = {str(unique_indices).lower()}}}")
-        return b.emit(f'"stablehlo.scatter"({x}, {indices}, {updates}) ({region})', x, indices, updates,
-                      out=b.out_avals[0], attrs=attrs)
+        result = b.emit(f'"stablehlo.scatter"({x}, {indices}, {updates}) ({region})', x, indices, updates, out=out, attrs=attrs)
+        return result if out is b.out_avals[0] else b.emit(f"stablehlo.reshape {result}", result, out=b.out_avals[0])
     return rule
 
 
@@ -208,7 +213,7 @@ def _reference_rule(write: Callable):
         starts, inside = start_arrays(indices, out.shape, sizes, n.scatter_dims_to_operand_dims)
         kept = window_dims(out.ndim, n.inserted_window_dims, n.operand_batching_dims)
         batching = dict(zip(n.operand_batching_dims, n.scatter_indices_batching_dims))
-        grid = index_grid(out.shape, starts, indices.ndim - 1, batching, dict(zip(kept, n.update_window_dims)), sizes,
+        grid = index_grid(out.shape, starts, indices.shape[:-1], batching, dict(zip(kept, n.update_window_dims)), sizes,
                           updates.ndim)
         if mode is not GatherScatterMode.CLIP and not inside.all():
             keep = np.ones(updates.ndim, int)
