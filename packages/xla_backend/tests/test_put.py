@@ -210,6 +210,25 @@ def test_transfer_guard():
     assert f(value).shape == (3,)
 
 
+def test_transfer_guards_of_arrays_in_parts():
+    """Their parts go over the host on CPUs, which jaxlib sees as no transfer, or as one of another direction."""
+    split = NamedSharding(make_mesh((2,), ("x",), axis_types=(AxisType.Auto,), devices=client.devices()[:2]), P("x"))
+    x = device_put.device_put(np.arange(4.0, dtype=np.float32), split)
+    with flags.transfer_guard_device_to_host("disallow"):
+        with pytest.raises(RuntimeError, match="Disallowed device-to-host transfer"):
+            np.asarray(x)
+        assert device_put.device_get(x).tolist() == [0, 1, 2, 3]
+    y, here, there = device_put.device_put(np.arange(4.0, dtype=np.float32), split), array(), array()
+    with flags.transfer_guard_device_to_host("disallow_explicit"), pytest.raises(RuntimeError, match="Disallowed device-to-host transfer"):
+        device_put.device_get(y)
+    with flags.transfer_guard_device_to_device("disallow_explicit"), pytest.raises(RuntimeError, match="Disallowed device-to-device transfer"):
+        device_put.device_put(here, split)
+    with flags.transfer_guard_host_to_device("disallow_explicit"):
+        assert device_put.device_put(there, split).tolist() == [0, 1, 2, 3]
+    with flags.transfer_guard("disallow"):
+        assert from_parts.make_array_from_process_local_data(split, np.zeros(4, np.float32)).shape == (4,)
+
+
 def test_results_of_another_shape_lie_whole_on_a_mesh_of_one_device():
     """They had the placement of the operand, which a scalar cannot have: its parts could not be looked at."""
     split = NamedSharding(make_mesh((1,), ("x",), axis_types=(AxisType.Auto,), devices=client.devices()[:1]), P("x"))

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..jaxlib_compat import READING_HOLDS, _jax
 from ..platforms.distributed_state import state
-from . import interruptible
+from . import interruptible, transfer_guards
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import ShardingLike
@@ -149,6 +149,8 @@ def _fetch(x: ArrayImpl) -> np.ndarray:
         raise RuntimeError(
             f"the values of an array of shape {x.shape} cannot be fetched, because parts of it are on devices of other "
             "processes; use jax.experimental.multihost_utils.process_allgather, or look at x.addressable_shards")
+    if transfer_guards.used():
+        transfer_guards.check("device_to_host", f"the parts of an array of type {x.aval.str_short()}")
     out = np.empty(x.shape, x.dtype)
     if not out.size:  # jaxlib 0.10 gives empty parts the shape of the whole
         return out

@@ -18,6 +18,7 @@ from ..placement import mesh
 from ..placement.layout import AutoLayout, Format
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
+from . import transfer_guards
 from .array import ArrayImpl, is_unreduced
 from .put import as_sharding, put, put_parts, typed
 
@@ -193,7 +194,8 @@ def make_array_from_process_local_data(sharding: Placement, local_data: PyTree,
     else:
         shapes = tree.broadcast_prefix(global_shape, local_data, is_leaf=_is_shape)
     placements = tree.broadcast_prefix(sharding, local_data, is_leaf=lambda s: isinstance(s, (Sharding, PartitionSpec)))
-    made = [_from_local(where, np.asarray(x), shape) for where, x, shape in zip(placements, leaves, shapes)]
+    with transfer_guards.explicit():
+        made = [_from_local(where, np.asarray(x), shape) for where, x, shape in zip(placements, leaves, shapes)]
     return tree.tree_unflatten(structure, made)
 
 

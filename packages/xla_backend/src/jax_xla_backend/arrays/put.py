@@ -388,7 +388,13 @@ def _move(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:
             [x], [new], [sharding], [_jax.ArrayCopySemantics.ALWAYS_COPY])[0]
         aval = typed(x.aval, sharding)
         return moved if moved._committed and moved.aval is aval else make_array(aval, sharding, moved._arrays, True)
-    return _distribute(host_value(x), x.aval, sharding) if x.is_fully_addressable or x.is_fully_replicated else _exchange(x, sharding)
+    if not x.is_fully_addressable and not x.is_fully_replicated:
+        return _exchange(x, sharding)
+    if not transfer_guards.used():
+        return _distribute(host_value(x), x.aval, sharding)
+    transfer_guards.check("device_to_device", f"an array of type {x.aval.str_short()} to {sharding}")
+    with transfer_guards.own():  # over the host
+        return _distribute(host_value(x), x.aval, sharding)
 
 
 def _exchange(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:

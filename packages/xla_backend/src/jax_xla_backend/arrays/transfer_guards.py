@@ -7,11 +7,12 @@ Results of operations that ran on the host are none (`own`).
 from __future__ import annotations
 
 import contextlib
+import logging
 from typing import ContextManager, Iterator
 
-from jax_core.configuration import engine
+from jax_core.configuration import engine, flags
 
-from ..jaxlib_compat import _jax
+from ..jaxlib_compat import RuntimeError_, _jax
 
 _lib = _jax.guard_lib
 _LEVELS = {"allow": _lib.TransferGuardLevel.ALLOW, "log": _lib.TransferGuardLevel.LOG,
@@ -54,6 +55,23 @@ def _explicit() -> Iterator[None]:
 def used() -> bool:
     """Whether a guard was ever set."""
     return _active
+
+
+def check(direction: str, what: str) -> None:
+    """A transfer that jaxlib does not see as one, as it goes over the host: obey the guard of ``direction``.
+
+    Raises:
+      RuntimeError: that guard disallows it.
+    """
+    level = getattr(flags, f"transfer_guard_{direction}").value
+    state = _lib.thread_local_state()
+    asked_for = state.explicit_device_get if direction == "device_to_host" else state.explicit_device_put
+    if level in (None, "allow") or asked_for and not level.endswith("_explicit"):
+        return
+    text = f"{direction.replace('_', '-')} transfer: {what}"
+    if level.startswith("disallow"):
+        raise RuntimeError_(f"Disallowed {text}; so says jax_transfer_guard_{direction}={level!r}")
+    logging.getLogger("jax.transfers").warning("%s", text)
 
 
 def explicit() -> ContextManager:
