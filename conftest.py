@@ -18,6 +18,11 @@ hypothesis.settings.load_profile("suite")
 ACCELERATOR = os.environ.get("JAX_PLATFORMS", "").partition(",")[0] not in ("", "cpu")
 """Whether the suite runs on a GPU or TPU (`nox -s tests_gpu`), of which there may be one only."""
 
+STRICT = "strict" in os.environ.get("JAX_NUMPY_DTYPE_PROMOTION", "") or "raise" in os.environ.get("JAX_NUMPY_RANK_PROMOTION", "")
+"""Whether the suite runs where dtypes or ranks are not promoted (`nox -s strict`)."""
+if STRICT:
+    os.environ.setdefault("JAX_TRACEBACK_FILTERING", "off")  # `strict_modes` looks at our frames
+
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "any_code: what programs compute is tested, whatever their code: it is the one that compiles in the least time")
@@ -70,8 +75,11 @@ def code(request):
 
 
 def why_not_here(error):
-    """What an accelerator or a compiler lacks for a test that ended in ``error``; None where the test is to blame, or what it tests."""
+    """What an accelerator or a compiler lacks for a test that ended in ``error``, or a setting refuses; None where the test is to blame, or what it tests."""
     text = str(error)
+    if STRICT:
+        from strict_modes import mixed_by_the_test
+        return mixed_by_the_test(error)
     if "xla_cpu_max_isa=SSE4_2" in os.environ.get("XLA_FLAGS", "") and "Failed to materialize symbols" in text:
         return "XLA of jaxlib 0.10, told to keep to SSE4.2, refers to conversions of halves that nothing defines"
     if not ACCELERATOR:
@@ -98,7 +106,7 @@ def pytest_runtest_call():
 def _judged():
     try:
         return (yield)
-    except Exception as error:
+    except (Exception, pytest.fail.Exception) as error:
         if (reason := why_not_here(error)) is not None:
             pytest.skip(reason)
         raise

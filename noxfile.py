@@ -46,10 +46,6 @@ def tested_with(folder: str) -> list[str]:
 
 
 ALL = needs("jax")
-STRICT_TESTS = [f"packages/{test}" for test in (
-    "random/tests/test_distributions.py", "random/tests/test_reference.py", "random/tests/test_gradients.py",
-    "numpy_api/tests/test_strict_modes.py", "numpy_api/tests/test_image.py", "numpy_api/tests/test_order_statistics.py")]
-"""Tests whose own arithmetic promotes nothing; what is not among them mixes dtypes on purpose."""
 
 
 def install(session: nox.Session, folders: list[str], *others: str) -> None:
@@ -106,12 +102,13 @@ def package(session: nox.Session, folder: str) -> None:
 
 @nox.session
 def strict(session: nox.Session) -> None:
-    """Our functions where ranks and dtypes are never promoted (`jax_numpy_rank_promotion`, `jax_numpy_dtype_promotion`)."""
+    """Our functions where ranks and dtypes are never promoted (`jax_numpy_rank_promotion`, `jax_numpy_dtype_promotion`).
+
+    A test that mixes them itself is skipped (`tests/strict_modes.py`); a function of ours that does fails it.
+    """
     install(session, ALL, *TEST_TOOLS)
-    modes = {"JAX_NUMPY_RANK_PROMOTION": "raise", "JAX_NUMPY_DTYPE_PROMOTION": "strict", "JAX_ENABLE_COMPILATION_CACHE": "0"}
-    for paths in STRICT_TESTS, session.posargs:
-        if paths:
-            session.run("python", "-m", "pytest", "-n", "2", "-q", *paths, env=modes)
+    session.env.update(JAX_NUMPY_RANK_PROMOTION="raise", JAX_NUMPY_DTYPE_PROMOTION="strict")
+    run_tests(session, "packages/numpy_api/tests", "packages/random/tests")
 
 
 @nox.session

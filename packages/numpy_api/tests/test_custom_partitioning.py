@@ -99,7 +99,7 @@ def test_trees_static_arguments_and_positions():
         spec = NamedSharding(mesh, P("x"))
 
         def on_parts(tree, shift):
-            return {"sum": tree[0] + tree[1] * n + shift + 0 * lax.axis_index("x"), "first": tree[0]}
+            return {"sum": tree[0] + tree[1] * n + shift + 0 * lax.axis_index("x").astype(A.dtype), "first": tree[0]}
         return mesh, on_parts, {"sum": spec, "first": spec}, ((spec, spec), NamedSharding(mesh, P()))
     f.def_partition(partition, sharding_rule="... j, ... j, -> ... j, ... j")
     out = jit(lambda a, b: f((a, b), 3, shift=2.0))(placed(A, "x"), placed(A, None, "y"))

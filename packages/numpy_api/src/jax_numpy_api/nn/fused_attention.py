@@ -127,8 +127,8 @@ def _attention_bwd(options, residuals, cts):
     if not isinstance(cts[0], SymbolicZero):
         found = backward(value, cts[0], out)
     if options.logs and not isinstance(cts[1], SymbolicZero):
-        one = np.zeros(query.shape[3], query.dtype)
-        one[0] = 1
+        one = np.zeros((1, 1, 1, query.shape[3]), query.dtype)
+        one[..., 0] = 1
         ct = lax.transpose(cts[1], (0, 2, 1))[..., None].astype(query.dtype) * one
         more = backward(jnp.broadcast_to(one, value.shape), ct, jnp.zeros_like(out))
         more[2] = jnp.zeros_like(value)
