@@ -1,8 +1,9 @@
 """Who is to blame for a mixture in the strict session: the test that made the call, or the function of ours that it called."""
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from strict_modes import mixed_by_the_test
 
 X, I, ROW = np.ones((4, 3), np.float32), np.arange(3, dtype=np.int32), np.ones(3, np.float32)
