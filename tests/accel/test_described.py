@@ -13,6 +13,8 @@ import jax
 import jax.experimental.custom_partitioning
 import jax.numpy as jnp
 from jax.experimental import serialize_executable, topologies
+from jax.experimental.fused import fused
+from jax.memory import Space
 
 HERE = pathlib.Path(__file__).parent
 CONFIG = (HERE / "h100.txtpb").read_text()
@@ -157,10 +159,22 @@ def test_a_dtype_that_the_platform_lacks(platform):
         jax.jit(fun).lower(jax.ShapeDtypeStruct((128, 128), dtype, sharding=here)).compile()
 
 
+def in_memories(a, b):
+    return fused(out_spaces=(Space.Host, Space.Device))(lambda a, b: (a + b, a * b))(jax.device_put(a, Space.Host), b)
+
+
 COMPILES = {  # on each platform; what ended in an error of the compiler
     "a scatter into a scalar": (lambda x: [getattr(x.at[True], how)(u) for how in ("set", "add", "mul", "min", "max") for u in (2.0, jnp.ones(1))], ()),
     "several scatters into a scalar": (
         lambda x: jax.lax.scatter_add(x, np.zeros((2, 3, 0), int), jnp.ones((2, 3)), jax.lax.ScatterDimensionNumbers((), (), ())), ()),
+    "fused of two memories": (lambda x: in_memories(x, x), (8,)),
+    "vmap of fused": (lambda x: jax.vmap(in_memories)(x, x), (8,)),
+    "cotangents of fused in the host's memory": (lambda x: jax.vjp(in_memories, x, x)[1](in_memories(x, x)), (8,)),
+    "tangents of fused": (lambda x: jax.jvp(in_memories, (x, x), (x, x)), (8,)),
+    "results moved to the host's memory": (lambda x: (jax.device_put(x, Space.Host), jax.vmap(lambda x: jax.device_put(x + 1, Space.Host))(x), x), (8,)),
+    "gradient of a move": (jax.grad(lambda x: jax.device_put(jax.device_put(jnp.sin(x), Space.Host), Space.Device).sum()), (8,)),
+    "rows of a loop in the host's memory": (
+        lambda x: jax.lax.scan(lambda c, x: (c + x, jax.device_put(c, Space.Host)), jnp.zeros((8, 128)), x), (3, 8, 128)),
 }
 
 

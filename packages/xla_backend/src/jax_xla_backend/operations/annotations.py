@@ -329,10 +329,12 @@ def fused(*, out_spaces: object) -> Callable:
 
 
 def _on_device(aval: AbstractValue) -> AbstractValue:
-    return aval.update(memory_space=Space.Device) if isinstance(aval, ShapedArray) else aval
+    """The type of the value in the memory where programs compute; ``aval`` itself if it lies there."""
+    return aval.update(memory_space=Space.Device) if isinstance(aval, ShapedArray) and aval.memory_space is Space.Host else aval
 
 
 def _fused_lower(b, *xs, jaxpr, out_spaces):
+    xs = [x if (here := _on_device(x.aval)) is x.aval else b.to_memory(x, here) for x in xs]
     return _moved(b, _call(b, "fused", jaxpr, xs, [("inlineable", "false")]), out_spaces)
 
 
