@@ -14,9 +14,9 @@ import numpy as np
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
-from .common import diagonal, first_columns, mh, mm, rows
+from .common import diagonal, first_columns, largest, mh, mm, real_dtype, rows
 from .eigen import eigh
-from .polar import qdwh
+from .polar import qdwh, safe_scale
 from .qr import qr
 
 if TYPE_CHECKING:
@@ -31,11 +31,12 @@ def svd_by_polar(x: ArrayLike, *, full_matrices: bool, compute_uv: bool) -> list
     if m < n:
         s, *vectors = svd_by_polar(mh(x), full_matrices=full_matrices, compute_uv=compute_uv)
         return [s, *[mh(a) for a in reversed(vectors)]]
-    q, r = qr(x, full_matrices=full_matrices and compute_uv)
+    scale = safe_scale(largest(x), real_dtype(x.dtype))
+    q, r = qr(lax.mul(x, lax.convert_element_type(scale, x.dtype)), full_matrices=full_matrices and compute_uv)
     polar, h, _, _ = qdwh(lax.slice_in_dim(r, 0, n))
     v, s = eigh(h, symmetrize_input=False)
     s, v = lax.rev(s, (0,)), lax.rev(v, (1,))
-    s = lax.max(s, lax.full_like(s, 0))
+    s = lax.mul(lax.max(s, lax.full_like(s, 0)), lax.reciprocal(scale))
     if not compute_uv:
         return [s]
     inner = _completed(mm(polar, v))
