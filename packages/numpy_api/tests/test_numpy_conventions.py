@@ -42,7 +42,7 @@ def names() -> dict:
                 eval_shape=eval_shape, grad=grad, vq=vq, scipy_linalg=scipy_linalg, ShapeDtypeStruct=ShapeDtypeStruct,
                 s=jnp.float32(1.5), t=jnp.ones((2, 2, 2, 2)),
                 i=jnp.array([[0, -1, 2], [0, 3, 1]]), b=x > 0, u8=jnp.arange(4, dtype="uint8"), i8=jnp.zeros(2, "int8"),
-                i16=jnp.arange(4, dtype="int16"), f16=jnp.arange(4, dtype="float16"), bf=jnp.arange(4, dtype="bfloat16"),
+                i16=jnp.arange(4, dtype="int16"), f16=jnp.arange(4, dtype="float16"), big=jnp.array([-6e4, 0, 6e4], "float16"), bf=jnp.arange(4, dtype="bfloat16"),
                 c=lax.complex(x, jnp.ones_like(x)), struct=ShapeDtypeStruct((2, 3), np.float32), Itself=Itself, nan=np.nan, inf=np.inf,
                 float0=float0)
 
@@ -212,6 +212,15 @@ ROWS = {
     "jnp.quantile(v, 0.5j)": "ValueError",
     "jnp.vander(u8, 2)": "uint8[4, 2]",
     "stats.rankdata(i16, method='min')": "float32 [1.0, 2.0, 3.0, 4.0]",
+    # what overflows in halves on the way
+    "jnp.trapezoid(big)": "float16 0.0", "jnp.trapezoid(abs(big), dx=0.5)": "float16 30000.0", "jnp.trapezoid(abs(big), f16[:3])": "float16 60000.0",
+    "jnp.trapezoid(abs(big), dx=jnp.array([0.25, 0.25], 'float16'))": "float16 15000.0",
+    "jnp.trapezoid(i[0], dx=jnp.ones(1, 'float16'))": "float32 0.0", "jnp.trapezoid(f16, dx=1j)": "complex64 4.5j",
+    "jnp.gradient(big)": "float16 [60000.0, 60000.0, 60000.0]", "jnp.gradient(big, big)": "float16 [1.0, 1.0, 1.0]",
+    "jnp.interp(jnp.float16(0.5), big, f16[:3])": "float16 1.0", "jnp.interp(jnp.float16(0.5), f16[:2], big[::2])": "float16 0.0",
+    "jnp.interp(f16, big, big, right=2j).dtype": "dtype('complex64')", "jnp.interp(f16 + 3, f16[:2], f16[:2], right=np.float16(7))": "float16 [7.0, 7.0, 7.0, 7.0]",
+    "nn.sigmoid(jnp.array([-11.5, -12.0, -17.0], 'float16')).astype('float32') * 2**24": "float32 [170.0, 103.0, 1.0]", "nn.silu(jnp.array([-12.0], 'float16')).astype('float32') * 2**24": "float32 [-1236.0]",
+    "nn.gelu(jnp.array([-4.0], 'float16')) < -7e-5": "bool [True]",
     "nn.logmeanexp(jnp.zeros(2, 'bfloat16'))": "bfloat16 0.0",
     "flatten_util.ravel_pytree([i16[:2], -1])[0]": "int32 [0, 1, -1]",
     "i8.at[0].divide(2)": "float32 [0.0, 0.0]",

@@ -2,6 +2,9 @@
 
 Numbers without a source are mpmath's.
 """
+import functools
+import math
+
 import numpy as np
 import pytest
 
@@ -83,6 +86,9 @@ POINTS = [  # name, function, order of the derivative, points, what is expected 
     ("poch", lambda z: special.poch(z, 1e-10), 1, [1e-3, 2.0], [1.00000136e-4, 6.4493407e-11]),
     ("betaln", lambda b: special.betaln(2.0, b), 1, [1e10, 1e4], [-2e-10, -1.9999000033331667e-4]),
     ("beta", lambda b: special.beta(-0.5, b), 0, [1e10], [-354490.77]),
+    ("beta", lambda a: special.beta(a, a), 0, [-4.5, -1.0], [0, NAN]), ("betaln", lambda a: special.betaln(a, a), 0, [-4.5, -1.0], [-INF, INF]),
+    ("beta", lambda a: special.beta(a, 0.5), 1, [-4.5, -0.5], [-2.5531674, -2 * PI]),  # where gamma(a + 0.5) has a pole
+    ("betaln", lambda a: special.betaln(a, 60.0), 0, [-100.0, -60.0], [-68.884907, -4.0943446]),
     ("poch", lambda m: special.poch(1e10, m), 0, [-0.5, 0.5], [1e-5, 1e5]),
     ("poch", lambda z: special.poch(z, 0.5), 1, [1e10], [5e-6]),
     ("poch", lambda z: special.poch(z, 0.5), 2, [20.0, 2.0], [-0.00284661506824, -0.10098690659]),
@@ -314,6 +320,23 @@ def test_log_density_at_nan(name):
 def test_densities_of_vectors_at_nan():
     assert np.isnan(stats.dirichlet.logpdf(np.float32([NAN, 0.5]), np.float32([1, 2])))
     assert np.isnan(stats.multinomial.logpmf(np.int32([1, 1]), 2, np.float32([NAN, 0.5])))
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_beta_between_poles_whose_quotient_is_finite(x64):
+    """Its value and the derivative in the argument at the pole; in the other one, which is whole there, it has none."""
+    with flags.enable_x64(x64):
+        n, k = np.array([(n, k) for n in range(1, 15) for k in range(1, n + 1)], np.float64 if x64 else np.float32).T
+        want = np.array([(-1) ** int(k) * math.factorial(int(n - k)) * math.factorial(int(k) - 1) / math.factorial(int(n)) for n, k in zip(n, k)])
+        slope = np.array([sum(1 / (n - i) for i in range(int(k))) for n, k in zip(n, k)])
+        close = functools.partial(np.testing.assert_allclose, rtol=1e-12 if x64 else 2e-5)
+        for first in (True, False):
+            swap = (lambda f: f) if first else (lambda f: lambda a, b: f(b, a))
+            for fun, value, tangent in ((special.beta, want, want * slope), (special.betaln, np.log(abs(want)), slope)):
+                close(swap(fun)(-n, k), value, atol=1e-14 if x64 else 1e-6)
+                close(jit(vmap(grad(swap(fun))))(-n, k), tangent)
+                close(jvp(lambda a, fun=fun, swap=swap: swap(fun)(a, k), (-n,), (jnp.ones_like(n),))[1], tangent)
+                assert np.isnan(jit(vmap(grad(swap(fun), 1)))(-n, k)).all()
 
 
 def test_float16_digamma_at_minus_zero():

@@ -243,6 +243,14 @@ def _tanh_lower(b, x, accuracy=None):
     return b.emit(f"stablehlo.tanh {x}", x, out=b.out_avals[0], attrs=accuracy_text(accuracy))
 
 
+def _logistic_lower(b, x, accuracy=None):
+    """Of float16 in float32: ``exp(-x)`` overflows from -11 on, where the result still has all its digits."""
+    out = b.out_avals[0]
+    wide = out.update(dtype=np.dtype(np.float32)) if out.dtype == np.float16 else out
+    y = b.convert(x, wide.dtype)
+    return b.convert(b.emit(f"stablehlo.logistic {y}", y, out=wide, attrs=accuracy_text(accuracy)), out.dtype)
+
+
 def _atan2_plain(b, y, x):
     y, x = full_operands(b, (y, x))
     angle = emit(b, "stablehlo.atan2", y, x)
@@ -281,7 +289,7 @@ _WITH_ACCURACY_ROWS: list[tuple] = [
     ("cos", 1.2, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos, _IN_SUMS),
     ("tan", 1.6, _tan_lower, lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT, _IN_SUMS),
     ("tanh", 1.9, _tanh_lower, lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh, _IN_SUMS),
-    ("logistic", 3.5, "stablehlo.logistic", lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
+    ("logistic", 3.5, _logistic_lower, lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
      _logistic_reference, _IN_SUMS),
 ]
 _WITH_ACCURACY = {

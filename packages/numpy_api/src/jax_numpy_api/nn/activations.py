@@ -19,7 +19,7 @@ from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 
 from .. import lax, numpy as jnp
 from ..lax.nary import constant
-from ..numpy.promotion import canonical_axis, check_arraylike, promote_args_inexact
+from ..numpy.promotion import canonical_axis, check_arraylike, in_float32, promote_args_inexact
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -282,7 +282,8 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     Array([-0.15880796,  0.        ,  0.841192  ], dtype=float32)
     """
     (x,) = _inexact("gelu", _array("gelu", x))
-    return _gated(x, _gelu_gate if approximate else _normal_gate)
+    gate = _gelu_gate if approximate else _normal_gate
+    return in_float32(lambda x: _gated(x, gate), x) if x.dtype == np.float16 else _gated(x, gate)  # others XLA computes so by itself
 
 
 def _gelu_gate(x):

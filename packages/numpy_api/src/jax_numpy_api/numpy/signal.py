@@ -24,6 +24,8 @@ from .promotion import (
     check_arraylike,
     convert,
     evaluating,
+    in_float32,
+    joined,
     promote_dtypes,
     promote_dtypes_inexact,
     shape_of,
@@ -139,6 +141,13 @@ def _interp(x, xp, fp, left, right, period, static):
         raise ValueError("jnp.interp: complex x values not supported.")
     if period is not None:
         x, xp, fp = _periodic(x, xp, fp, period)
+    if fp.dtype == np.float16:  # where differences and slopes overflow
+        out = _interpolated(*[convert(v, np.float32) for v in (x, xp, fp)], left, right, static)
+        return convert(out, joined(fp, *[v for v in (left, right) if v is not None])[0])
+    return _interpolated(x, xp, fp, left, right, static)
+
+
+def _interpolated(x, xp, fp, left, right, static):
     xp, fp = lax.optimization_barrier((xp, fp))  # else XLA computes an end point anew for each element of x
     n = xp.shape[0]
     i = arithmetic.clip(_search(xp, x, "right", np.dtype(np.int32)), 1, max(n - 1, 1)) if n > 1 else lax.full(
@@ -219,7 +228,10 @@ def gradient(f: ArrayLike, *varargs: Any, axis: int | Sequence[int] | None = Non
     else:
         raise TypeError(f"Invalid number of spacing arguments: {len(varargs)} for axis={axis}")
     f, *steps = map(as_array, promote_dtypes_inexact(f, *steps))
-    out = [_gradient(f, h, d, order) for h, d in zip(steps, axes)]
+    if f.dtype == np.float16:  # where differences overflow
+        out = [in_float32(lambda f, h, d=d: _gradient(f, h, d, order), f, h) for h, d in zip(steps, axes)]
+    else:
+        out = [_gradient(f, h, d, order) for h, d in zip(steps, axes)]
     return out[0] if len(out) == 1 else out
 
 
@@ -279,12 +291,18 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
     >>> jnp.trapezoid(jnp.array([0., 1., 2.]), dx=0.5)
     Array(1., dtype=float32)
     """
-    check_arraylike("trapezoid", y, 0 if x is None else x)
+    check_arraylike("trapezoid", y, dx if x is None else x)
+    y, *rest = promote_dtypes_inexact(y, *([] if x is None else [x]))
+    if joined(y, *(rest or [dx]))[0] == np.float16:  # where sums of two overflow
+        y, x, dx = (v if v is None or type(v) in (int, float) else convert(v, np.float32) for v in (y, x, dx))
+        return convert(_trapezoid(y, x, dx, axis), np.float16)
+    return _trapezoid(y, x, dx, axis)
+
+
+def _trapezoid(y, x, dx, axis):
     if x is None:
-        check_arraylike("trapezoid", dx)
         if shape_of(dx):
             return _trapezoid_of_steps(y, dx, axis)
-        y, = promote_dtypes_inexact(y)
         y = moveaxis(as_array(y), axis, -1)
         if y.shape[-1] > 1:
             return (reductions.sum(y[..., 1:-1], axis=-1) + (0.5 * y[..., 0] + 0.5 * y[..., -1])) * dx

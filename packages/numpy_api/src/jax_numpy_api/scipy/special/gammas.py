@@ -271,25 +271,47 @@ def _of_each(function, *xs):
     return [function(x) for x in xs]
 
 
+def _pole(x):
+    return (x <= 0) & (x == jnp.floor(x))
+
+
+def _off_pole(a, b):
+    """``a``, or ``1 - a - b`` where gamma has poles at ``a`` and ``a + b`` whose quotient is finite as ``b`` is whole: there beta is that of
+    ``1 - a - b`` and ``b``, times ``(-1)**b`` (DLMF 5.5.3). Also where that is."""
+    moved = _pole(a) & (b > 0) & (b == jnp.floor(b)) & (a + b <= 0) & (a > -np.inf)
+    return jnp.where(moved, 1 - (a + b), a), moved
+
+
 @differentiable
 def _betaln(a, b):
-    p, q, total = jnp.minimum(a, b), jnp.maximum(a, b), a + b
+    p, q = jnp.minimum(a, b), jnp.maximum(a, b)
+    twice = _pole(q) & _pole(p)
+    p, moved = _off_pole(p, q)
+    p, q = jnp.where(moved, jnp.minimum(p, q), p), jnp.where(moved, jnp.maximum(p, q), q)
+    total = p + q
     large = (q >= 20) & (total >= 20) & (q < np.inf)
     first, second, both = _of_each(lax.lgamma, p, q, total)
     by_gap = first + _lgamma_gap(p, q)
-    other = first + second - both
+    other = jnp.where(twice, np.inf, first + second - both)
     return jnp.where((p > 0) & (total == np.inf), -np.inf, jnp.where(large, by_gap, other))
 
 
 @_betaln.defjvp
 def _betaln_jvp(primals, tangents):
     (a, b), (da, db) = primals, tangents
-    return _betaln(a, b), da * _digamma_gap(b, a) + db * _digamma_gap(a, b)
+    return _betaln(a, b), da * _betaln_slope(a, b) + db * _betaln_slope(b, a)
+
+
+def _betaln_slope(a, b):
+    """The derivative of `_betaln` in ``a``: NaN where it is finite only at whole ``a``."""
+    at, moved = _off_pole(a, b)
+    slope = _digamma_gap(b, at)
+    return jnp.where(_off_pole(b, a)[1], np.nan, jnp.where(moved, -slope, slope))
 
 
 @inlined
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
-    """Logarithm of the magnitude of the beta function, without cancellation for large arguments.
+    """Logarithm of the magnitude of the beta function, without cancellation for large arguments; at poles as `beta`.
 
     Args:
       a, b: real numbers, which broadcast.
@@ -305,23 +327,38 @@ def betaln(a: ArrayLike, b: ArrayLike) -> Array:
 
 @differentiable
 def _beta(a, b):
-    sign = jnp.where((a > 0) & (b > 0), 1.0, gammasgn(a) * gammasgn(b) * gammasgn(a + b))
-    small = (jnp.abs(a) < 10) & (jnp.abs(b) < 10)
-    x, y = jnp.where(small, a, 1.0), jnp.where(small, b, 1.0)
+    p, q = jnp.minimum(a, b), jnp.maximum(a, b)
+    at, moved = _off_pole(p, q)
+    sign = jnp.where(p > 0, 1.0, gammasgn(p) * gammasgn(q) * gammasgn(a + b))
+    small = (jnp.abs(at) < 10) & (jnp.abs(q) < 10)
+    x, y = jnp.where(small, at, 1.0), jnp.where(small, q, 1.0)
     of_x, of_y, of_both = _of_each(_gamma, x, y, x + y)
-    return jnp.where(small, of_x * (of_y / of_both), sign * jnp.exp(_betaln(a, b))).astype(a.dtype)
+    sign = jnp.where(moved, jnp.where(jnp.mod(q, 2) == 1, -1.0, 1.0), sign)
+    size = jnp.where(small, jnp.where(moved, sign, 1) * (of_x * (of_y / of_both)), sign * jnp.exp(_betaln(a, b)))
+    return jnp.where(_zero_of_beta(p, q), 0.0, size).astype(a.dtype)
+
+
+def _zero_of_beta(a, b):
+    """Where ``a + b`` is a pole of gamma, but neither of the two is."""
+    return _pole(a + b) & ~_pole(a) & ~_pole(b)
 
 
 @_beta.defjvp
 def _beta_jvp(primals, tangents):
     (a, b), (da, db) = primals, tangents
-    y = _beta(a, b)
-    return y, da * y * _digamma_gap(b, a) + db * y * _digamma_gap(a, b)
+    y, total = _beta(a, b), a + b
+    zero = _zero_of_beta(a, b)
+    at_zero = lax.lgamma(a) + lax.lgamma(b) + lax.lgamma(1 - jnp.where(zero, total, 0.0))  # of the slope of 1 / gamma (DLMF 5.7.1)
+    at_zero = jnp.where(jnp.mod(total, 2) == 0, 1.0, -1.0) * gammasgn(a) * gammasgn(b) * jnp.exp(at_zero)
+    slope = lambda a, b: jnp.where(zero, at_zero, y * jnp.where(zero, 0.0, _betaln_slope(a, b)))
+    return y, da * slope(a, b) + db * slope(b, a)
 
 
 @inlined
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
-    """``gamma(a) gamma(b) / gamma(a + b)``. Source: `scipy.special.beta`.
+    """``gamma(a) gamma(b) / gamma(a + b)``; where both parts have a pole, but their quotient is finite, that, for the other argument fixed.
+
+    Source: `scipy.special.beta`.
 
     >>> jsp.special.beta(2., 3.)
     Array(0.08333334, dtype=float32)
