@@ -1,6 +1,8 @@
 """With `jax_explicit_x64_dtypes` "allow", what was asked for in 64 bits has them while x64 is off; all else has 32."""
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -133,3 +135,19 @@ def test_derivatives_of_numpy_arrays_are_narrow_where_x64_is_off(fun):
     x = np.ones(3)
     assert [out.dtype for out in jvp(fun, (x,), (x,))] == [np.float32] * 2
     assert jacfwd(fun)(x).dtype == np.float32 and linearize(fun, x)[1](x).dtype == np.float32
+
+
+@pytest.mark.parametrize("fun", [
+    lambda x, i: x[i], lambda x, i: jnp.take(x, i), lambda x, i: x.at[i].add(1), lambda x, i: jnp.take_along_axis(x, i, 0), lambda x, i: jnp.convolve(x, x), lambda x, i: x @ x,
+    lambda x, i: jnp.dot(x, x), lambda x, i: jnp.vdot(x, x), lambda x, i: jnp.linalg.solve(jnp.diag(x), x), lambda x, i: jnp.linalg.multi_dot([jnp.diag(x)] * 3),
+    lambda x, i: lax.reduce(x, x[0], lax.add, (0,)), lambda x, i: lax.cond(i[0], lambda: x, lambda: -x), lambda x, i: lax.switch(i[1], [lambda: x, lambda: -x]),
+    lambda x, i: jnp.polymul(x, x), lambda x, i: jnp.correlate(x, x)])
+def test_arrays_of_64_bits_where_x64_is_off(fun):
+    """Positions and conditions as well as what is multiplied; nothing is narrowed, so nothing warns."""
+    with flags.enable_x64(True):
+        x, i = jnp.array([0.1, 2.0]), jnp.array([0, 1])
+        wanted = np.asarray(fun(x, i))
+    with flags.enable_x64(False), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for got in (fun(x, i), jit(fun)(x, i)):
+            assert got.dtype == np.float64 and np.allclose(got, wanted, rtol=1e-14, atol=0)

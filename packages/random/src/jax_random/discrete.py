@@ -24,6 +24,7 @@ from jax_core.representation.aval import get_aval
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
+from jax_numpy_api.numpy.promotion import narrowed
 
 from .checks import broadcast_shape, check_array, check_call, check_dtype, check_shape, key_words, run, sampler
 from .continuous import draw_gumbel, gumbel_mode
@@ -87,6 +88,7 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape 
         raise ValueError(f"categorical: logits must be floats, got dtype {dtype}")
     if isinstance(logits, np.ndarray):
         logits = jnp.asarray(logits, dtype)
+    logits = narrowed(logits)
     shape = batch if shape is None else check_shape("categorical", shape)
     try:
         fits = joint_shape(shape, batch) == shape

@@ -184,7 +184,7 @@ def _clipped(x, lowest, highest, dtype):
         low, high = max(lowest, int(info.min)), min(highest, int(info.max))
     else:
         low, high = lowest, highest
-    return lax.convert_element_type(lax.clamp(kind.type(low), x, kind.type(high)), dtype)
+    return lax.convert_element_type(lax.clamp(lax.full_like(x, low, shape=()), x, lax.full_like(x, high, shape=())), dtype)
 
 
 def _is_above(x, highest):

@@ -526,9 +526,12 @@ def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionN
     lhs, rhs = as_operand("dot_general", lhs, 0), as_operand("dot_general", rhs, 1)
     if dimension_numbers is None:
         dimension_numbers = _plain_numbers(np.shape(lhs), np.shape(rhs))
-    element = None if preferred_element_type is None else dtypes.canonicalize_user_dtype(preferred_element_type, "dot_general")
+    element = preferred_element_type
     if element is not None:
-        check_result_dtype("dot_general", _product_dtype(dtypes.dtype(lhs), dtypes.dtype(rhs)), element)
+        product = _product_dtype(dtypes.dtype(lhs), dtypes.dtype(rhs))
+        if element is not product:  # which may be wide while x64 is off
+            element = dtypes.canonicalize_user_dtype(element, "dot_general")
+            check_result_dtype("dot_general", product, element)
     return dot_general_p.bind(lhs, rhs, dimension_numbers=_canonical_numbers("dot_general", dimension_numbers),
                               precision=canonical_precision(precision), preferred_element_type=element,
                               out_sharding=structural.resolved(out_sharding))

@@ -55,7 +55,7 @@ from .nan_cpu import (
     reduce_by_choice,
     widened,
 )
-from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, nary_type, whole_bytes
+from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, kept_wide, nary_type, whole_bytes
 from .shape import concatenate_p, reshaped, split_p
 
 if TYPE_CHECKING:
@@ -663,7 +663,7 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
     for init, x in zip(inits, flat):
         if np.iscomplexobj(init):  # no conversion to other dtypes
             check_start("lax.reduce", init, get_aval(x).dtype)
-    given, inits = inits, [_scalar_like(init, x) for init, x in zip(inits, flat)]
+    given, inits = inits, [_scalar(init, get_aval(x).dtype) for init, x in zip(inits, flat)]
     dims, out_sharding = _axes("reduce", dimensions, flat), structural.resolved(out_sharding)
     known = _known_reducer(computation, inits) if len(flat) == 1 else None
     if known is not None and np.all(given[0] == inits[0]):
@@ -693,10 +693,9 @@ def check_start(name: str, init: object, dtype: object) -> None:
                         f"dtype, as np.array({init}, {str(dtype)!r})")
 
 
-def _scalar_like(init, x):
-    dtype = get_aval(x).dtype
+def _scalar(init, dtype):
     if np.isscalar(init) or isinstance(init, np.ndarray):
-        return np.asarray(init, dtype)[()]
+        return kept_wide(np.asarray(init, dtype)[()])
     return init if get_aval(init).dtype == dtype else convert_element_type_p.bind(
         init, new_dtype=dtype, weak_type=False, sharding=None)
 
@@ -714,7 +713,7 @@ def _scalar_jaxpr(computation, structure, dtypes_of):
         if any(np.shape(leaf) for leaf in leaves):
             raise ValueError("lax.reduce: computation must combine scalars to scalars, but returned the shapes "
                              f"{', '.join(str(np.shape(leaf)) for leaf in leaves)}.")
-        return [_scalar_like(leaf, np.zeros((), d)) for leaf, d in zip(leaves, dtypes_of)]
+        return [_scalar(leaf, d) for leaf, d in zip(leaves, dtypes_of)]
     jaxpr, consts, _ = trace_to_jaxpr(run, avals * 2)
     if any(isinstance(c, Tracer) for c in consts):
         raise NotImplementedError("lax.reduce: computation must not use values of an enclosing transformation; pass them as operands.")

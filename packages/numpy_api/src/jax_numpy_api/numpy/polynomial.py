@@ -80,7 +80,8 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Sum of two polynomials.
 
     Args:
-      a1, a2: coefficients, the highest power first. Further axes, which broadcast, hold several polynomials.
+      a1, a2: coefficients, the highest power first. Further axes hold several polynomials; beside such a vector
+        broadcasts as NumPy's arrays do, along the last axis.
 
     Source: `numpy.polyadd`.
 
@@ -95,7 +96,8 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Difference of two polynomials.
 
     Args:
-      a1, a2: coefficients, the highest power first. Further axes, which broadcast, hold several polynomials.
+      a1, a2: coefficients, the highest power first. Further axes hold several polynomials; beside such a vector
+        broadcasts as NumPy's arrays do, along the last axis.
 
     Source: `numpy.polysub`.
 
@@ -106,17 +108,18 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
 
 
 def _aligned(op: Any, a: Array, b: Array) -> Array:
-    n = max(a.shape[0], b.shape[0])
-    rest = a.shape[1:] if a.ndim == b.ndim else joint_shape(a.shape[1:], b.shape[1:])
-    zero = lax.full_like(a, 0, shape=())
-    return op(*(lax.pad(_for_many(v, rest), zero, ((n - v.shape[0], 0, 0), *[(0, 0, 0)] * len(rest))) for v in (a, b)))
+    n, common = max(a.shape[0], b.shape[0]), min(a.shape[0], b.shape[0])
+    if a.ndim == b.ndim:
+        zero = lax.full_like(a, 0, shape=())
+        return op(*(lax.pad(v, zero, ((n - v.shape[0], 0, 0), *[(0, 0, 0)] * (v.ndim - 1))) for v in (a, b)))
+    low = [v[v.shape[0] - common:] for v in (a, b)]
+    shape = joint_shape(*[v.shape for v in low])
+    low = op(*[broadcast_to(v, shape) for v in low])
+    high = [v[:v.shape[0] - common] for v in (a, b)]  # the powers that one of them has
+    high = [broadcast_to(lax.expand_dims(v, range(v.ndim, len(shape))), (v.shape[0], *shape[1:])) for v in high]
+    high = [v if v.shape[0] else lax.full((n - common, *shape[1:]), 0, v.dtype) for v in high]
+    return concatenate([op(*high), low])
 
-
-def _for_many(v: Array, rest: tuple[int, ...]) -> Array:
-    """Coefficients, of polynomials that broadcast to the shape ``rest``."""
-    if v.ndim == len(rest) + 1:
-        return v
-    return broadcast_to(lax.expand_dims(v, range(1, len(rest) + 2 - v.ndim)), (v.shape[0], *rest))
 
 
 def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -> Array:
@@ -190,7 +193,8 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     powers = np.arange(n - 1, m - 1, -1, dtype=np.float64)
     factors = np.prod([powers - i for i in range(m)], axis=0)
     p = narrowed(p)
-    return lax.mul(p[:-m], as_array(factors.astype(p.dtype)))
+    factors = np.expand_dims(factors.astype(p.dtype), tuple(range(1, p.ndim)))
+    return lax.mul(p[:-m], broadcast_to(as_array(factors), p[:-m].shape))
 
 
 @inlined(static_argnames=("m",))

@@ -217,7 +217,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         raise ValueError("ldexp not supported for complex inputs")
     if not (dtypes.issubdtype(lax.dtype(x2), np.integer) or lax.dtype(x2) == np.bool_):
         raise ValueError(f"ldexp not supported for input types {(lax.dtype(x1), lax.dtype(x2))}")
-    x1, = promote_dtypes_inexact(x1)
+    x1 = narrowed(*promote_dtypes_inexact(x1))
     if lax.dtype(x2) in _BEYOND_INT32:  # what does not fit would be another exponent
         x2 = lax.min(x2, _like(x2, 1 << 20)) if lax.dtype(x2) != np.int64 else lax.clamp(_like(x2, -1 << 20), x2, _like(x2, 1 << 20))
     x1, x2 = promote_shapes("ldexp", x1, convert(x2, np.dtype(np.int32)))

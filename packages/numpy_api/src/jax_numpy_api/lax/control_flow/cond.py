@@ -50,6 +50,7 @@ from jax_core.transformations.saving import saved_parts
 from jax_core.transformations.splitting import EquationSplit, split_jaxpr
 
 from ..compare import eq, ne
+from ..nary import kept_wide
 from ..select import clamp, select_n
 from .common import (
     INVARIANT_PARTS,
@@ -212,7 +213,7 @@ def _truth_as_index(pred, aval):
     if known is not None:
         return np.int32(bool(known))
     if aval.dtype != bool:
-        pred = ne(pred, np.zeros((), aval.dtype)[()])
+        pred = ne(pred, kept_wide(np.zeros((), aval.dtype)[()]))
     return convert_element_type_p.bind(pred, new_dtype=INT32, weak_type=False)
 
 
@@ -223,8 +224,8 @@ def _clamped_index(index, aval, count):
         top = np.iinfo(aval.dtype).max
         if top > np.iinfo(INT32).max or top < count - 1:  # clamp before narrowing, after widening
             wide = index if top > count - 1 else convert(index, INT32)
-            kind = get_aval(wide).dtype.type
-            return convert(clamp(kind(0), wide, kind(count - 1)), INT32)
+            low, high = (kept_wide(get_aval(wide).dtype.type(n)) for n in (0, count - 1))
+            return convert(clamp(low, wide, high), INT32)
         index = convert(index, INT32)
     elif aval.weak_type:
         index = convert(index, INT32)

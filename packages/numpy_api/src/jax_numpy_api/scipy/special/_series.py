@@ -119,4 +119,4 @@ def log1p(x: Array) -> Any:
     """``log(1 + x)``. In float64 XLA's own is off by up to 62 units in the last place on CPU (measured at x = -0.404), so there
     by Kahan's formula ``x log(w) / (w - 1)``, ``w = 1 + x`` rounded. On other platforms it is XLA's own,
     which on an H200 keeps to the tolerances of `boxcox1p` and its kin."""
-    return _wide_log1p(x) if dtypes.dtype(x) == np.float64 else jnp.log1p(x)
+    return _wide_log1p(x) if dtypes.dtype(x) == np.float64 == dtypes.explicit_dtype(np.float64) else jnp.log1p(x)
