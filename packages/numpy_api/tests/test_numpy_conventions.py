@@ -212,6 +212,10 @@ ROWS = {
     "jnp.quantile(v, 0.5j)": "ValueError",
     "jnp.vander(u8, 2)": "uint8[4, 2]",
     "stats.rankdata(i16, method='min')": "float32 [1.0, 2.0, 3.0, 4.0]",
+    # an output pixel is the mean of what it covers, if its centre is inside
+    **{f"image.scale_and_translate(jnp.arange(8.0), ({m},), (0,), jnp.array([{a}]), jnp.array([{t}]), 'area')": f"float32 {want}" for m, a, t, want in (
+        (4, 0.5, 0.0, [0.5, 2.5, 4.5, 6.5]), (3, 0.25, 0.25, [1.0, 4.5, 0.0]), (2, -0.5, 4.0, [0.0, 0.0]))},
+    "image.scale_and_translate(jnp.arange(4.0), (6,), (0,), jnp.array([1.0]), jnp.array([0.25]), 'area')": "float32 [0.0, 0.75, 1.75, 2.75, 0.0, 0.0]",
     # what overflows in halves on the way
     "jnp.trapezoid(big)": "float16 0.0", "jnp.trapezoid(abs(big), dx=0.5)": "float16 30000.0", "jnp.trapezoid(abs(big), f16[:3])": "float16 60000.0",
     "jnp.trapezoid(abs(big), dx=jnp.array([0.25, 0.25], 'float16'))": "float16 15000.0",

@@ -78,7 +78,11 @@ def _weights(n, m, scale, translation, kernel, antialias, dtype, first=0):
     inverse = 1.0 / scale
     centre = (jnp.arange(m, dtype=dtype) + 0.5) * inverse - translation * inverse - 0.5 + first
     stretch = jnp.maximum(inverse, 1.0) if antialias else 1.0
-    w = kernel((centre[None, :] - jnp.arange(n, dtype=dtype)[:, None]) / stretch)
+    return _normalised(kernel((centre[None, :] - jnp.arange(n, dtype=dtype)[:, None]) / stretch), centre, n)
+
+
+def _normalised(w, centre, n):
+    """Weights whose sum is 1 for each output pixel; 0 where its ``centre`` is outside."""
     total = jnp.sum(w, 0, keepdims=True)
     w = jnp.where(jnp.abs(total) > 1000 * float(np.finfo(np.float32).eps), w / jnp.where(total == 0, 1.0, total), 0.0)
     return jnp.where((centre >= -0.5) & (centre <= n - 0.5), w, 0.0)
@@ -95,6 +99,11 @@ def _replicated_weights(n, m, scale, translation, dtype):
 def _kernel_weights(n, m, scale, translation, method, antialias, dtype):
     if method is ResizeMethod.CUBIC_PYTORCH and not antialias:
         return _replicated_weights(n, m, scale, translation, dtype)
+    if method is ResizeMethod.AREA:
+        low = (jnp.arange(m, dtype=dtype) - translation) / scale
+        high, pixel = low + 1 / scale, jnp.arange(n, dtype=dtype)[:, None]
+        overlap = jnp.maximum(jnp.minimum(high, pixel + 1) - jnp.maximum(low, pixel), 0)
+        return _normalised(overlap, (low + high - 1) / 2, n)
     return _weights(n, m, scale, translation, _KERNELS[method], antialias, dtype)
 
 
@@ -220,7 +229,7 @@ def scale_and_translate(image: ArrayLike, shape: Sequence[int], spatial_dims: Se
       shape: of the result.
       spatial_dims: the axes that change.
       scale, translation: one number for each of these axes: position ``x`` moves to ``scale * x + translation``.
-      method: as for `resize`, but not "nearest" and "area".
+      method: as for `resize`, but not "nearest".
       antialias: stretch the kernel where the image shrinks.
       precision: of the products.
 
@@ -233,7 +242,7 @@ def scale_and_translate(image: ArrayLike, shape: Sequence[int], spatial_dims: Se
     """
     check_arraylike("scale_and_translate", image, scale, translation)
     method = _method(method)
-    if method not in _KERNELS:
+    if method is ResizeMethod.NEAREST:
         raise ValueError(f"scale_and_translate: method {method.name} has no kernel; use resize")
     return _scale_and_translate(image, canonical_shape("scale_and_translate", shape), tuple(operator.index(d) for d in spatial_dims), scale, translation,
                                 method, given_flag(antialias), precision)

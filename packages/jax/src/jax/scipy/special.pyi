@@ -8,11 +8,11 @@ def bernoulli(n: int) -> Array:
 def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     """Bessel functions of the first kind of orders 0 to ``v``, stacked along a new first axis."""
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
-    """``gamma(a) gamma(b) / gamma(a + b)``. Source: `scipy.special.beta`."""
+    """``gamma(a) gamma(b) / gamma(a + b)``; where both parts have a pole, but their quotient is finite, that, for the other argument fixed."""
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Regularised incomplete beta function I_x(a, b)."""
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
-    """Logarithm of the magnitude of the beta function, without cancellation for large arguments."""
+    """Logarithm of the magnitude of the beta function, without cancellation for large arguments; at poles as `beta`."""
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """``(x**lmbda - 1) / lmbda``, and ``log(x)`` where ``lmbda`` is 0; NaN for negative ``x``."""
 def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
