@@ -8,6 +8,7 @@ from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.references.api import new_ref
 from jax_numpy_api import lax
+from jax_xla_backend import startup
 from jax_xla_backend.arrays import device_put, from_parts
 from jax_xla_backend.placement.mesh import AxisType, make_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
@@ -227,6 +228,15 @@ def test_transfer_guards_of_arrays_in_parts():
         assert device_put.device_put(there, split).tolist() == [0, 1, 2, 3]
     with flags.transfer_guard("disallow"):
         assert from_parts.make_array_from_process_local_data(split, np.zeros(4, np.float32)).shape == (4,)
+
+
+def test_guards_are_not_about_what_starts_the_backend(monkeypatch):
+    """As the first use of a process, a guard ended its start."""
+    monkeypatch.setattr(startup, "_shown", False)
+    with flags.transfer_guard("disallow_explicit"):
+        startup._show_names(client.devices()[0].client)
+        with pytest.raises(RuntimeError, match="Disallowed"):
+            device_put.device_put(np.arange(3))
 
 
 def test_results_of_another_shape_lie_whole_on_a_mesh_of_one_device():

@@ -72,7 +72,7 @@ def _show_names(started: Any) -> None:
         return
     device = started.local_devices()[0]
     keep_name("jax._src.sharding_impls", sharding_impls)
-    with names_for_jaxlib(
+    with transfer_guards.unguarded(), names_for_jaxlib(
             jax={},
             jax__core={"ShapedArray": ShapedArray},
             jax___src__literals={"TypedNdArray": type("TypedNdArray", (np.ndarray,), {})}):

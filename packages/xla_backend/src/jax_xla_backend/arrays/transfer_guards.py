@@ -80,16 +80,23 @@ def explicit() -> ContextManager:
 
 
 @contextlib.contextmanager
-def _own() -> Iterator[None]:
+def _allowed(*directions: str) -> Iterator[None]:
     state = _lib.thread_local_state()
-    before = state.host_to_device
-    state.host_to_device = _LEVELS["allow"]
+    before = [getattr(state, direction) for direction in directions]
+    for direction in directions:
+        setattr(state, direction, _LEVELS["allow"])
     try:
         yield
     finally:
-        state.host_to_device = before
+        for direction, level in zip(directions, before):
+            setattr(state, direction, level)
 
 
 def own() -> ContextManager:
     """What is computed on the host inside the block is our choice: to the program nothing is transferred."""
-    return _own() if _active else _nothing
+    return _allowed("host_to_device") if _active else _nothing
+
+
+def unguarded() -> ContextManager:
+    """What is transferred inside the block, either way, is no part of the program."""
+    return _allowed("host_to_device", "device_to_host") if _active else _nothing
