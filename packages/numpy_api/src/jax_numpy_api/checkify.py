@@ -101,6 +101,8 @@ class Error:
     def _by_lane(self) -> tuple:
         """Codes and payloads, by device where the check that failed first did so in a region on several."""
         codes = np.asarray(self._code)
+        if codes.dtype == dtypes.float0:  # the tangent of an error: nothing failed
+            return np.full(codes.shape, -1), {}
         if codes.ndim == 0 and codes >= 0:
             for found, payloads in self._parts:
                 if np.any(np.asarray(found) == codes):
@@ -139,7 +141,8 @@ class Error:
         return cls(code, payloads, metadata, parts)
 
     def __repr__(self):
-        return f"Error({self.get() if is_concrete(self._code) else '<traced>'})"
+        known = is_arraylike(self._code) and is_concrete(self._code)
+        return f"Error({self.get() if known else '<traced>' if is_arraylike(self._code) else self._code})"
 
 
 @dataclasses.dataclass(frozen=True)
