@@ -12,6 +12,7 @@ from fuzz import (
     deliberate,
     grammar,
     interpret,
+    large,
     outcome,
     plants,
     reference as reference_module,
@@ -44,6 +45,25 @@ def test_a_seed_is_a_program():
 def test_most_programs_as_users_write_them_run():
     errors = [error for i in range(30) if (error := outcome.run(grammar.draw(f"4.{i}", nested=1.0).text + "\nout = jax.eval_shape(f, *args)").detail)]
     assert len(errors) <= 6, errors
+
+
+def test_programs_of_large_arrays_run():
+    """Their types, here; what they compute is compared with another implementation."""
+    programs = [grammar.draw(f"6.{i}", staged=0.5, largely=1.0) for i in range(12)]
+    assert all(p.categories[0] == grammar.LARGE for p in programs) and {len(p.others) for p in programs} == {0, 1}
+    errors = [error for p in programs if (error := outcome.run(f"{p.text}\nout = jax.eval_shape(f, *args)").detail)]
+    assert not errors, errors
+
+
+def test_drawn_numbers():
+    """A seed is an array, of the same type as its likes; a special one has ties and what is not finite."""
+    names = outcome.namespace()
+    for dtype in sorted(set(large.DTYPES)):
+        text = f"many((40, 50), '{dtype}', 3, special=True)"
+        x, y, again = eval(text, names), eval(text, names), eval(values.alike(random.Random(0), text), names)
+        assert x.tobytes() == y.tobytes() and x.dtype == again.dtype == dtype and x.shape == again.shape and x.tobytes() != again.tobytes()
+        assert len(np.unique(x)) < 1000 or dtype == "complex64"
+        assert dtype[0] not in "fb" or dtype == "bool" or 0 < np.sum(~np.isfinite(x.astype("float32"))) < 20
 
 
 @pytest.mark.parametrize("compiles", [True, None, False])

@@ -22,7 +22,7 @@ import numpy as np
 
 import jax
 import jax.numpy as jnp
-from fuzz import outcome, signatures, templates, users, values
+from fuzz import large, outcome, signatures, templates, users, values
 
 ROUTES = {  # how the function is run
     "eager": "f(*args)", "jit": "jax.jit(f)(*args)", "jit of vmap": "jax.jit(jax.vmap(f, in_axes=None, axis_size=2))(*args)",
@@ -35,6 +35,7 @@ ROUTES = {  # how the function is run
 }
 SIGNATURES = "by signature"
 NESTED = "nested"
+LARGE = "large"
 OTHERS = 3  # further arguments of a program in stages
 NEEDED = 0.3  # the share of programs that are compiled where they cannot be interpreted: one takes the time of five others
 _SLOT = re.compile(r"\{(\w+)(?: ([\w,]+))?\}")
@@ -149,10 +150,12 @@ def _is_integer(t: Any) -> bool:
     return jnp.issubdtype(t.dtype, jnp.integer)
 
 
-def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0, nested: float = 0.0) -> Program:
+def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0, nested: float = 0.0, largely: float = 0.0) -> Program:
     """The program of a seed; a share of ``staged`` runs in stages, of these ``compiled`` by the compiler, one of ``calls`` is one call
-    of any public function, one of ``nested`` is of `users`."""
+    of any public function, one of ``nested`` is of `users`, one of ``largely`` of `large`."""
     rng = random.Random(f"program {seed}")
+    if largely and rng.random() < largely:
+        return _draw_large(rng, staged)
     if nested and rng.random() < nested:
         return _draw_nested(rng, staged, compiled)
     settings = [f"jax.config.update('{name}', {value!r})" for name, value, chance in templates.SETTINGS if rng.random() < chance]
@@ -167,7 +170,7 @@ def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: fl
         exec("\n".join(settings), namespace)
         drawing = _Draw(rng, namespace)
         drawing.types = {n: jax.eval_shape(jnp.asarray, eval(text, namespace)) for n, text in zip(names, arguments)}
-        lines, categories, results = [], [], []
+        lines, categories = [], []
         alone = rng.random() < calls
         for name in "u" if alone else "uvwxyz"[:rng.randint(1, 5)]:
             for _ in range(8):
@@ -183,7 +186,6 @@ def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: fl
                     result = None
                 lines.append(f"    {name} = {line}")
                 categories.append(category)
-                results.append(name)
                 if hasattr(result, "shape") and hasattr(result, "dtype") and result.size < 200:
                     drawing.types[name] = result
                 break
@@ -191,16 +193,50 @@ def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: fl
                 continue
             if result is None:
                 break
-    used = "\n".join(lines)
-    returned = [n for n in results if n == results[-1] or not re.search(rf"\b{n}\b", used.split(f"{n} =", 1)[1])]
-    text = "\n".join([*settings, f"def f({', '.join(names)}):", *lines, f"    return {', '.join(returned) or names[0]}",
-                      f"args = ({', '.join(arguments)},)"])
+    text = _assembled(settings, arguments, lines)
     route = rng.choice(list(ROUTES))
     in_stages = rng.random() < staged and not any("disable_jit" in line for line in settings)  # nothing is lowered without compilation
     others = [f"({', '.join(values.alike(rng, given) for given in arguments)},)" for _ in range(OTHERS)] if in_stages else []
     compiles = not others or _compiles(rng, compiled)
     how = ["in stages"] * bool(others) + ["interpreted"] * (not compiles)
     return Program(text, ROUTES[route], (*categories, route, *how), manner, tuple(others), compiles)
+
+
+def _draw_large(rng: random.Random, staged: float) -> Program:
+    settings, shapes = large.settings(rng), large.shapes(rng)
+    arguments = [large.argument(rng, rng.choice(shapes), inexact=i == 0) for i in range(rng.randint(1, 3))]
+    names = "abc"[:len(arguments)]
+    with outcome.default_settings(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        namespace = outcome.namespace()
+        exec("\n".join(settings), namespace)
+        drawing = _Draw(rng, namespace)
+        drawing.types = {n: jax.eval_shape(jnp.asarray, eval(text, namespace)) for n, text in zip(names, arguments)}
+        lines = []
+        for name in "uvwxyz"[:rng.randint(1, 6)]:
+            for _ in range(20):
+                try:
+                    line = drawing.fill(rng.choice(large.LINES))
+                    made = drawing.type_of(line)
+                except Exception:
+                    continue
+                if all(leaf.size <= large.ELEMENTS for leaf in jax.tree.leaves(made)):
+                    lines.append(f"    {name} = {line}")
+                    if hasattr(made, "shape"):
+                        drawing.types[name] = made
+                    break
+    text = _assembled(settings, arguments, lines)
+    in_stages = rng.random() < staged
+    others = (f"({', '.join(values.alike(rng, given) for given in arguments)},)",) if in_stages else ()
+    return Program(text, rng.choice(large.ROUTES), (LARGE, *["in stages"] * in_stages), "plain", others)
+
+
+def _assembled(settings: list[str], arguments: list[str], lines: list[str]) -> str:
+    """The program of these lines, which returns what no later line uses."""
+    used, names = "\n".join(lines), ", ".join("abc"[:len(arguments)])
+    results = [line.split()[0] for line in lines]
+    returned = [n for n in results if n == results[-1] or not re.search(rf"\b{n}\b", used.split(f"{n} =", 1)[1])]
+    return "\n".join([*settings, f"def f({names}):", *lines, f"    return {', '.join(returned) or 'a'}", f"args = ({', '.join(arguments)},)"])
 
 
 def _compiles(rng: random.Random, share: float) -> bool | None:

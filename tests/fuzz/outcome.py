@@ -71,9 +71,22 @@ class Pair:
     second: Any
 
 
+def many(shape: tuple[int, ...], dtype: str, seed: int, special: bool = False) -> np.ndarray:
+    """An array of drawn numbers; two in a thousand of those of a ``special`` one are not finite, and many are equal."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.normal(size=shape)
+    if special:
+        drawn = np.round(drawn, 1)
+        drawn[rng.random(shape) < 0.002] = rng.choice((np.inf, -np.inf, np.nan))
+    if "int" in dtype or dtype == "bool":
+        low = 0 if dtype[0] in "ub" else -3
+        return rng.integers(low, 2 if dtype == "bool" else 9, size=shape).astype(dtype)
+    return np.asarray(drawn + 1j * rng.normal(size=shape) if dtype.startswith("complex") else drawn).astype(jnp.dtype(dtype))
+
+
 def namespace() -> dict[str, Any]:
     """The names that a text uses."""
-    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair}
+    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair, "many": many}
 
 
 @contextlib.contextmanager

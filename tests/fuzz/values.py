@@ -57,6 +57,8 @@ def argument(rng: random.Random, shape: str, manner: str, inexact: bool) -> str:
 
 def alike(rng: random.Random, argument: str) -> str:
     """Another argument of the same type: its numbers drawn again, in any manner."""
+    if argument.startswith("many("):
+        return re.sub(r"', \d+.*", f"', {rng.randrange(1000)}{rng.choice((')', ', special=True)'))}", argument)
     matched = re.fullmatch(r"(jnp|np)\.array\((.*), '(\w+)'\)", argument)
     if not matched:
         return argument
