@@ -2,7 +2,7 @@
 
     values    types and contents of arguments, as text
     templates, compositions, signatures   lines: written down by category, and any public function by its signature
-    large     lines of programs of large arrays
+    large, devices   lines of programs of large arrays, and of programs on eight devices
     grammar   programs: a seed in, text out
     outcome   runs a text and records all that a user can see of its result (the reference runs it too)
     interpret values of a lowered program without a compiler

@@ -47,6 +47,7 @@ REFUSED: tuple[tuple[str, str, str], ...] = (  # what the other one says where i
     (r"does not accept dtype (bool|u?int\d+) at position 0", r"linalg\.", "matrices of integers and booleans are promoted to floats"),
     (r"floor does not accept dtype", r"quantile|percentile", "a whole number is a quantile, too"),
     (r"conj does not accept dtype b?float16", r"lax\.conj\(", "the conjugate of a real number is that number"),
+    (r"does not support custom element sizes on non-sub-byte types", r"u?int4", "integers of 4 bits have products"),
     (r"method can only be", r"quantile|percentile", "all of NumPy's methods are here"),
     (r"AssertionError: axis size doesn't match", r"all_gather\(\w, \('i', 'j'\)", "several axes are gathered at once under vmap, too"),
     (r"axis_index_groups not supported in vmap", r"axis_index_groups", "groups of a mapped axis are there"),

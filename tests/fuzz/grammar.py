@@ -22,7 +22,7 @@ import numpy as np
 
 import jax
 import jax.numpy as jnp
-from fuzz import large, outcome, signatures, templates, users, values
+from fuzz import devices, large, outcome, signatures, templates, users, values
 
 ROUTES = {  # how the function is run
     "eager": "f(*args)", "jit": "jax.jit(f)(*args)", "jit of vmap": "jax.jit(jax.vmap(f, in_axes=None, axis_size=2))(*args)",
@@ -35,7 +35,7 @@ ROUTES = {  # how the function is run
 }
 SIGNATURES = "by signature"
 NESTED = "nested"
-LARGE = "large"
+OTHER_LINES = {"large": large, "devices": devices}  # drawn instead, where they are asked for
 OTHERS = 3  # further arguments of a program in stages
 NEEDED = 0.3  # the share of programs that are compiled where they cannot be interpreted: one takes the time of five others
 _SLOT = re.compile(r"\{(\w+)(?: ([\w,]+))?\}")
@@ -150,12 +150,14 @@ def _is_integer(t: Any) -> bool:
     return jnp.issubdtype(t.dtype, jnp.integer)
 
 
-def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0, nested: float = 0.0, largely: float = 0.0) -> Program:
+def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0, nested: float = 0.0,
+         instead: dict[str, float] | None = None) -> Program:
     """The program of a seed; a share of ``staged`` runs in stages, of these ``compiled`` by the compiler, one of ``calls`` is one call
-    of any public function, one of ``nested`` is of `users`, one of ``largely`` of `large`."""
+    of any public function, one of ``nested`` is of `users`, and ``instead`` has the shares of `OTHER_LINES`."""
     rng = random.Random(f"program {seed}")
-    if largely and rng.random() < largely:
-        return _draw_large(rng, staged)
+    for kind, share in (instead or {}).items():
+        if share and rng.random() < share:
+            return _draw_other(rng, kind, staged)
     if nested and rng.random() < nested:
         return _draw_nested(rng, staged, compiled)
     settings = [f"jax.config.update('{name}', {value!r})" for name, value, chance in templates.SETTINGS if rng.random() < chance]
@@ -202,9 +204,10 @@ def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: fl
     return Program(text, ROUTES[route], (*categories, route, *how), manner, tuple(others), compiles)
 
 
-def _draw_large(rng: random.Random, staged: float) -> Program:
-    settings, shapes = large.settings(rng), large.shapes(rng)
-    arguments = [large.argument(rng, rng.choice(shapes), inexact=i == 0) for i in range(rng.randint(1, 3))]
+def _draw_other(rng: random.Random, kind: str, staged: float) -> Program:
+    source: Any = OTHER_LINES[kind]
+    settings, shapes = source.settings(rng), source.shapes(rng)
+    arguments = [source.argument(rng, rng.choice(shapes), inexact=i == 0) for i in range(rng.randint(1, 3))]
     names = "abc"[:len(arguments)]
     with outcome.default_settings(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -216,11 +219,11 @@ def _draw_large(rng: random.Random, staged: float) -> Program:
         for name in "uvwxyz"[:rng.randint(1, 6)]:
             for _ in range(20):
                 try:
-                    line = drawing.fill(rng.choice(large.LINES))
+                    line = drawing.fill(rng.choice(source.LINES))
                     made = drawing.type_of(line)
                 except Exception:
                     continue
-                if all(leaf.size <= large.ELEMENTS for leaf in jax.tree.leaves(made)):
+                if all(leaf.size <= source.ELEMENTS for leaf in jax.tree.leaves(made)):
                     lines.append(f"    {name} = {line}")
                     if hasattr(made, "shape"):
                         drawing.types[name] = made
@@ -228,7 +231,7 @@ def _draw_large(rng: random.Random, staged: float) -> Program:
     text = _assembled(settings, arguments, lines)
     in_stages = rng.random() < staged
     others = (f"({', '.join(values.alike(rng, given) for given in arguments)},)",) if in_stages else ()
-    return Program(text, rng.choice(large.ROUTES), (LARGE, *["in stages"] * in_stages), "plain", others)
+    return Program(text, rng.choice(source.ROUTES), (kind, *["in stages"] * in_stages), "plain", others)
 
 
 def _assembled(settings: list[str], arguments: list[str], lines: list[str]) -> str:

@@ -75,15 +75,15 @@ def _refusing(program: Program, check: Callable[[Program], Difference], kind: st
 
 def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, programs: int | None = None, seconds: float | None = None,
         tries: int = 400, first: int = 0, counts: collections.Counter | None = None, staged: float = 0.0, calls: float = 0.25, compiled: float = 1.0, nested: float = 0.0,
-        largely: float = 0.0) -> Iterator[Found]:
+        instead: dict[str, float] | None = None) -> Iterator[Found]:
     """What differs without a declared reason, as it is found; ``programs`` or ``seconds`` bound the run, ``counts`` counts programs by
-    category, ``staged``, ``calls``, ``compiled``, ``nested`` and ``largely`` are `grammar.draw`'s shares."""
+    category, ``staged``, ``calls``, ``compiled``, ``nested`` and ``instead`` are `grammar.draw`'s shares."""
     ends = None if seconds is None else time.monotonic() + seconds
     number = first
     while (programs is None or number < first + programs) and (ends is None or time.monotonic() < ends):
         name = f"{seed}.{number}"
         number += 1
-        program = grammar.draw(name, staged, calls, compiled, nested, largely)
+        program = grammar.draw(name, staged, calls, compiled, nested, instead)
         if counts is not None:
             counts.update({"programs": 1, **dict.fromkeys(program.categories, 1)})
         for what, check in checks.items():

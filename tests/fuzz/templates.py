@@ -6,7 +6,7 @@ expression of the lambda's parameters, ``{each 1,2,3}`` one of these numbers for
 """
 from __future__ import annotations
 
-from fuzz import compositions, further, keywords, nested, outskirts
+from fuzz import compositions, further, inside, keywords, nested, outskirts
 
 
 def _calls(prefix: str, names: str, arguments: str) -> list[str]:
@@ -29,7 +29,7 @@ BODY = (
 )
 
 LINES = {
-    **compositions.LINES, **outskirts.LINES, **further.LINES, **keywords.LINES, **nested.LINES,
+    **compositions.LINES, **outskirts.LINES, **further.LINES, **keywords.LINES, **nested.LINES, **inside.LINES,
     "elementwise": [
         *_calls("jnp", " ".join(UNARY), "{x}"), *["jnp.{unary}({x}) * jnp.{unary}({x})", "jnp.{unary}(jnp.{unary}({x}))"] * 8,
         *_calls("jnp", "add subtract multiply divide floor_divide mod remainder fmod power float_power maximum minimum fmax fmin arctan2 hypot "
