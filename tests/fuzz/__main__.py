@@ -20,7 +20,8 @@ def main() -> int:
     parser.add_argument("--calls", type=float, default=0.25, help="the share of programs that are one call of any public function")
     parser.add_argument("--nested", type=float, default=0.15, help="the share of programs as users write them: models, loops of derivatives, rules of their own")
     parser.add_argument("--large", type=float, default=0.0, help="the share of programs of large arrays, all of which are compiled")
-    parser.add_argument("--devices", type=float, default=0.0, help="the share of programs on eight devices, which JAX_NUM_CPU_DEVICES=8 must give")
+    parser.add_argument("--devices", type=float, default=0.0, help="the share of programs by device, of eight, which JAX_NUM_CPU_DEVICES=8 must give")
+    parser.add_argument("--split", type=float, default=0.0, help="the share of programs of arrays whose types say how they are split over eight devices")
     parser.add_argument("--types", action="store_true", help="of those only the types are compared")
     parser.add_argument("--reference", help="an interpreter with another implementation of jax; only it is compared with")
     parser.add_argument("--lenient", action="store_true", help="say nothing of programs that the reference refuses")
@@ -37,7 +38,7 @@ def main() -> int:
     try:
         chosen = {"reference": checks.against(*children, given.lenient, given.types, counts)} if children else checks.CHECKS
         for found in runner.run(given.seed, chosen, seconds=given.seconds, first=given.first, tries=given.tries, counts=counts,
-                                staged=(0.99 if children else 0.0) if given.staged is None else given.staged, calls=given.calls, compiled=given.compiled, nested=given.nested, instead={"large": given.large, "devices": given.devices}):
+                                staged=(0.99 if children else 0.0) if given.staged is None else given.staged, calls=given.calls, compiled=given.compiled, nested=given.nested, instead={"large": given.large, "devices": given.devices, "split": given.split}):
             print(found, flush=True)
             kinds[f"{found.check}: {found.kind}"] += 1
     except KeyboardInterrupt:  # what was found until then counts

@@ -35,7 +35,7 @@ ROUTES = {  # how the function is run
 }
 SIGNATURES = "by signature"
 NESTED = "nested"
-OTHER_LINES = {"large": large, "devices": devices}  # drawn instead, where they are asked for
+OTHER_LINES = {"large": large.SOURCE, "devices": devices.REGIONS, "split": devices.SPLIT}  # drawn instead, where they are asked for
 OTHERS = 3  # further arguments of a program in stages
 NEEDED = 0.3  # the share of programs that are compiled where they cannot be interpreted: one takes the time of five others
 _SLOT = re.compile(r"\{(\w+)(?: ([\w,]+))?\}")
@@ -205,33 +205,33 @@ def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25, compiled: fl
 
 
 def _draw_other(rng: random.Random, kind: str, staged: float) -> Program:
-    source: Any = OTHER_LINES[kind]
-    settings, shapes = source.settings(rng), source.shapes(rng)
-    arguments = [source.argument(rng, rng.choice(shapes), inexact=i == 0) for i in range(rng.randint(1, 3))]
+    source = OTHER_LINES[kind]
+    settings, shapes = ["jax.config.update('jax_enable_x64', True)"] * (rng.random() < source.x64), source.shapes(rng)
+    arguments = [source.argument(rng, rng.choice(shapes), i == 0) for i in range(rng.randint(1, 3))]
     names = "abc"[:len(arguments)]
-    with outcome.default_settings(), warnings.catch_warnings():
+    with outcome.default_settings(), warnings.catch_warnings(), source.context():
         warnings.simplefilter("ignore")
         namespace = outcome.namespace()
         exec("\n".join(settings), namespace)
         drawing = _Draw(rng, namespace)
-        drawing.types = {n: jax.eval_shape(jnp.asarray, eval(text, namespace)) for n, text in zip(names, arguments)}
+        drawing.types = {n: jax.eval_shape(lambda x: x, eval(text, namespace)) for n, text in zip(names, arguments)}
         lines = []
         for name in "uvwxyz"[:rng.randint(1, 6)]:
             for _ in range(20):
                 try:
-                    line = drawing.fill(rng.choice(source.LINES))
+                    line = drawing.fill(rng.choice(source.lines))
                     made = drawing.type_of(line)
                 except Exception:
                     continue
-                if all(leaf.size <= source.ELEMENTS for leaf in jax.tree.leaves(made)):
+                if all(leaf.size <= source.elements for leaf in jax.tree.leaves(made)):
                     lines.append(f"    {name} = {line}")
                     if hasattr(made, "shape"):
                         drawing.types[name] = made
                     break
     text = _assembled(settings, arguments, lines)
-    in_stages = rng.random() < staged
+    in_stages = source.in_stages and rng.random() < staged
     others = (f"({', '.join(values.alike(rng, given) for given in arguments)},)",) if in_stages else ()
-    return Program(text, rng.choice(source.ROUTES), (kind, *["in stages"] * in_stages), "plain", others)
+    return Program(text, rng.choice(source.routes), (kind, *["in stages"] * in_stages), "plain", others)
 
 
 def _assembled(settings: list[str], arguments: list[str], lines: list[str]) -> str:

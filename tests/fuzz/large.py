@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import random
 
+from fuzz import values
+
 SIZES = (7, 32, 100, 128, 257, 1000, 4096, 5000)
 ELEMENTS = 300_000  # of an argument or a result
 DTYPES = ("float32",) * 8 + ("int32", "int32", "bfloat16", "float16", "float64", "uint8", "complex64", "bool")
@@ -63,7 +65,4 @@ def argument(rng: random.Random, shape: str, inexact: bool) -> str:
     return f"many({shape}, '{dtype}', {rng.randrange(1000)}{rng.choice(('', '', '', ', special=True'))})"
 
 
-def settings(rng: random.Random) -> list[str]:
-    return ["jax.config.update('jax_enable_x64', True)"] * (rng.random() < 0.1)
-
-
+SOURCE = values.Source(LINES, ROUTES, shapes, argument, ELEMENTS, x64=0.1)

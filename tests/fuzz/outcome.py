@@ -15,7 +15,7 @@ import pickle
 import re
 import sys
 import warnings
-from typing import Any, Generator, Iterator, NamedTuple
+from typing import Any, Callable, ContextManager, Generator, Iterator, NamedTuple
 
 import numpy as np
 
@@ -84,9 +84,15 @@ def many(shape: tuple[int, ...], dtype: str, seed: int, special: bool = False) -
     return np.asarray(drawn + 1j * rng.normal(size=shape) if dtype.startswith("complex") else drawn).astype(jnp.dtype(dtype))
 
 
+def within(context: ContextManager, f: Callable, *args: Any) -> Any:
+    """``f(*args)`` in a context."""
+    with context:
+        return f(*args)
+
+
 def namespace() -> dict[str, Any]:
     """The names that a text uses."""
-    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair, "many": many}
+    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair, "many": many, "within": within}
 
 
 @contextlib.contextmanager

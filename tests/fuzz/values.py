@@ -1,8 +1,23 @@
 """Types and contents of arguments, as text that evaluates to them."""
 from __future__ import annotations
 
+import contextlib
 import random
 import re
+from typing import Callable, ContextManager, NamedTuple
+
+
+class Source(NamedTuple):
+    """Programs of other lines than those of `templates`."""
+    lines: tuple[str, ...]
+    routes: tuple[str, ...]
+    shapes: Callable[[random.Random], list[str]]  # those of one program
+    argument: Callable[[random.Random, str, bool], str]  # of a shape; whether it must be inexact
+    elements: int  # of the largest result
+    x64: float = 0.0  # the share of programs in double precision
+    in_stages: bool = True  # whether a program may be traced as a whole
+    context: Callable[[], ContextManager] = contextlib.nullcontext  # what it is drawn in
+
 
 FLOATS = ("float32", "float32", "float32", "float32", "bfloat16", "float16", "float64")
 INTEGERS = ("int32", "int32", "int8", "uint8", "int16", "uint32", "int64")
