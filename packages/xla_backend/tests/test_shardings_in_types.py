@@ -101,6 +101,8 @@ RULES = [
     ("mapped convolution", lambda a, b: vmap(lambda x: lax.conv_general_dilated(x[None, None], jnp.ones((1, 1, 3)), (1,), "SAME",
         out_sharding=P(None, None, None)))(a), P("x"), P(), P("x", None, None, None)),
     ("gradient of what is whole", lambda a, b: grad(lambda b: (a @ b.T).sum())(b), P("x"), P(), P(None, None)),
+    ("gradient of a product of all", lambda a, b: grad(lambda a: jnp.prod((a + 1) / 16))(a), P("x", "y"), P(), P("x", "y")),
+    ("gradient of products", lambda a, b: grad(lambda a: jnp.prod((a + 1) / 16, 0).sum())(a), P("x", "y"), P(), P("x", "y")),
     ("gradient of an update", lambda a, b: grad(lambda a: lax.dynamic_update_slice(a, b, (0, 0)).sum())(a), P("x"), P("x"), P("x", None)),
     ("one element", lambda a, b: a[0, 0] + a[jnp.int32(1), 2], P("x", "y"), P(), P()),
     ("transform of a split axis", lambda a, b: jnp.fft.fft(a).real, P(None, "y"), P(), P(None, "y")),

@@ -508,6 +508,14 @@ def reshard(x: object, placement: Placement | None) -> Any:
     return x if placement is None else reshard_p.bind(x, dst_sharding=placement)
 
 
+def whole_along(x: Any, axes: Sequence[int]) -> Any:
+    """``x`` with ``axes`` whole on each device; the others stay as they are split."""
+    aval = get_aval(x)
+    if aval.placement is None:
+        return x
+    return reshard(x, splits.with_entries(aval.placement, tuple(None if i in axes else e for i, e in enumerate(splits.entries(aval)))))
+
+
 def as_cotangent(ct: object, aval: AbstractValue) -> Any:
     """The cotangent ``ct`` of a value of type ``aval``, split as that is."""
     if ct is None or isinstance(ct, Zero):

@@ -174,7 +174,7 @@ def _prod_jvp(primals, tangents, *, axes, **placed):
     out = reduce_prod_p.bind(x, axes=axes, **placed)
     if isinstance(g, Zero) or not axes or 0 in np.shape(x):
         return out, g if not axes else Zero.of(out)
-    rows, tangent_rows = _axes_first(x, axes), _axes_first(g, axes)
+    rows, tangent_rows = (_axes_first(structural.whole_along(v, axes), axes) for v in (x, g))  # a row is halved, which no part of it can be
     while np.shape(rows)[0] > 1:
         rows, tangent_rows = _halve(rows, tangent_rows)
     return out, reshaped(tangent_rows, np.shape(tangent_rows)[1:])

@@ -12,7 +12,7 @@ from typing import Any, Sequence, cast
 import numpy as np
 
 from jax_core.programs.jit import inlined
-from jax_core.representation import dtypes, errors, splits
+from jax_core.representation import dtypes, errors
 from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
@@ -308,13 +308,8 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = 
 
 
 def _whole_along(a: Any, axis: Any) -> Any:
-    """``a`` with the axes that are sorted whole on each device; the others stay as they are split."""
-    aval = get_aval(a)
-    if aval.placement is None:
-        return a
-    axes = canonical_axes(given_axes(axis), aval.ndim)
-    return structural.reshard(a, splits.with_entries(
-        aval.placement, tuple(None if i in axes else e for i, e in enumerate(splits.entries(aval)))))
+    """``a`` with the axes that are sorted whole on each device."""
+    return structural.whole_along(a, canonical_axes(given_axes(axis), get_aval(a).ndim))
 
 
 def nanpercentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,
