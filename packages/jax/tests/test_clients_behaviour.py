@@ -431,3 +431,14 @@ def test_einsum_in_halves_takes_unknown_lengths_and_pairs_only():
     assert jax.eval_shape(product, *(jax.ShapeDtypeStruct(shape, float) for shape in ((2, n), (n, 4)))).shape == (2,)
     with pytest.raises(NotImplementedError, match="'i,i,i->' takes 3 operands; choose a path in pairs"):
         einsum._einsum([jnp.ones(2)] * 3, [((2, 1, 0), frozenset("i"), "i,i,i->")], None, None)
+
+
+@pytest.mark.parametrize("shardings", [lambda u, s: {"in_shardings": u}, lambda u, s: {"in_shardings": u, "out_shardings": u, "device": jax.devices()[0]},
+                                       lambda u, s: {"in_shardings": (u, s), "out_shardings": (s, [u, s])},
+                                       lambda u, s: {"in_shardings": [u, u], "out_shardings": (u, u)}])
+def test_jit_takes_unspecified_for_no_placement(shardings):
+    """brainstate passes it on as the default of its own jit."""
+    from jax._src.sharding_impls import UNSPECIFIED
+    here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    x, (y, z) = jax.jit(lambda x, y: (x, [y, x + y]), **shardings(UNSPECIFIED, here))(1., 2.)
+    assert (x, y, z) == (1., 2., 3.) and {a.sharding for a in (x, y, z)} == {here}

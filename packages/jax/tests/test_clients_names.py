@@ -641,3 +641,45 @@ def test_a_rule_is_the_same_at_each_look_up(rules):
     for rule in (lambda *args, **params: None, lambda *args, **params: 0):
         rules[own] = rule
         assert rules[own] is rule
+
+
+def test_elements_of_a_batch_as_brainstate_imports_them():
+    from jax._src.interpreters.batching import BatchTracer, make_iota, moveaxis, to_elt
+
+    class Ragged:
+        """A library's own type: all its values in one array."""
+        def __init__(self, values):
+            self.values = values
+    batching.register_vmappable(Ragged, str, int, lambda cont, size, x, spec: (cont(x.values, 0), size(), spec), None)
+    seen = []
+
+    def f(x):
+        element = lambda value, spec: to_elt(x._trace, lambda: 2, value, spec)
+        seen.append([element(np.ones((2, 3)), 0), element(jnp.ones((3, 2)), -1), element(4., None)])
+        part, size, spec = element(Ragged(jnp.ones((2, 5))), "rows")
+        assert (type(part), part.shape, size, spec) == (BatchTracer, (5,), 2, "rows")
+        with pytest.raises(ValueError, match=r"to_elt: an array of shape \(2,\) has no axis 1"):
+            element(jnp.ones(2), 1)
+        return x + seen[0][0].sum() + seen[0][1].sum() + seen[0][2]
+    try:
+        assert jax.vmap(f)(jnp.arange(2.)).tolist() == [10., 11.]
+    finally:
+        batching.unregister_vmappable(Ragged)
+    assert [(type(x) is BatchTracer, np.shape(x)) for x in seen[0]] == [(True, (3,)), (True, (3,)), (False, ())]
+    with jax.enable_x64(True):
+        assert (make_iota(3).dtype, make_iota(3).tolist(), moveaxis(np.ones((2, 3)), 0, 1).shape) == (np.int32, [0, 1, 2], (3, 2))
+
+
+def test_zero_tangents_as_jax_finufft_imports_them():
+    from jax._src.ad_util import Zero, p2tz
+    zeros = [p2tz(x) for x in (jnp.ones(2), 1., jnp.arange(3))]
+    assert [(type(z), str(z.aval)) for z in zeros] == [(Zero, "float32[2]"), (Zero, "~float32[]"), (Zero, "float0[3]")]
+
+
+def test_tokens_are_forgotten_as_brainpy_asks():
+    from jax._src.dispatch import runtime_tokens
+    from jax.experimental import io_callback
+    jax.jit(lambda: io_callback(lambda: None, None, ordered=True))()
+    assert runtime_tokens.block_until_ready() is None
+    jax.jit(lambda: io_callback(lambda: None, None, ordered=True))()
+    assert runtime_tokens.clear() is None and not runtime_tokens._ordered

@@ -87,7 +87,7 @@ def _jitted(fun, in_shardings, out_shardings, static_argnums, static_argnames, d
     if device is not None or backend is not None:
         source.warn("jit: device and backend are there for older programs only: put the arguments where the program is to run, with "
                     "jax.device_put, or give in_shardings", DeprecationWarning)
-    if (device is not None or backend is not None) and (in_shardings is not None or out_shardings not in (None, UNSPECIFIED)):
+    if (device is not None or backend is not None) and any([s is not None and s is not UNSPECIFIED for s in (in_shardings, out_shardings)]):
         raise ValueError("jit: device and backend say where everything is, so in_shardings and out_shardings cannot be given with them")
     options = JitOptions(fun, static_argnums, static_argnames, donate_argnums, donate_argnames, in_shardings,
                          out_shardings, keep_unused, device, backend, inline, compiler_options, in_block)

@@ -69,7 +69,7 @@ class JitOptions:
                              "a static argument has no buffer to donate")
         self.in_block = in_block  # whether the mesh of a ``with mesh:`` block says where it runs
         self.whole = in_block and out_shardings is not UNSPECIFIED  # whether None then asks for whole results
-        out_shardings = None if out_shardings is UNSPECIFIED else out_shardings
+        in_shardings, out_shardings = (_without_unspecified(s) for s in (in_shardings, out_shardings))
         self.in_shardings, self.out_shardings = in_shardings, out_shardings
         for name, asked in (("in_shardings", in_shardings), ("out_shardings", out_shardings)):
             for leaf in tree.leaves(asked) if asked is not None else ():
@@ -139,6 +139,13 @@ def _as_tuple(value, kind, what):
     if items is None or not all(isinstance(v, kind) for v in items):
         raise TypeError(f"{what} must be {'an int or ints' if kind is int else 'a str or strs'}, got {value!r}")
     return items
+
+
+def _without_unspecified(shardings: PyTree) -> PyTree:
+    """``shardings`` with None where they say UNSPECIFIED, which brainstate passes as the default of its own jit."""
+    if shardings is None or not any([leaf is UNSPECIFIED for leaf in tree.leaves(shardings)]):
+        return shardings
+    return tree.map(lambda leaf: None if leaf is UNSPECIFIED else leaf, shardings)
 
 
 def _check_placement(fun, name, placement) -> None:

@@ -24,6 +24,7 @@ add_tangents = add
 add_jaxvals = add
 add_jaxvals_p = add_any_p
 instantiate_zeros = instantiate
+p2tz = Zero.from_primal_value  # as `jax._src.ad_util` calls it, and jax-finufft
 
 primitive_jvps = RuleTable(
     "jvp", lambda prim, _: lambda primals, tangents, /, **params: run_jvp_rule(prim, primals, tangents, params),

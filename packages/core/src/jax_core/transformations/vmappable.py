@@ -75,6 +75,32 @@ def is_spec(x: object) -> bool:
     return x is None or any(isinstance(x, r.spec_type) for r in registered.values())
 
 
+def to_elt(trace: BatchTrace, get_size: Callable[[], int], x: Any, spec: Any) -> Any:
+    """One element of a batch, as ``trace`` sees it: a tracer for an array, for a value of a registered type what its own function makes of it.
+
+    Args:
+      get_size: gives the length of the mapped axis.
+      x: the whole.
+      spec: the axis of an array, None where all elements share it; what stands for an axis of a registered type.
+
+    Raises:
+      ValueError: an array does not have the axis.
+
+    Source: the inner half of `register_vmappable`, which brainstate (and so brainpy) imports.
+
+    >>> from jax._src.interpreters.batching import to_elt
+    >>> jax.vmap(lambda x: x + to_elt(x._trace, lambda: 2, jnp.ones((3, 2)), 1).sum())(jnp.arange(2.))
+    Array([3., 4.], dtype=float32)
+    """
+    if is_vmappable(x):
+        return registered[type(x)].to_elt(lambda part, axis: to_elt(trace, get_size, part, axis), get_size, x, spec)
+    if spec is None:
+        return x
+    if not -np.ndim(x) <= spec < np.ndim(x):
+        raise ValueError(f"to_elt: an array of shape {np.shape(x)} has no axis {spec}")
+    return trace.box(x, spec % np.ndim(x))
+
+
 def mapped(fun: Callable[..., PyTree], args: tuple, kwargs: dict, in_axes: object, out_axes: object, axis_name: AxisName | Sequence[AxisName],
            axis_size: int | None) -> Any:
     """``fun`` on a batch some of whose arguments are of registered types."""
@@ -85,18 +111,13 @@ def mapped(fun: Callable[..., PyTree], args: tuple, kwargs: dict, in_axes: objec
     axis = AxisData(axis_name, _size(flat, specs, axis_size))
     trace = BatchTrace(context.state.trace, axis)
 
-    def element(x, spec):
-        if is_vmappable(x):
-            return registered[type(x)].to_elt(element, lambda: axis.size, x, spec)
-        return trace.box(x, spec % np.ndim(x) if spec is not None else None)
-
     def whole(size: int, x, spec):
         if is_vmappable(x):
             return registered[type(x)].from_elt(whole, size, x, spec)
         value, dim = trace.unbox(x)
         return matchaxis(axis, value, dim, spec)
 
-    elements = [element(x, spec) for x, spec in zip(flat, specs)]
+    elements = [to_elt(trace, lambda: axis.size, x, spec) for x, spec in zip(flat, specs)]
     with context.Use(trace), in_scope(axis):
         given, given_kwargs = tree.unflatten(in_tree, elements)
         outs, out_tree = tree.flatten(fun(*given, **given_kwargs), is_leaf=is_vmappable)

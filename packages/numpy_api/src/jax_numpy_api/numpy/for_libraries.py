@@ -243,6 +243,16 @@ def check_output_dims(func: Callable[..., PyTree], dim_sizes: dict[str, int], ex
     return vectorizing._checked(func, expected_output_core_dims, dim_sizes, error_context)
 
 
+def make_iota(axis_size: int) -> Array:
+    """The numbers of the elements of a mapped axis, as int32.
+
+    >>> from jax._src.interpreters.batching import make_iota
+    >>> make_iota(3)
+    Array([0, 1, 2], dtype=int32)
+    """
+    return lax.iota(np.int32, axis_size)
+
+
 __all__ = ["canonicalize_axis", "canonicalize_shape", "check_arraylike", "constant_as", "dimension_as_value", "lu_solve",
            "promote_args", "promote_args_inexact",
            "promote_args_numeric", "promote_dtypes", "promote_dtypes_complex", "promote_dtypes_inexact", "promote_dtypes_numeric",

@@ -78,6 +78,9 @@ def effects_barrier() -> None:
         token.block_until_ready()
 
 
+block_until_ready = effects_barrier  # as brainpy finds it, to whom this module is ``jax._src.dispatch.runtime_tokens``
+
+
 def clear() -> None:
     """Forget all tokens, for instance after an effect has failed."""
     with _lock:
