@@ -442,3 +442,16 @@ def test_jit_takes_unspecified_for_no_placement(shardings):
     here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
     x, (y, z) = jax.jit(lambda x, y: (x, [y, x + y]), **shardings(UNSPECIFIED, here))(1., 2.)
     assert (x, y, z) == (1., 2., 3.) and {a.sharding for a in (x, y, z)} == {here}
+
+
+def test_a_program_gets_inputs_while_it_is_written():
+    """brainstate makes the states that a function reads inputs of its program."""
+    from jax._src.core import trace_ctx
+    from jax._src.source_info_util import current
+
+    def f(x):
+        state = trace_ctx.trace.new_arg(jax.typeof(jnp.ones(2)), source_info=current())
+        return x * state
+    program, out = jax.make_jaxpr(f, return_shape=True)(3.)
+    assert (out.shape, [v.aval.shape for v in program.jaxpr.invars]) == ((2,), [(), (2,)])
+    assert jax.core.jaxpr_as_fun(program)(3., jnp.array([1., 2.]))[0].tolist() == [3., 6.]

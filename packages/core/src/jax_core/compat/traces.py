@@ -84,6 +84,16 @@ class TraceHabits:
         return custom_calls.custom_vjp(self, call, args)
 
 
+class StagingHabits:
+    """For traces that write programs down."""
+
+    __slots__ = ()
+
+    def new_arg(self, aval: "AbstractValue", source_info: object = None) -> Any:
+        """A value of type ``aval``, as one more input of the program, after those that it has. brainstate makes states inputs as a program reads them."""
+        return self.new_input(aval)  # type: ignore[attr-defined]  # of `traces.staging.DynamicJaxprTrace`
+
+
 def full_lower(x: object) -> Any:
     """A tracer without wrappings that it does not need, anything else as it is."""
     return x.full_lower() if isinstance(x, TracerHabits) else x

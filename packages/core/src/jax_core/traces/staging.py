@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from ..compat.origins import HasOrigin
+from ..compat.traces import StagingHabits
 from ..configuration import context, flags
 from ..representation import source, spec_text
 from ..representation.aval import AbstractValue, canonicalize_handlers, foreign_value, get_aval
@@ -84,7 +85,7 @@ def _int32_literal(x: np.int32) -> Literal:
     return Literal(x)
 
 
-class DynamicJaxprTrace(Trace):
+class DynamicJaxprTrace(StagingHabits, Trace):
     """Writes down every call; it has no parent, as nothing runs below it while the program is written."""
 
     __slots__ = ("invars", "constants", "eqns", "debug", "below", "effects", "varying", "sorted_out")
