@@ -455,3 +455,9 @@ def test_a_program_gets_inputs_while_it_is_written():
     program, out = jax.make_jaxpr(f, return_shape=True)(3.)
     assert (out.shape, [v.aval.shape for v in program.jaxpr.invars]) == ((2,), [(), (2,)])
     assert jax.core.jaxpr_as_fun(program)(3., jnp.array([1., 2.]))[0].tolist() == [3., 6.]
+
+
+@pytest.mark.parametrize("x", [jax.core.ShapedArray((2,), jnp.float32, weak_type=True), jax.typeof(jax.random.key(0))])
+def test_a_type_is_its_own_type_for_libraries(x):
+    """brainstate asks for the types of a tree that holds arrays and types."""
+    assert jax.api_util.shaped_abstractify(x) is x

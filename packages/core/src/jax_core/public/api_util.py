@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Sequence
 from ..compat.linear_util import WrappedFun, transformation_with_aux
 from ..representation import tree
 from ..representation.arguments import takes
-from ..representation.aval import ShapedArray, get_aval
+from ..representation.aval import AbstractValue, ShapedArray, get_aval
 from ..representation.jaxpr import DebugInfo
 from ..representation.source import describe_function
 from ..representation.tree import PyTreeDef, keystr, tree_flatten_with_path
@@ -100,12 +100,12 @@ def flatten_axes(name: str, treedef: PyTreeDef, axis_tree: PyTree, *, kws: bool 
 
 
 def shaped_abstractify(x: object) -> Any:
-    """The type of an array-like.
+    """The type of an array-like; a type is its own, as brainstate and loops of libraries ask for types of trees that hold either.
 
     >>> jax.api_util.shaped_abstractify(np.ones((2, 3), np.float32))
     ShapedArray(float32[2,3])
     """
-    return get_aval(x)
+    return x if isinstance(x, AbstractValue) else get_aval(x)
 
 
 @takes(in_tree=PyTreeDef)
