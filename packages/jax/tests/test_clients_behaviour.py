@@ -461,3 +461,10 @@ def test_a_program_gets_inputs_while_it_is_written():
 def test_a_type_is_its_own_type_for_libraries(x):
     """brainstate asks for the types of a tree that holds arrays and types."""
     assert jax.api_util.shaped_abstractify(x) is x
+
+
+def test_tracers_of_vmap_say_where_the_mapped_axis_is():
+    """brainstate places the states that a function writes by it."""
+    seen = []
+    jax.vmap(lambda x, y: seen.append((x.batch_dim, y.batch_dim)), in_axes=(0, 1))(jnp.ones(2), jnp.ones((3, 2, 4)))
+    assert seen == [(0, 1)]

@@ -94,6 +94,14 @@ class StagingHabits:
         return self.new_input(aval)  # type: ignore[attr-defined]  # of `traces.staging.DynamicJaxprTrace`
 
 
+class MappedHabits:
+    """For tracers of `vmap`."""
+
+    __slots__ = ()
+    dim: int | None
+    batch_dim = property(lambda self: self.dim, doc="Where the mapped axis is, as brainstate asks to place the states that a function writes.")
+
+
 def full_lower(x: object) -> Any:
     """A tracer without wrappings that it does not need, anything else as it is."""
     return x.full_lower() if isinstance(x, TracerHabits) else x

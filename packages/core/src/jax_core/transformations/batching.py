@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from ..compat.traces import MappedHabits
 from ..configuration import context, flags
 from ..references.api import new_ref_p
 from ..references.discharge import apply_discharged, works_on_refs
@@ -66,7 +67,7 @@ def unmapped_aval(aval: ShapedArray, size: int, dim: int, mesh_axis: AxisName | 
                        memory_space=aval.memory_space, sharding=splits.with_mapped_axis(aval, dim, mesh_axis))
 
 
-class BatchTracer(Tracer):
+class BatchTracer(MappedHabits, Tracer):
     """``val`` with its mapped axis at ``dim``."""
     __module__ = "jax.interpreters.batching"  # see `Tracer`
 
