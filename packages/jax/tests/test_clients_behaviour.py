@@ -463,6 +463,16 @@ def test_a_type_is_its_own_type_for_libraries(x):
     assert jax.api_util.shaped_abstractify(x) is x
 
 
+def test_a_context_for_equations_that_a_library_writes():
+    """brainstate's passes over programs make one without arguments."""
+    from jax._src.core import JaxprEqnContext
+    context = JaxprEqnContext()
+    assert context.xla_metadata is None
+    program = jax.make_jaxpr(lambda x: x + 1)(1.)
+    program.jaxpr.eqns[0] = program.eqns[0].replace(ctx=context)
+    assert program.eqns[0].ctx is context and jax.core.jaxpr_as_fun(program)(2.) == [3.]
+
+
 def test_tracers_of_vmap_say_where_the_mapped_axis_is():
     """brainstate places the states that a function writes by it."""
     seen = []

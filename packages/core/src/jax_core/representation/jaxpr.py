@@ -89,7 +89,7 @@ class EqnContext:
 
     __slots__ = ("xla_metadata",)
 
-    def __init__(self, place: SourceInfo):
+    def __init__(self, place: SourceInfo = UNKNOWN):  # brainstate makes one for equations of its own
         pairs = [pair for name in place.scopes if type(name) is Metadata for pair in name.pairs]
         self.xla_metadata = dict(pairs) or None
 
