@@ -18,6 +18,10 @@ BY_TEST = {  # what a test mixes itself; whatever it goes through, and whatever 
     "in a program": lambda: jax.jit(lambda x: jnp.maximum(x, I))(ROW),
     "under a transformation": lambda: jax.vmap(jax.grad(lambda x: jnp.where(x > 0, x, I[0])))(ROW),
     "in a tree": lambda: jax.tree.map(jnp.subtract, [ROW], [I]),
+    "by eval": lambda: eval("jnp.add(a, b)", dict(jnp=jnp, a=ROW, b=I)),
+    "names": lambda: jnp.promote_types("int32", "float32"),
+    "integers to a function of floats": lambda: jax.nn.elu(I),
+    "batches": lambda: jnp.vecdot(X, ROW),
     "in the body of a loop": lambda: jax.lax.fori_loop(0, 2, lambda i, x: x + I, jnp.asarray(ROW)),
 }
 

@@ -23,7 +23,7 @@ sparse.sparsify(lambda a, b: a / b)(M, np.ones((1, 1), "float32"));
 krylov.gmres(S, v); krylov.cg(S, v); krylov.bicgstab(S, v);
 nn.dot_product_attention(h, h, h, is_causal=True); nn.dot_product_attention(h, h, h, bias=jnp.ones((1, 2, 4, 4), "float16"));
 nn.dot_product_attention(h, h, h, local_window_size=1, query_seq_lengths=i[:1], key_value_seq_lengths=i[:1]);
-jnp.trapezoid(X, v); jnp.var(h, dtype="float32"); jnp.array_equiv(X, X[0]); nn.log1mexp(h); stats.gumbel_r.logsf(h, h, h)
+jnp.trapezoid(X, v); jnp.var(h, dtype="float32"); jnp.array_equiv(X, X[0]); nn.log1mexp(h); stats.poisson.entropy(X); stats.gumbel_r.logsf(h, h, h)
 """
 
 

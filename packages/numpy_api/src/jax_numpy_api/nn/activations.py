@@ -343,14 +343,15 @@ def _squareplus_jvp(primals, tangents):
     """The slope is the value over the root, as one quotient, of halves in float32; autodiff would make four, and three passes over memory."""
     (x, b), (x_tangent, b_tangent) = primals, tangents
     value = _squareplus(x, b)
-    x = lax.convert_element_type(x, jnp.promote_types(x.dtype, np.float32))
+    x = lax.convert_element_type(x, dtypes.common_dtype(x.dtype, np.dtype(np.float32)))
     far = x.dtype.type(_squareplus_far(x))
     near = lax.clamp(-far, x, far)
     root = jnp.sqrt(near * near + b)
     slope = jnp.where(x < 0, b, (near + root) / 2) / jnp.where(x < 0, 2 * (root - x) * root, root)
-    parts = [] if type(x_tangent) is SymbolicZero else [x_tangent * slope]
+    wide = lambda tangent: lax.convert_element_type(tangent, slope.dtype)
+    parts = [] if type(x_tangent) is SymbolicZero else [wide(x_tangent) * slope]
     if type(b_tangent) is not SymbolicZero and b_tangent.dtype != dtypes.float0:
-        parts.append(b_tangent / (4 * root))
+        parts.append(wide(b_tangent) / (4 * root))
     return value, sum(parts[1:], parts[0]).astype(value.dtype)
 
 

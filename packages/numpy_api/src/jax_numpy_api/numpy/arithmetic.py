@@ -17,6 +17,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.arguments import joint_shape
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.trace import Tracer
 from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
 
 from .. import lax
@@ -26,6 +27,7 @@ from .promotion import (
     broadcast_to,
     broadcast_together,
     check_arraylike,
+    concrete,
     convert,
     joined,
     promote_args,
@@ -255,8 +257,8 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """``x1`` to the power ``x2``.
 
     Args:
-      x1, x2: arrays or numbers; promoted to one dtype and broadcast. An integer ``x2`` of Python or NumPy becomes repeated
-        multiplication.
+      x1, x2: arrays or numbers; promoted to one dtype and broadcast. An ``x2`` that is one integer, of Python, NumPy or in an array without axes whose
+        contents are known, becomes repeated multiplication.
 
     Returns:
       an array of the promoted dtype; of that of ``x1``, where ``x2`` is such an integer.
@@ -270,9 +272,18 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Array([0, 1, 4, 9], dtype=int32)
     """
     check_arraylike("power", x1, x2)
-    if isinstance(x2, (int, np.integer)) and not isinstance(x2, (bool, np.bool_)):
-        return _static_power(x1, operator.index(x2))
-    return _power(x1, x2)
+    exponent = x2 if isinstance(x2, (int, np.integer)) else _known_integer(x2)
+    if exponent is None or isinstance(exponent, bool):
+        return _power(x1, x2)
+    return _static_power(x1, operator.index(exponent))
+
+
+def _known_integer(x: ArrayLike) -> int | None:
+    """The number in an array without axes of an integer dtype, where it is known now."""
+    if isinstance(x, Tracer) or shape_of(x) or not dtypes.issubdtype(dtypes.dtype(unwrapped(x)), np.integer):
+        return None
+    found = concrete(x)
+    return None if found is None else int(found)
 
 
 pow = power

@@ -388,9 +388,8 @@ def check_rank_promotion(name: str, shapes: list) -> None:
 
 def check_batch_ranks(name: str, *operands: tuple[tuple[int, ...], int]) -> None:
     """`check_rank_promotion` of batch axes: an operand is a shape and how many of its last axes are no batch. Numbers fit all."""
-    leads = [shape[:len(shape) - core] for shape, core in operands if shape]
-    if len({len(lead) for lead in leads}) > 1:
-        check_rank_promotion(name, leads)
+    if len({len(shape) - core for shape, core in operands if shape}) > 1:
+        check_rank_promotion(name, [shape for shape, _ in operands])
 
 
 # -- all steps ---------------------------------------------------------------------------------------------------------

@@ -65,8 +65,8 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
         raise ValueError(f"jnp.linalg.solve: a of shape {a.shape} and b of shape {b.shape} do not fit; b must be a vector "
                          "(n,), or matrices (..., n, k), for a of shape (..., n, n)")
     vector = b.ndim == 1
+    check_batch_ranks("solve", (a.shape, 2), (b.shape, 1 if vector else 2))
     b = lax.expand_dims(b, (1,)) if vector else b
-    check_batch_ranks("solve", (a.shape, 2), (b.shape, 2))
     lead = joint_shape(a.shape[:-2], b.shape[:-2])
     out = solve_matrices(broadcast_to(a, (*lead, *a.shape[-2:])), broadcast_to(b, (*lead, *b.shape[-2:])))
     return lax.squeeze(out, (out.ndim - 1,)) if vector else out

@@ -33,7 +33,7 @@ def _entropy(mu, loc):
     mu, _ = jnp.broadcast_arrays(*promoted("poisson.entropy", mu, loc))
     tiny = mu <= 1e-20
     small = jnp.where((mu < 80) & ~tiny, mu, 1.0)
-    logs = _logpmf(jnp.arange(200, dtype=mu.dtype), small[..., None])
+    logs = _logpmf(jnp.arange(200, dtype=mu.dtype).reshape(*[1] * small.ndim, 200), small[..., None])
     total = -jnp.sum(jnp.exp(logs) * jnp.where(logs == -jnp.inf, 0.0, logs), -1)
     large = jnp.where(mu < 80, 80.0, mu)
     v = 1 / large
