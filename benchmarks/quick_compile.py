@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Programs compiled the quick way and in full, by size: the tables of docs/internals/compile-time.md.
 
-usage: quick_compile.py [--passes | --loops | --few] [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
+usage: quick_compile.py [--passes | --loops | --few | --functions] [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
 
 Programs over small arrays without loops' unrolling; with --passes, programs that only read their inputs, with it. With --loops, those of the latter
 that users get without: unrolled (for "full") and not (for "quick"). With --few, programs over
 small arrays and without loops the quick way (for "full") and without LLVM's optimisation (for "quick"), and then programs of a few
 numbers in all three ways: milliseconds to compile, microseconds of a run; and the ns of an element that steps lose without optimisation.
+With --functions, those that users get as one function (jaxlib from 0.12 on), as kernels (for "full") and so (for "quick");
+runs are measured in processor's time there.
 
 Prints, for each size, geometric means of full/quick over the programs: of the time to compile and of a run, and the runs that
 lose most. Both ways take turns; each figure is its minimum of three compilations (processor's time), or of runs for `--seconds`.
@@ -24,7 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.experimental import jet
-from jax_xla_backend.compiling.compiler_options import NO_UNROLLING, NOT_OPTIMISED, QUICK_OPTIONS, joined
+from jax_xla_backend.compiling.compiler_options import NO_UNROLLING, NOT_OPTIMISED, QUICK_OPTIONS, is_one_function, joined, options_for
 
 FULL = {"xla_cpu_parallel_codegen_split_count": 32}  # XLA's own count
 WAYS = {"quick": dict(joined(QUICK_OPTIONS, NO_UNROLLING)), "full": FULL}
@@ -90,7 +92,7 @@ EACH = {
 }
 
 
-def measured(function, x, seconds):
+def measured(function, x, seconds, clock=time.perf_counter):
     """For each way, seconds to compile and to run."""
     best = {way: [math.inf, math.inf] for way in WAYS}
     calls = {}
@@ -98,18 +100,20 @@ def measured(function, x, seconds):
         for way, options in WAYS.items():
             jax.clear_caches()
             lowered = jax.jit(function).lower(x)
+            if callable(options):
+                options = options(lowered)
             start = time.process_time()
             calls[way] = lowered.compile(compiler_options=options)
             best[way][0] = min(best[way][0], time.process_time() - start)
             calls[way](x)
-    stop = time.perf_counter() + seconds * len(WAYS)
-    while time.perf_counter() < stop:
+    stop = clock() + seconds * len(WAYS)
+    while clock() < stop:
         for way, call in calls.items():
-            start = time.perf_counter()
+            start = clock()
             for _ in range(50):
                 out = call(x)
             jax.block_until_ready(out)
-            best[way][1] = min(best[way][1], (time.perf_counter() - start) / 50)
+            best[way][1] = min(best[way][1], (clock() - start) / 50)
     return best
 
 
@@ -125,6 +129,7 @@ def main() -> None:
     parser.add_argument("--only")
     parser.add_argument("--passes", action="store_true")
     parser.add_argument("--loops", action="store_true")
+    parser.add_argument("--functions", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument("--few", action="store_true")
     options = parser.parse_args()
@@ -136,6 +141,9 @@ def main() -> None:
         WAYS["quick"] = dict(QUICK_OPTIONS)
     if options.loops:
         WAYS.update(full=dict(QUICK_OPTIONS), quick=dict(joined(QUICK_OPTIONS, NO_UNROLLING)))
+    if options.functions:
+        programs = PROGRAMS | {name: function for name, function in PASSES.items() if name not in (*PROGRAMS, "rows of 1024", "outer")}
+        WAYS.update(full=lambda lowered: dict(options_for(lowered._module, "cpu", ())), quick=None)
     print(f"{'elements':>8} {'compile':>8} {'run':>8}  slowest runs")
     for size in map(int, options.sizes.split(",")):
         x = jnp.linspace(0.1, 1, size)
@@ -143,11 +151,13 @@ def main() -> None:
         for name in options.only.split(",") if options.only else programs:
             if options.loops and not leaves_loops(programs[name], x):
                 continue
-            best = measured(programs[name], x, options.seconds)
+            if options.functions and not is_one_function(jax.jit(programs[name]).lower(x)._module, "cpu", ()):
+                continue
+            best = measured(programs[name], x, options.seconds, time.process_time if options.functions else time.perf_counter)
             ratios[name] = [full / quick for full, quick in zip(best["full"], best["quick"])]
         means = [math.exp(sum(math.log(r[i]) for r in ratios.values()) / len(ratios)) for i in range(2)]
         worst = sorted((round(r[1], 2), name) for name, r in ratios.items())[:4]
-        print(f"{size:8} {means[0]:8.2f} {means[1]:8.2f}  {worst}", flush=True)
+        print(f"{size:8} {means[0]:8.2f} {means[1]:8.2f}  {worst}, of {len(ratios)}", flush=True)
     if options.few:
         WAYS.update(full=FULL, quick=dict(joined(QUICK_OPTIONS, NO_UNROLLING)), unoptimised=dict(joined(QUICK_OPTIONS + NOT_OPTIMISED, NO_UNROLLING)))
         for name, (function, x) in FEW.items():

@@ -75,6 +75,9 @@ UNREDUCED_EXTREMA = VERSION >= (0, 12)
 # Before 0.12 XLA makes one function only of loops over less than 1 kB, unless told otherwise; since then of all that it can.
 FEW_LOOPS_ARE_FUNCTIONS = VERSION < (0, 12)
 
+# Since 0.12 each kernel of the CPU compiler has a context of MLIR of its own, which functions have none of.
+SMALL_PROGRAMS_ARE_FUNCTIONS = VERSION >= (0, 12)
+
 # Before 0.12 the CPU client launches programs from the threads that it runs them on (see `client`).
 LAUNCHES_SHARE_THREADS = VERSION < (0, 12)
 

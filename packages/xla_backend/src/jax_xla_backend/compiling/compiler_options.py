@@ -4,11 +4,12 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from jax_core.configuration import flags
 
-from ..jaxlib_compat import BARRIER_OPTIONS
+from ..jaxlib_compat import BARRIER_OPTIONS, SMALL_PROGRAMS_ARE_FUNCTIONS
 from ..planning.loops import LOW, USUAL
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ NOT_OPTIMISED: tuple[tuple[str, Any], ...] = ((LEVEL, 0),)
 LOOP_OPTION = "xla_cpu_small_while_loop_byte_threshold"
 
 WIDE_OPTION = "xla_cpu_prefer_vector_width"
+
+# XLA aborts at a barrier in a function, and at some branches (it finds their buffers not); a loop is a function already, if it can be one.
+_only_in_kernels = re.compile(r"custom_call|optimization_barrier|stablehlo\.(?:case|if|while)\b")
 
 UNFUSED_OPTIONS: tuple[tuple[str, Any], ...] = (("xla_disable_hlo_passes", "fusion"),)
 
@@ -72,6 +76,16 @@ def options_for(module: Module, platform: str, items: tuple) -> tuple:
     if ours and ours.wants_wide_vectors and wide_vectors_are_fast() and WIDE_OPTION not in os.environ.get("XLA_FLAGS", ""):
         chosen += ((WIDE_OPTION, 512),)
     return joined(items + chosen, extra) if extra else items + chosen
+
+
+def is_one_function(module: Module, platform: str, items: tuple) -> bool:
+    """Whether the compiler is given `Module.as_function`: where nothing of the program must be known outside of a function (arguments as for `options_for`)."""
+    facts = module.facts
+    if not (SMALL_PROGRAMS_ARE_FUNCTIONS and platform == "cpu" and flags.quick_compile.value) or items or flags.disable_most_optimizations.value:
+        return False
+    plain = not (facts.ordered_effects or facts.unordered_effects or facts.host_callbacks or facts.keep_alive or
+                 facts.inspections or facts.wants or facts.layouts or facts.constraints or facts.typed or not facts.out_avals)
+    return plain and facts.loop_limit != LOW and facts.work is not None and facts.work.one_function and not _only_in_kernels.search(module.text())
 
 
 @functools.cache

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from jax_core.configuration import flags
 
+from ..jaxlib_compat import RuntimeError_
 from . import compile
-from .compiler_options import first_options, options_for
+from .compiler_options import first_options, is_one_function, options_for
 
 if TYPE_CHECKING:
     from ..jaxlib_compat import Client, Device
@@ -91,6 +92,11 @@ def compile_first(module: Module, client: Client, devices: Sequence[Device], ite
     callbacks = list(module.facts.host_callbacks)
     cached = not module.facts.keep_alive
     text, located = module.text(), module.text_to_compile
+    if len(devices) == 1 and is_one_function(module, client.platform, items):
+        try:
+            return compile.compile_text(module.as_function(text), client, devices, options, located=lambda: module.as_function(located())), None
+        except RuntimeError_:
+            pass  # an operation that this compiler has as a kernel only
     plain = client.platform == "cpu" and len(devices) == 1 and module.facts.work is not None and cached and not (items or callbacks)
     tiered = plain and flags.tiered_compilation.value and not flags.disable_most_optimizations.value
     quick = first_options(module, options) if tiered else options

@@ -9,7 +9,7 @@ from jax_core.representation.jaxpr import Jaxpr
 from jax_core.representation.traits import Kind
 
 from ..arrays.own_layouts import Layouts
-from ..planning import paths, unrolling, wide_vectors
+from ..planning import one_function, paths, unrolling, wide_vectors
 from ..planning.loops import USUAL
 from ..planning.planner import SMALL, TINY
 from ..planning.repeated_work import repeats_work
@@ -50,6 +50,12 @@ class Work:
     def only_reads_inputs(self) -> bool:
         """Whether all kernels are passes over the inputs, and overwrite none (`small_programs.only_reads_inputs`)."""
         return not self._donates and only_reads_inputs(self._jaxpr)
+
+    @functools.cached_property
+    def one_function(self) -> bool:
+        """Whether it is to be one function of the compiler's (`one_function`)."""
+        return not (self.walks_paths or self.repeats_work) and (
+            one_function.fits_small(self._jaxpr) or self.only_reads_inputs and one_function.fits_passes(self._jaxpr))
 
     @functools.cached_property
     def has_loops(self) -> bool:

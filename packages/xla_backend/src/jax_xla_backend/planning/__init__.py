@@ -3,6 +3,7 @@
 ``planner``         which values are written to memory once
 ``paths``           where LLVM would walk too many paths
 ``loops``           which loops become one function
+``one_function``    which programs become one
 ``repeated_work``   where fusion would compute values many times
 ``sums``            which functions the compiler's library for sums computes with them
 ``small_programs``  where compiling the quick way pays

@@ -33,14 +33,14 @@ DRAWN_ELEMENTS = 1 << 18
 """Random numbers in such a program, at most: more take 2 to 5 % longer."""
 
 
-def is_small(jaxpr: Jaxpr, elements: int = ELEMENTS, equal: int = EQUAL) -> bool:
+def is_small(jaxpr: Jaxpr, elements: int = ELEMENTS, equal: int = EQUAL, results: bool = True) -> bool:
     """Whether the quick way to compile pays.
 
     No equation, nor any in the bodies of loops and branches, may read or write an array of over ``elements``; a loop may
     read and stack larger arrays, as each step takes a small part of them. And hardly any kernel may be there many times,
-    as far as can be told from the equations that start one and from the results. Stops at the first large array.
+    as far as can be told from the equations that start one and, if they count, from the ``results``. Stops at the first large array.
     """
-    kernels = collections.Counter(x.aval for x in jaxpr.outvars)
+    kernels: collections.Counter = collections.Counter(x.aval for x in jaxpr.outvars) if results else collections.Counter()
     for eqn in (eqn for program in programs(jaxpr) for eqn in leaves(program)):
         if eqn.primitive.traits.quick is Quick.LESS_EXACT or has_large(eqn, elements):
             return False
