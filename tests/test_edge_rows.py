@@ -45,6 +45,8 @@ ROWS = {
     "jax.linear_transpose(lambda x: jax.pure_callback(np.sin, s, x), 1.)(1.)": "ValueError",
     "jax.linear_transpose(lambda x: jax.experimental.io_callback(np.sin, s, x), 1.)(1.)": "ValueError",
     "jax.linear_transpose(lambda x: jax.ffi.ffi_call('f', s)(x), 1.)(1.)": "ValueError",
+    # auxiliary results of any kind
+    "jax.linearize(lambda x: (x**2, 'a'), 3., has_aux=True)[2]": "'a'", "jax.jvp(lambda x: (x**2, 'a'), (3.,), (1.,), has_aux=True)[2]": "'a'",
     # options
     "jax.grad(jax.checkpoint(f, prevent_cse=(True, False)))(1., 2.)": "Array(1.0806046, dtype=float32, weak_type=True)",
     "jax.grad(jax.checkpoint(f, prevent_cse=(True, False)))(1., y=2.)": "ValueError",

@@ -195,6 +195,18 @@ def test_linear_call_uses_its_own_transpose():
     close(grad(lambda x: total(vmap(f)(x)))(np.stack([X, X])), np.stack([f32(14, 21, 28)] * 2))
 
 
+@pytest.mark.parametrize("around", [lambda f: f, jit, lambda f: lambda x: vmap(f)(x[None])[0]])
+def test_the_transpose_of_the_transpose_of_a_linear_call_is_its_function(around):
+    from jax_core.transformations.custom_vjp import linear_call
+    times = f32(2, 3, 4)  # closed over
+
+    def transposed(f, n):
+        return f if n == 0 else lambda x: autodiff.linear_transpose(transposed(f, n - 1), X)(x)[0]
+    f = lambda x: linear_call(lambda r, x: mul(r, mul(times, x)), lambda r, ct: mul(r, mul(7.0, ct)), f32(5, 5, 5), x)
+    for n, want in enumerate([[10, 15, 20], [35] * 3] * 2):
+        close(around(transposed(f, n))(f32(1, 1, 1)), want)
+
+
 @pytest.mark.parametrize("wrap", WRAPS)
 def test_transpose_is_that_of_the_function(wrap):
     """`linear_transpose` asks for the transpose of what the function computes; a JVP rule says nothing of that."""

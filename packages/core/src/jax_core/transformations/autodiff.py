@@ -276,7 +276,7 @@ def jvp(fun: Callable[..., PyTree], primals: Sequence[object], tangents: Sequenc
     run, record = _flat_function(fun, in_tree, {}, has_aux, "jvp")
     outs, out_tangents = jvp_flat(run, flat, flat_tangents)
     n = record["count"]
-    _refuse_references("jvp", fun, outs)
+    _refuse_references("jvp", fun, outs[:n])
     value = tree.unflatten(record["out_tree"], outs[:n])
     tangent = tree.unflatten(record["out_tree"], list(map(_shown_beside, outs, out_tangents[:n])))
     return (value, tangent, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, tangent)
@@ -393,7 +393,7 @@ def linearize(fun: Callable[..., PyTree], *primals: Any, has_aux: bool = False,
     nonzero = [c and has_tangent(a) for c, a in zip(checked, in_avals)]
     outs, inputs, trace, tangents = linearize_flat(run, flat, nonzero)
     n, out_tree = record["count"], record["out_tree"]
-    _refuse_references("linearize", fun, outs)
+    _refuse_references("linearize", fun, outs[:n])
     live = [t for t in tangents[:n] if not isinstance(t, Zero)]
     jaxpr, residuals = trace.to_jaxpr(inputs, live)
     out_avals = [get_aval(x) for x in outs[:n]]

@@ -673,7 +673,8 @@ def custom_vjp_primal_tree_values(tree: PyTree) -> Any:
 
 def linear_call(fun: Callable[..., PyTree], fun_transpose: Callable[..., object], residual_args: PyTree,
                 linear_args: PyTree) -> Any:
-    """``fun(residual_args, linear_args)``, linear in the second, with ``fun_transpose(residual_args, ct)`` as its transpose.
+    """``fun(residual_args, linear_args)``, linear in the second, with ``fun_transpose(residual_args, ct)`` as its transpose, whose
+    transpose in turn is ``fun``.
 
     Forward mode applies ``fun`` to tangents of the linear arguments; residual arguments are constants to it.
 
@@ -697,7 +698,7 @@ def linear_call(fun: Callable[..., PyTree], fun_transpose: Callable[..., object]
     closed, consts = trace_to_closed(run, [get_aval(x) for x in (*res, *lin)])
     structure = out_tree[0]
 
-    def transpose(residuals, cts):
+    def checked(residuals, cts):
         found = lin_tree.flatten_up_to(fun_transpose(tree.unflatten(res_tree, residuals[len(consts):]), tree.unflatten(structure, cts)))
         for x, ct in zip(lin, map(get_aval, found)):
             want = get_aval(x).to_ct_aval()
@@ -705,6 +706,9 @@ def linear_call(fun: Callable[..., PyTree], fun_transpose: Callable[..., object]
                 raise ValueError(f"linear_call: fun_transpose returned a cotangent of type {ct.str_short()} for a linear argument of type "
                                  f"{want.str_short()}; shape and dtype must be equal")
         return found
+
+    def transpose(residuals, cts):
+        return linear_call(checked, lambda residuals, x: eval_jaxpr(closed.jaxpr, closed.consts, *residuals, *x), residuals, cts)
     outs = linear_call_p.bind(*consts, *res, *lin, call=closed, num_res=len(consts) + len(res), transpose_rule=transpose)
     return tree.unflatten(structure, outs)
 
