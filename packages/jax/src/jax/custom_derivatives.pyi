@@ -36,7 +36,7 @@ custom_vjp_call_p: Any
 def custom_vjp_primal_tree_values(tree: Any) -> Any:
     """The values in a pytree of what a forward function with ``symbolic_zeros`` gets."""
 def linear_call(fun: Callable[..., Any], fun_transpose: Callable[..., object], residual_args: Any, linear_args: Any) -> Any:
-    """``fun(residual_args, linear_args)``, linear in the second, with ``fun_transpose(residual_args, ct)`` as its transpose."""
+    """``fun(residual_args, linear_args)``, linear in the second, with ``fun_transpose(residual_args, ct)`` as its transpose, whose transpose in turn is ``fun``."""
 remat_opt_p: Any
 def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:
     """The zero tangents of a pytree ``val`` of values: arrays, or `SymbolicZero` objects."""
