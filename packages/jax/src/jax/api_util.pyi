@@ -21,4 +21,4 @@ def rebase_donate_argnums(donate_argnums: Sequence[int], static_argnums: Sequenc
 def safe_map(f: Callable[..., Any], *sequences: Sequence[Any]) -> list:
     """`map` that raises ValueError for sequences of different lengths."""
 def shaped_abstractify(x: object) -> Any:
-    """The type of an array-like."""
+    """The type of an array-like; a type is its own, as brainstate and loops of libraries ask for types of trees that hold either."""
