@@ -40,3 +40,16 @@ def test_keys_of_programs_on_explicit_axes():
     with set_mesh(make_mesh((len(devices()),), ("x",), (AxisType.Explicit,))):
         got = jit(lambda key, n: jax_random.uniform(jax_random.fold_in(key, n), (4,)))(jax_random.key(3), jnp.uint32(2))
     assert np.array_equal(got, want)
+
+
+@pytest.mark.parametrize("draw", [
+    lambda key, x: jax_random.poisson(key, x), lambda key, x: jax_random.poisson(key, x, (4, *x.shape)),
+    lambda key, x: jax_random.binomial(key, 3 * x, 0.4), lambda key, x: jax_random.multinomial(key, x, jnp.stack([x, x], -1) / (2 * x[:, None]))])
+def test_draws_by_loops_lie_as_their_parameters(draw):
+    """Their loops began with counts that no type splits: they were refused as changing their type."""
+    key, rates = jax_random.key(3), np.arange(1, 1 + 4 * len(devices()), dtype=np.float32)
+    whole = np.asarray(draw(key, jnp.asarray(rates)))
+    with set_mesh(make_mesh((len(devices()),), ("x",), (AxisType.Explicit,))):
+        out = draw(key, reshard(jnp.asarray(rates), P("x")))
+        np.testing.assert_array_equal(out, whole)
+        assert "@x" in str(typeof(out)) or len(devices()) == 1

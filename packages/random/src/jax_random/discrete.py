@@ -165,7 +165,7 @@ def _poisson_by_counting(words, impl, lam, shape, dtype):
         u = draw_unit(used, impl, shape, np.dtype(np.float32))
         return lax.add(i, np.int32(1)), k, words, lax.add(log_product, lax.log(u))
 
-    start = (np.int32(0), lax.full(shape, 0, dtype), words, lax.full(shape, 0, np.float32))
+    start = (np.int32(0), lax.full_like(lam, 0, dtype), words, lax.full_like(lam, 0))
     return lax.sub(lax.while_loop(unfinished, step, start)[1], dtype.type(1))
 
 
@@ -208,7 +208,7 @@ def _poisson_by_rejection(words, impl, lam, shape, dtype):
         k, accept = trial(draw_unit(first, impl, shape, lam.dtype), draw_unit(second, impl, shape, lam.dtype))
         return lax.add(i, np.int32(1)), lax.select(accept, k, k_out), lax.bitwise_or(accepted, accept), words
 
-    start = (np.int32(0), lax.full_like(lam, -1), lax.full(shape, False), words)
+    start = (np.int32(0), lax.full_like(lam, -1), lax.full_like(lam, False, np.dtype(bool)), words)
     return lax.convert_element_type(lax.while_loop(unfinished, step, start)[1], dtype)
 
 
@@ -352,7 +352,7 @@ def _stirling_tail(k):
     table = jnp.asarray(np.array(_STIRLING_TAILS, k.dtype))
     near = lax.clamp(f(0), k, f(9))
     series = _stirling_series(lax.add(near, f(1)))
-    exact = jnp.take(table, lax.convert_element_type(lax.floor(near), np.int32), mode="clip")
+    exact = table.at[lax.convert_element_type(lax.floor(near), np.int32)].get(mode="clip", out_sharding=get_aval(k).placement)
     return lax.select(lax.le(k, lax.full_like(k, 9)), exact, series)
 
 
@@ -374,7 +374,7 @@ def _binomial_by_counting(words, impl, count, p, shape, done):
         waiting = lax.ceil(lax.div(lax.log(u), log_failure))
         return lax.add(i, np.int32(1)), successes, lax.add(trials, waiting), words
 
-    zero = lax.full(shape, 0, count.dtype)
+    zero = lax.full_like(done, 0, count.dtype)
     trials = lax.select(done, lax.add(count, f(1)), zero)
     return lax.sub(lax.while_loop(unfinished, step, (np.int32(0), zero, trials, words))[1], f(1))
 
@@ -419,7 +419,7 @@ def _binomial_by_rejection(words, impl, n, p, shape, done):
         k, accept = trial(draw_unit(first, impl, shape, n.dtype), draw_unit(second, impl, shape, n.dtype))
         return lax.add(i, np.int32(1)), lax.select(accept, k, k_out), lax.bitwise_or(accepted, accept), words
 
-    start = (np.int32(0), lax.full(shape, -1, n.dtype), done, words)
+    start = (np.int32(0), lax.full_like(done, -1, n.dtype), done, words)
     return lax.while_loop(unfinished, step, start)[1]
 
 
