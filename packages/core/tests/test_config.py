@@ -299,3 +299,22 @@ def test_logging_flags_show_the_library_s_records_once(level, variables, wanted)
     done = subprocess.run([sys.executable, "-c", LOGS.format(level=level)], capture_output=True, text=True, env=os.environ | variables)
     lines = done.stderr.splitlines()
     assert len(lines) == len(wanted) and all(line.endswith(end) for line, end in zip(lines, wanted)), done.stderr
+
+
+def test_a_block_that_was_entered_before_looks_at_no_flag(monkeypatch):
+    """Its trace key is found again; a change for the whole process makes it anew."""
+    made = []
+    monkeypatch.setattr(engine, "_interned_key", lambda values, make=engine._interned_key: made.append(0) or make(values))
+
+    def key():
+        with flags.numpy_rank_promotion("raise"), flags.enable_x64(True):
+            return engine.trace_key()
+    first, count = key(), len(made)
+    assert key() is first and len(made) == count
+    before = flags.numpy_dtype_promotion.value
+    try:
+        config.update("jax_numpy_dtype_promotion", "strict")
+        assert key() is not first
+    finally:
+        config.update("jax_numpy_dtype_promotion", before)
+    assert key() is first

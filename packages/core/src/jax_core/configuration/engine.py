@@ -269,6 +269,7 @@ class TraceKey:
 _states: dict[str, State] = {}
 _tracing_states: list[State] = []
 _keys: dict[tuple[Any, ...], TraceKey] = {}
+_keys_under: dict[tuple, TraceKey] = {}  # by the count of process-wide changes, and what a thread sets
 
 
 def trace_key() -> TraceKey:
@@ -284,7 +285,7 @@ def _thread_key() -> TraceKey:
     if thread.overrides:
         if thread.version != _version:
             version = _version
-            thread.key = _interned_key([state.value for state in _tracing_states])
+            thread.key = _key_under(version, thread.overrides)
             thread.version = version
         return thread.key  # type: ignore[return-value]
     with _lock:
@@ -292,6 +293,15 @@ def _thread_key() -> TraceKey:
         if key is None:
             key = _global_key = _interned_key([state.global_value for state in _tracing_states])
         return key
+
+
+def _key_under(version: int, overrides: dict[State, Any]) -> TraceKey:
+    """The trace key where these flags are set in a thread. It is kept, as blocks (`with mesh:`) are entered over and over, and there are many flags."""
+    tracing = tuple([item for item in overrides.items() if item[0].affects_tracing])
+    found = _keys_under.get((version, tracing))
+    if found is None:
+        found = _keys_under[version, tracing] = _interned_key([overrides.get(state, state.global_value) for state in _tracing_states])
+    return found
 
 
 def _interned_key(values: list[Any]) -> TraceKey:
@@ -303,6 +313,7 @@ def _forget_keys() -> None:
     global _version, _global_key
     _version += 1
     _global_key = None
+    _keys_under.clear()
 
 
 def on_change(name: str | State, callback: Callable[[Any, bool], None]) -> None:
