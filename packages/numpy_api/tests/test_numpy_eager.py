@@ -14,6 +14,7 @@ from jax_core.representation.errors import ConcretizationTypeError, NonConcreteB
 from jax_core.transformations.autodiff import jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
+from jax_numpy_api.numpy.grids import _quotient
 
 
 @pytest.fixture
@@ -289,6 +290,16 @@ def test_integers_on_a_line_are_exact_in_programs_too(dtype):
             assert grid(low, high, num).tolist() == list(range(int(low), int(high) + 1))
     far = jnp.finfo(dtype).max
     assert np.isfinite(np.asarray(grid(-far, far, 6), np.float64)).all()
+
+
+@pytest.mark.parametrize("units", [-2, -1, 0, 1, 2])
+def test_a_step_is_exact_where_division_is_not(units, monkeypatch):
+    def divide(a, b):
+        return (np.divide(np.asarray(a), np.asarray(b)).view(np.int32) + units).view(np.float32)
+    monkeypatch.setattr(lax, "div", divide)
+    for gaps in (2, 33, 49, 1000, 4095):
+        for step in np.float32([0.5, 1, 7.25, -3]):
+            assert float(_quotient(step * np.float32(gaps), np.float32(gaps), gaps)) == step
 
 
 def test_decades_of_geomspace_are_exact():
