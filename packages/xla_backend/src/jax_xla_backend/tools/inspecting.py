@@ -76,10 +76,12 @@ def compiler_ir(module: Module, dialect: str | None) -> Any:
 
 def cost_analysis(module: object) -> Any:
     """XLA's estimate of operations and bytes before compilation, or None where it has none."""
-    try:
-        return _jax.hlo_module_cost_analysis(client.get_client(), _computation(module).as_hlo_module())
-    except (RuntimeError, NotImplementedError, AttributeError):
-        return None
+    for platform in (None, "cpu"):  # the libraries for GPUs and TPUs have no estimate
+        try:
+            return _jax.hlo_module_cost_analysis(client.get_client(platform), _computation(module).as_hlo_module())
+        except (RuntimeError, NotImplementedError, AttributeError):
+            continue
+    return None
 
 
 def written_values(jaxpr: Jaxpr) -> dict[Var, str]:
