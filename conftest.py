@@ -86,7 +86,7 @@ def why_not_here(error):
         return None
     if re.search(r"needs \d+ devices, and there are \d+|has \d+ places for \d+ devices", text):
         return "is about several devices, of which this machine has too few"
-    if isinstance(error, IndexError) and "devices" in (traceback.extract_tb(error.__traceback__)[-1].line or ""):
+    if isinstance(error, (IndexError, ValueError)) and "devices" in (traceback.extract_tb(error.__traceback__)[-1].line or ""):
         return "is about a second device"
     if isinstance(error, NotImplementedError) and "there is no lowering for platform" in text:
         return text

@@ -266,6 +266,7 @@ def test_unused_results_are_not_computed(kind, used, kept, dropped, grads):
     np.testing.assert_allclose(jax.vmap(jax.grad(run, argnums=(0, 1)))(jnp.full(2, 0.1), jnp.full(2, -1.3))[0], [grads[0]] * 2, rtol=1e-6)
 
 
+@pytest.mark.only_cpu
 def test_evaluation_of_a_primitive_can_be_wrapped_and_put_back():
     """As tests do that count eager calls."""
     sin_p = jax.make_jaxpr(lax.sin)(1.).eqns[0].primitive

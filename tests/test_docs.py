@@ -35,6 +35,7 @@ def test_the_programs_of_a_page_run(page, tmp_path):
     blocks.run_page(page, tmp_path)
 
 
+@pytest.mark.only_cpu
 def test_the_readme_shows_what_its_tour_prints(tmp_path):
     """The site shows outputs by itself; the README is read where nothing is run."""
     (shown,) = blocks.run_page(ROOT / "README.md", tmp_path)

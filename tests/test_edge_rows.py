@@ -148,7 +148,10 @@ def test_row(program):
     expected = ROWS[program]
     if expected == "RuntimeError" and "gpu" in program and jax.default_backend() == "gpu":
         pytest.skip("a GPU is here")
-    assert outcome(program) == expected.replace("('cpu',)", repr((export.default_export_platform(),)))
+    got = outcome(program)
+    if got == "NotImplementedError" and "funm" in program and jax.default_backend() != "cpu":
+        pytest.skip("Schur's form has no lowering for other platforms")
+    assert got == expected.replace("('cpu',)", repr((export.default_export_platform(),)))
 
 
 def test_a_default_device_that_is_no_platform():

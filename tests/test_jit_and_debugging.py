@@ -128,6 +128,7 @@ def test_recursion():
         endless(1.0)
 
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("platform", ["cuda", "rocm", "tpu", "cpu"])
 def test_programs_lower_for_platforms_that_are_not_here(platform):
     def fun(x):

@@ -114,6 +114,7 @@ NO_PASSES = [
 ]
 
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("function", PASSES)
 def test_passes_over_the_inputs_are_compiled_quickly_and_compute_the_same_bits(function):
     """As in full, with loops unrolled there or not as here."""

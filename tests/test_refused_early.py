@@ -75,6 +75,7 @@ def test_an_effect_of_no_class_is_not_lowered():
         jax.jit(noisy.bind).lower(1.0)
 
 
+@pytest.mark.only_cpu
 def test_export_for_a_platform_that_nothing_is_known_of():
     f = lambda x: lax.platform_dependent(x, cpu=lambda x: x + 1, tpu=lambda x: x + 2, default=lambda x: x + 3)
     exported = jax.export.export(jax.jit(f), platforms=("tpu", "other", "cpu"))(1.0)

@@ -111,7 +111,7 @@ def outcome(ask, x):
 
 @pytest.mark.parametrize("value", [np.arange(3, dtype=np.int32), np.array([0.5, 1.5], np.float32), np.float32(2), np.array([True])], ids=str)
 def test_an_argument_answers_as_an_array(value):
-    array, different = device_put(value, devices()[0]), []
+    array, different = device_put(value, devices("cpu")[0]), []  # where callbacks get their arguments
     jit(lambda x: debug.callback(lambda x: different.extend(i for i, ask in enumerate(AS_ARRAYS) if outcome(ask, x) != outcome(ask, array)), x))(value)
     assert different == []
 
@@ -162,6 +162,7 @@ def test_arguments_may_be_kept():
         assert [k.tolist() for k in kept] == [[i, i] for i in range(4)]
 
 
+@pytest.mark.only_cpu
 def test_large_arguments_of_the_program_are_not_copied():
     """Their memory stays as it is for as long as the callback keeps it, also when the array itself is deleted."""
     x = jnp.arange(1 << 19, dtype=jnp.float32)

@@ -66,6 +66,7 @@ def test_a_tracer_is_nowhere_yet():
     assert jax.jit(f)(jnp.ones(3))
 
 
+@pytest.mark.only_cpu
 def test_a_named_sharding_before_any_array():
     done = subprocess.run([sys.executable, "-c", textwrap.dedent("""
         from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec

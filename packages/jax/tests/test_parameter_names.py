@@ -12,7 +12,7 @@ NAMES = ("args axes axis axis_data b builder callback consts ct ctx cts dims eqn
 STYLES = {  # how a rule is registered: derivative, vmap, lowering
     "linear": (lambda p: ad.deflinear(p, lambda *ct, **k: [p.bind(*ct, **k)]), batching.defvectorized, None),
     "linear2": (lambda p: ad.deflinear2(p, lambda *a, **k: [p.bind(a[0], **k)]),
-                lambda p: batching.fancy_primitive_batchers.update({p: lambda *a, **k: (p.bind(*a[1], **k), a[2][0])}), "cpu"),
+                lambda p: batching.fancy_primitive_batchers.update({p: lambda *a, **k: (p.bind(*a[1], **k), a[2][0])}), "platform"),
     "jvp": (lambda p: _jvp(p, lambda: ad.primitive_jvps.update({p: lambda *a, **k: (p.bind(*a[0], **k), p.bind(*a[1], **k))})),
             lambda p: batching.primitive_batchers.update({p: lambda *a, **k: (p.bind(*a[0], **k), a[1][0])}), "bindings"),
     "defjvp": (lambda p: _jvp(p, lambda: ad.defjvp(p, lambda *a, **k: p.bind(a[0], **k))), batching.defbroadcasting, None),
@@ -35,7 +35,7 @@ def doubled(style):
     if lowering == "bindings":
         from jax._src.lib.mlir.dialects import hlo
         write = lambda *a, **k: [hlo.add(a[1], a[1])]
-    mlir.register_lowering(p, write, platform="cpu" if lowering == "cpu" else None)
+    mlir.register_lowering(p, write, platform=jax.default_backend() if lowering == "platform" else None)
     derivative(p), batch(p)
     return p
 

@@ -67,6 +67,7 @@ def test_programs_are_compiled_for_where_their_arguments_are(described):
         compiled(jax.device_put(np.arange(8, dtype=np.float32), placed("")))
 
 
+@pytest.mark.only_cpu
 def test_programs_run_on_the_device_that_they_were_compiled_for():
     """Committed arguments that lie elsewhere are refused, others are moved; no second program is compiled in silence."""
     first, second = jax.devices()[:2]
@@ -82,6 +83,7 @@ def test_programs_run_on_the_device_that_they_were_compiled_for():
         compiled(1.0, jax.device_put(there, first))
 
 
+@pytest.mark.only_cpu
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_jit_that_is_told_a_device_moves_arguments_there_ahead_of_time_too():
     first, second = jax.devices()[:2]
@@ -101,6 +103,7 @@ def test_texts_of_programs_name_their_results():
     assert 'op_name="jit(<lambda>)/add"' in compiled and "test_stages.py" in compiled  # the located text is what is compiled
 
 
+@pytest.mark.only_cpu
 def test_several_platforms():
     """A module for each, all of them made at once; what is compiled is the one for this process."""
     def f(x):

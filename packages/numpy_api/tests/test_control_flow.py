@@ -360,6 +360,7 @@ def test_the_first_branch_says_which_results_are_weak():
     assert lax.cond(True, lambda: 1.0, lambda: 2.0).weak_type
 
 
+@pytest.mark.only_cpu
 def test_platform_dependent_lowers_only_the_branch_of_the_platform():
     f = lambda x: lax.platform_dependent(x, cpu=lambda x: lax.add(x, f32(1)), default=lambda x: lax.neg(x))
     g = lambda x: lax.platform_dependent(x, tpu=lambda x: lax.add(x, f32(1)), default=lambda x: lax.neg(x))

@@ -44,6 +44,7 @@ def loaded(program, vjp_order=0):
     return deserialize(program.serialize(vjp_order))
 
 
+@pytest.mark.only_cpu
 def test_attributes(exported):
     assert exported.fun_name == "f" and exported.nr_devices == 1 and exported.platforms == ("cpu",)
     assert exported.in_tree == tree.structure(((0, {"b": 0}), {})) and exported.out_tree == tree.structure({"a": 0, "c": (0, None)})
@@ -84,6 +85,7 @@ np.testing.assert_allclose(grad(lambda x: program.call(x, y)["a"].sum())(x), 2 *
     subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
 
 
+@pytest.mark.only_cpu
 def test_modules_survive_as_portable_artifacts():
     from jax_core import backends
     program = export(jit(lambda x: nn.gelu(x) + jnp.sort(x)[::-1] + lax.cumsum(x)))(X)
@@ -137,6 +139,7 @@ def test_control_flow():
     np.testing.assert_allclose(program.call(X), np.sin(np.sin(np.cos(np.cos(np.cos(X))))), rtol=1e-6)
 
 
+@pytest.mark.only_cpu
 def test_platforms(exported):
     everywhere = loaded(export(f, platforms=["cpu", "cuda", "tpu"])(struct(3), SCALE))
     assert everywhere.platforms == ("cpu", "cuda", "tpu")

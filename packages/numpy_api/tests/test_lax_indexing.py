@@ -106,10 +106,11 @@ SCATTERS = [
     Case(lambda x: lax.scatter_apply(x, UNIQUE, lax.sin, S((1,), (0,), (0,)), update_shape=(4, 3), unique_indices=True), "f32[4,3]",
          name="scatter_apply", reference=lambda x: np.where(np.isin(np.arange(4), UNIQUE)[:, None], np.sin(x), x)),
 ]
+ORDERED = {"scatter rows clip", "scatter rows drop"}  # one place is written twice: the last one wins, on the CPU
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize("case", SLICES + GATHERS + SCATTERS, ids=str)
+@pytest.mark.parametrize("case", [pytest.param(case, marks=pytest.mark.only_cpu if case.name in ORDERED else ()) for case in SLICES + GATHERS + SCATTERS], ids=str)
 def test_law(case, law):
     law(case)
 

@@ -3,6 +3,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = r"""
 import numpy as np
 import jax_xla_backend
@@ -53,6 +55,7 @@ for bad, error in ((None, ValueError), (3, TypeError), (P("a"), RuntimeError), (
 """
 
 
+@pytest.mark.only_cpu
 def test_constraints_place_values():
     flags = os.environ.get("XLA_FLAGS", "")
     if "device_count" not in flags:

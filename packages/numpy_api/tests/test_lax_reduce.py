@@ -36,7 +36,7 @@ CASES = [Case(lax.reduce_sum, TYPES, axes=axes, tolerance=8) for axes in AXES] +
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", [pytest.param(case, marks=pytest.mark.only_cpu if case.fun is lax.reduce else ()) for case in CASES], ids=str)  # combine their start once
 def test_law(case, law):
     law(case)
 

@@ -330,7 +330,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("expression", ROWS)
+@pytest.mark.parametrize("expression", [pytest.param(row, marks=pytest.mark.only_cpu if "sylvester" in row else ()) for row in ROWS])
 def test_row(expression):
     check(expression, ROWS[expression])
 

@@ -305,6 +305,7 @@ def test_random_bits():
     assert run(lambda o: (prng_seed(1), put(o, stateful_bits((8,), np.uint8))), ShapeDtypeStruct((8,), np.uint8))().max() > 15
 
 
+@pytest.mark.only_cpu
 def test_kernels_that_are_interpreted_as_a_whole():
     f = lambda: call.pallas_call(copy, f32(8))(X)
     with force_tpu_interpret_mode(InterpretParams()):
@@ -499,7 +500,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize("case", ERRORS)
+@pytest.mark.parametrize("case", [pytest.param(case, marks=pytest.mark.only_cpu if case == "no interpreter" else ()) for case in ERRORS])
 def test_errors(case):
     function, kind, message = ERRORS[case]
     with pytest.raises(kind, match="^" + message):

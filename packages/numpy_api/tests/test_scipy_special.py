@@ -37,7 +37,7 @@ VALUES = [
     ("erfcx", (np.abs(LINE),), 4), ("erfinv", (UNIT,), 16), ("erfcinv", (2 * UNIT,), 8), ("ndtri", (UNIT,), 4),
     ("log_ndtr", (-np.abs(LINE),), 8), ("dawsn", (LINE,), 8), ("spence", (POSITIVE,), 200), ("i0e", (LINE,), 8),
     ("i1e", (LINE,), 16), ("i0", (LINE,), 8), ("i1", (LINE,), 16), ("exp1", (POSITIVE,), 8), ("expi", (LINE[LINE != 0],), 40),
-    ("expn", (np.full(64, 3.0), POSITIVE), 16), ("owens_t", (POSITIVE / 8, LINE[:64] / 4), 40), ("fresnel", (LINE,), 30),
+    ("expn", (np.full(64, 3.0), POSITIVE), 20), ("owens_t", (POSITIVE / 8, LINE[:64] / 4), 40), ("fresnel", (LINE,), 30),
     ("sici", (np.abs(LINE[LINE != 0]) / 4,), 100), ("hyp1f1", (POSITIVE / 8, POSITIVE[::-1] / 4 + 0.5, LINE[:64]), 1000),
     ("hyp2f1", (POSITIVE / 8, POSITIVE / 10, POSITIVE / 4 + 0.5, UNIT.repeat(2)[:64] * 0.7), 100),
 ]
@@ -299,7 +299,7 @@ POLYGAMMA = [  # also where the factorial is too large for float32, or the sum t
     (50, 20.0, -0.014745157490906249), (3, 0.25, 1538.7821440091884), (120, 60.0, -5.4025374539528573e-17), (2, 0.0, -np.inf), (3, np.inf, 0.0), (-1, 2.0, np.nan)]
 
 
-@pytest.mark.parametrize("x64, relative", [(False, 3e-5), (True, 5e-13)], ids=["float32", "float64"])
+@pytest.mark.parametrize("x64, relative", [(False, 4e-5), (True, 5e-13)], ids=["float32", "float64"])
 @pytest.mark.parametrize("function, rows", [(special.zeta, ZETA), (special.polygamma, POLYGAMMA)], ids=["zeta", "polygamma"])
 def test_sums_of_powers_keep_their_digits(function, rows, x64, relative):
     first, second, want = zip(*rows)

@@ -555,6 +555,7 @@ def test_callbacks_run_on_every_device():
 
 # -- references --------------------------------------------------------------------------------------------------------
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("checked", [True, False])
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "jit"])
 def test_references_are_split_as_their_specs_say(compiled, checked):

@@ -116,6 +116,7 @@ def test_carries_and_branches_vary_alike(_, f):
     assert mapped(False)(rows(8, 3)).shape == (4,)
 
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("bwd, given", [(lambda g: lax.psum(g, "i"), P("i")), (lambda g: jnp.zeros((1,)), P("i")),
                                         (lambda g: lax.pcast(g, "i", to="varying"), P())], ids=["summed", "constant", "cast"])
 def test_cotangents_of_a_custom_rule_vary_as_its_argument(bwd, given):

@@ -52,6 +52,7 @@ print("done")
 """
 
 
+@pytest.mark.only_cpu
 def test_spread_over_eight_devices():
     pytest.importorskip("jax_xla_backend")
     flags = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"

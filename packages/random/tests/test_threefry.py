@@ -143,6 +143,7 @@ def visits(text):
     return total
 
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("partitionable", [False, True])
 @pytest.mark.parametrize("draw", [lambda key, n: api.bits(key, (n,)), lambda key, n: api.bits(key, (n,), np.uint8), lambda key, n: api.split(key, n),
                                   lambda key, n: vmap(lambda data: api.fold_in(key, data))(np.arange(n))], ids=["bits", "uint8", "split", "fold_in"])

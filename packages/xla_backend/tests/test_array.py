@@ -66,6 +66,7 @@ def test_is_an_array():
     assert type(array()) is backend.array_type is ArrayImpl
 
 
+@pytest.mark.only_cpu
 def test_placement_attributes():
     x = array()
     device = client.devices()[0]
@@ -170,6 +171,7 @@ def test_pickle_keeps_contents_and_weak_type():
         assert y.aval == x.aval and np.array_equal(np.asarray(x), np.asarray(y))
 
 
+@pytest.mark.only_cpu
 def test_dlpack_both_ways():
     x = array()
     assert x.__dlpack_device__() == (DLDeviceType.kDLCPU, 0)

@@ -103,6 +103,7 @@ def test_runs_where_the_arguments_are():
     assert f.misses == 2
 
 
+@pytest.mark.only_cpu
 def test_arguments_on_different_devices():
     d = client.devices()
     module = Module(main("(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32>",

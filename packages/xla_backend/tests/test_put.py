@@ -56,6 +56,7 @@ def test_placed_copy_does_not_see_later_writes(mesh):
     assert x.tolist() == list(range(8))
 
 
+@pytest.mark.only_cpu
 def test_prefix_of_placements():
     d = client.devices()
     a, (b, c) = device_put.device_put((1, (2, 3)), (d[1], d[2]))
@@ -161,6 +162,7 @@ def test_from_process_local_data(mesh):
     assert from_parts.make_array_from_process_local_data(sharding, np.arange(8)).sharding == sharding
 
 
+@pytest.mark.only_cpu
 def test_sharded_and_replicated():
     d = client.devices()[:2]
     x = from_parts.device_put_sharded([np.zeros(3), np.ones(3)], d)

@@ -131,6 +131,7 @@ def test_specs_behave_like_sequences():
             one + other
 
 
+@pytest.mark.only_cpu
 def test_mesh_needs_a_name_for_each_axis():
     with pytest.raises(ValueError, match=r"devices of shape \(8,\) and axis_names=\('x', 'y'\)"):
         Mesh(np.array(client.devices()), ("x", "y"))

@@ -144,7 +144,7 @@ def test_dispatcher_sees_settings():
     with flags.enable_x64(True):
         assert get_aval(g(double)).dtype == np.float64
     assert len(traces) == 2
-    with flags.default_matmul_precision("highest"):
+    with flags.default_matmul_precision("bfloat16"):
         g(_x())
         g(_x())
     assert len(traces) == 3
