@@ -136,7 +136,7 @@ def _complex_loggamma(z):
     right = (y - 0.5) * jnp.log(y) - y + 0.5 * math.log(2 * math.pi) + _stirling_sum(y) - shift
     upper = jnp.imag(z) >= 0
     w = jnp.where(upper, z, jnp.conj(z))
-    turn = 2j * np.pi * (w - jnp.round(jnp.real(w)))  # near 0 beside the poles, where 1 - exp(turn) has no digits
+    turn = 2j * np.pi * (w - jnp.round(jnp.real(w)).astype(w.dtype))  # near 0 beside the poles, where 1 - exp(turn) has no digits
     log_sine = jnp.log(-jnp.expm1(turn)) + (1j * np.pi * (0.5 - w) - math.log(2))
     log_sine = jnp.where(upper, log_sine, jnp.conj(log_sine))
     return jnp.where(pole, complex(np.nan, np.nan), jnp.where(reflect, math.log(math.pi) - log_sine - right, right))

@@ -163,7 +163,7 @@ def _value_and_tangent(f, args, tangents, first):
     points = [[p + s * h[i] if i == j else p for j, p in enumerate(args)] for i in moved for s in (-2, -1, 1, 2)]
     found = f(*map(jnp.stack, zip(*points, args, following)))
     shifted = found[:-2].reshape(len(moved), 4, *found.shape[1:])
-    differences = jnp.sum(shifted * _WEIGHTS.astype(found.dtype).reshape(4, *[1] * (found.ndim - 1)), axis=1)  # slices would each compute f again
+    differences = jnp.sum(shifted * _WEIGHTS.astype(found.dtype).reshape(1, 4, *[1] * (shifted.ndim - 2)), axis=1)  # slices would each compute f again
     tangent = sum([tangents[i] * (differences[k] / h[i]) for k, i in enumerate(moved)])
     return found[-2], tangent + tangents[-1] * first * found[-1] if dx else tangent
 
