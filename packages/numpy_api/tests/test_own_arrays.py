@@ -58,7 +58,7 @@ vectorize(dot, signature='(n), (n)->()')(m, l3); array([v, w]); array([v, v], dt
 frompyfunc(add, 2, 1)(v, w); add.reduce(v); add.at(v, j, w0, inplace=False); add.outer(v, w); add.accumulate(v);
 add.reduceat(v, j); ldexp(v, 2); nan_to_num(c); cumulative_sum(v, include_initial=True); tril(q, 1); triu(q, k=1);
 diag(v, 1); arange(si); arange(si, 5); permute_dims(m, axes=(1, 0)); matrix_transpose(q); rint(i); conjugate(v);
-argwhere(m, size=2); nonzero(m, size=3); flatnonzero(v, size=3, fill_value=s); allclose(v, w); linalg.cholesky(p);
+argwhere(m, size=2); nonzero(m, size=3); flatnonzero(v, size=3, fill_value=si); allclose(v, w); linalg.cholesky(p);
 linalg.cond(q); linalg.cross(l3, l3); linalg.det(q); linalg.diagonal(q); linalg.eig(q); linalg.eigh(p);
 linalg.eigvals(q); linalg.eigvalsh(p); linalg.inv(q); linalg.lstsq(q, l3); linalg.matmul(m, q); linalg.matrix_norm(m);
 linalg.matrix_power(q, 3); linalg.matrix_power(q, -1); linalg.matrix_rank(q); linalg.matrix_transpose(m);
