@@ -104,6 +104,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("weak: True for False", r"logaddexp2\(", "as weak as logaddexp, which is so there, too"),
     ("value", r"shard_map\(lambda c: lax\.cond\(lax\.axis_index", "the slope by what is whole is summed over the axes of the predicate, too; the other one forgets to"),
     ("no NaN|infinity", r"(?s)(logsumexp|logaddexp).*special=True", "the logarithm of an infinite sum is infinite, and its slope that of the limit"),
+    ("NaN", r"(?s)(max|min|ptp|softmax|logsumexp)\(.*special=True", "an extremum of many elements keeps NaN, which XLA passes over"),
     ("weak", r"argpartition", "positions are strong"),
     ("weak", r"radians|degrees|deg2rad|rad2deg|sinc|angle", "weak as the operand is, whatever its rank; the other one takes constants for arrays beside a vector"),
     ("weak", r"stats\.\w+\.((log)?(pdf|cdf|sf)|ppf|isf)\(", "a formula's constants are numbers, whatever the rank of the argument; the other one takes them for arrays beside a vector"),
