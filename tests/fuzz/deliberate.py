@@ -298,7 +298,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("NaN", rf"(?s)(?=.*{DERIVATIVE}).*(var|std)\(.*correction=", "where the value is NaN the slope is, too"),
     ("no NaN", r"(?s)(?=.*(grad|hessian|jac|jvp|vjp)).*(factorial|hyp1f1)\(", "below 0 nothing changes; at infinity the limit"),
     ("value", rf"(?s)(?=.*{DERIVATIVE}).*(median|quantile|percentile)\(.*args = ", "of equal numbers any has the slope"),
-    ("dtype", r"(welch|csd|stft)\(.*args = .*(float16)", "half precision has its frequencies in half precision"),
+    ("dtype", r"(?s)(welch|csd|stft)\(.*args = .*(float16)", "half precision has its frequencies in half precision"),
     ("dtype", r"logspace\(.*base=", "the base is promoted too, as in NumPy"),
     ("value", r"(?s)(?=.*(inf|nan|e\+?38|1000|-\d|127|255)).*(astype|convert_element_type|asarray|dtype=)\S*( 'u?int|'?u?int)", "what a float beyond an integer type's range becomes depends on the processor in NumPy"),
 )
