@@ -155,6 +155,14 @@ def test_a_planted_wrong_rule_is_caught_and_shrunk(monkeypatch, rule, check):
     assert len(found.text.splitlines()) <= 7
 
 
+def test_weak_types_of_derivatives_are_looked_at_leaf_by_leaf(monkeypatch):
+    """The first argument may be a tree, as the parameters of a model are."""
+    program = _program("def f(p):\n    return p['a'] * 2 + p['b']\nargs = (dict(a=jnp.float32(1), b=jnp.asarray(2.0)),)\nout = f(*args)")
+    assert checks.weakness(program) is None
+    monkeypatch.setattr(jax, "grad", lambda f: lambda x: {k: jnp.float32(0) for k in x})
+    assert checks.weakness(program) == ("weak tangent", "False for True")
+
+
 def _program(text):
     body, _, route = text.rpartition("\nout = ")
     return grammar.Program(body, route, ("elementwise", "eager"), "plain")

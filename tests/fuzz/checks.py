@@ -190,7 +190,8 @@ def weakness(program: Program) -> Difference:
                 jnp.sum(leaf.real) for leaf in jax.tree.leaves(f(t, *rest)) if jnp.issubdtype(leaf.dtype, jnp.inexact)))(x)), *args)
         except Exception:
             return None
-        pairs = [*zip(jax.tree.leaves(y), jax.tree.leaves(tangents), strict=True), (jax.eval_shape(lambda x: x, x), back)]
+        sides = (y, tangents), (jax.eval_shape(lambda x: x, x), back)
+        pairs = [pair for a, b in sides for pair in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)]
         return next((("weak tangent", f"{b.weak_type} for {a.weak_type}") for a, b in pairs
                      if b.dtype != jax.dtypes.float0 and a.weak_type != b.weak_type), None)
 
