@@ -8,7 +8,7 @@ import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
 from jax_core.representation import tree
 from jax_core.transformations.autodiff import grad
-from jax_numpy_api import flatten_util, nn, sparse
+from jax_numpy_api import flatten_util, image, nn, sparse
 from jax_numpy_api.scipy import linalg, signal, special, stats
 from jax_numpy_api.scipy.sparse import linalg as krylov
 from jax_numpy_api.scipy.spatial.transform import Rotation
@@ -24,7 +24,7 @@ sparse.sparsify(lambda a, b: a / b)(M, np.ones((1, 1), "float32"));
 krylov.gmres(S, v); krylov.cg(S, v); krylov.bicgstab(S, v);
 nn.dot_product_attention(h, h, h, is_causal=True); nn.dot_product_attention(h, h, h, bias=jnp.ones((1, 2, 4, 4), "float16"));
 nn.dot_product_attention(h, h, h, local_window_size=1, query_seq_lengths=i[:1], key_value_seq_lengths=i[:1]);
-jnp.trapezoid(X, v); jnp.var(h, dtype="float32"); jnp.array_equiv(X, X[0]); nn.log1mexp(h); stats.poisson.entropy(X); special.loggamma(z - 3); special.gamma(z);
+jnp.trapezoid(X, v); jnp.var(h, dtype="float32"); jnp.array_equiv(X, X[0]); nn.log1mexp(h); stats.poisson.entropy(X); special.loggamma(z - 3); special.gamma(z); image.resize(X, (8, 2), "area"); sparse.BCOO.fromdense(X > 0.5).data;
 grad(lambda a: special.hyp2f1(a, v, v + 1, w[0]).sum())(v); stats.gumbel_r.logsf(h, h, h)
 """
 
@@ -39,7 +39,7 @@ def operands() -> dict:
 
 @pytest.mark.parametrize("call", [call.strip() for call in CALLS.replace("\n", " ").split(";") if call.strip()])
 def test_strict_modes_are_no_obstacle(call):
-    given = dict(operands(), grad=grad, jnp=jnp, np=np, flatten_util=flatten_util, linalg=linalg, nn=nn, signal=signal, sparse=sparse,
+    given = dict(operands(), grad=grad, image=image, jnp=jnp, np=np, flatten_util=flatten_util, linalg=linalg, nn=nn, signal=signal, sparse=sparse,
                  special=special, stats=stats, krylov=krylov, Rotation=Rotation)
     with flags.numpy_rank_promotion("allow"), flags.numpy_dtype_promotion("standard"):
         expected = eval(call, given)

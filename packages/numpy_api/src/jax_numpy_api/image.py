@@ -102,7 +102,7 @@ def _kernel_weights(n, m, scale, translation, method, antialias, dtype):
     if method is ResizeMethod.AREA:
         low = (jnp.arange(m, dtype=dtype) - translation) / scale
         high, pixel = low + 1 / scale, jnp.arange(n, dtype=dtype)[:, None]
-        overlap = jnp.maximum(jnp.minimum(high, pixel + 1) - jnp.maximum(low, pixel), 0)
+        overlap = jnp.maximum(jnp.minimum(high[None], pixel + 1) - jnp.maximum(low[None], pixel), 0)
         return _normalised(overlap, (low + high - 1) / 2, n)
     return _weights(n, m, scale, translation, _KERNELS[method], antialias, dtype)
 

@@ -302,7 +302,7 @@ def _fromdense(mat, *, nse, n_batch, n_dense, index_dtype):
     n_sparse = mat.ndim - n_batch - n_dense
 
     def one(block):
-        filled = jnp.any(block != 0, axis=tuple(range(n_sparse, block.ndim)))
+        filled = jnp.any(lax.ne(block, lax.full_like(block, 0)), axis=tuple(range(n_sparse, block.ndim)))
         if not n_sparse:
             return jnp.pad(block[None], [(0, nse - 1)] + [(0, 0)] * n_dense), jnp.zeros((nse, 0), index_dtype)
         found = jnp.nonzero(filled, size=nse, fill_value=filled.shape)
