@@ -23,7 +23,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 from jax_core.traces.trace import Tracer, ensure_compile_time_eval
 from jax_core.transformations.vmappable import node_rules
 
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from ..named import named
 from .base import JAXSparse, _late, _late_unary, mapped_along_batch_axes, operations
 from .util import (
