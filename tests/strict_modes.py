@@ -25,7 +25,8 @@ def mixed_by_the_test(error: BaseException) -> str | None:
         if (met := _what_met(cause)) and (entered := _entered(cause)) is not None:
             dtypes_given, shapes_given = _kinds(_arguments(entered))
             integers = {name for name in dtypes_given if name == "bool" or name.startswith(("int", "uint"))}
-            if met <= dtypes_given | shapes_given | ({"Python float"} if met & integers else set()):
+            made = {"Python float"} if met & integers else {str(dtypes.canonicalize_dtype(np.float64))} if integers else set()  # of integers, as floats
+            if met <= dtypes_given | shapes_given | made:
                 return f"mixes {' and '.join(sorted(met))} in a call of {entered.f_code.co_qualname}"
     return None
 
@@ -74,7 +75,7 @@ def _kinds(given: list) -> tuple[set[str], set[str]]:
             names.add("bool" if isinstance(value, bool) else f"Python {next(t for t in (int, float, complex) if isinstance(value, t)).__name__}")
         elif isinstance(value, str):
             names.add(value)
-        elif hasattr(value, "dtype") and hasattr(value, "shape"):
+        elif _is_array(value):
             names.add(str(value.dtype))
             if getattr(value, "weak_type", False):
                 names.add(f"Python {np.empty(0, value.dtype).real.dtype.type(0).item().__class__.__name__}")
@@ -82,11 +83,17 @@ def _kinds(given: list) -> tuple[set[str], set[str]]:
     return names | {str(dtypes.canonicalize_dtype(n)) for n in names if n in ("int64", "uint64", "float64", "complex128")}, shapes
 
 
+def _is_array(value: object) -> bool:
+    return hasattr(value, "dtype") and hasattr(value, "shape")
+
+
 def _values(given: object, depth: int = 2) -> Iterator[object]:
     """Arrays and numbers in what a function was called with; also those that objects of ours hold, as the ``at`` of an array does."""
-    for leaf in tree.tree_leaves(given):
+    for leaf in tree.tree_leaves(given, is_leaf=_is_array):
         yield leaf
-        if depth and not hasattr(leaf, "dtype") and type(leaf).__module__.startswith("jax"):
+        if _is_array(leaf):
+            yield from [part for part in tree.tree_leaves(leaf) if part is not leaf]  # of a sparse array
+        elif depth and not isinstance(leaf, type) and type(leaf).__module__.startswith("jax"):
             slots = [name for kind in type(leaf).__mro__ for name in getattr(kind, "__slots__", ())]
             held = [getattr(leaf, name, None) for name in (*slots, *getattr(leaf, "__dict__", ()))]
             yield from _values(held, depth - 1)

@@ -4,6 +4,7 @@ import pytest
 
 import jax
 import jax.numpy as jnp
+from jax.experimental import sparse
 from strict_modes import mixed_by_the_test
 
 X, I, ROW = np.ones((4, 3), np.float32), np.arange(3, dtype=np.int32), np.ones(3, np.float32)
@@ -21,6 +22,8 @@ BY_TEST = {  # what a test mixes itself; whatever it goes through, and whatever 
     "by eval": lambda: eval("jnp.add(a, b)", dict(jnp=jnp, a=ROW, b=I)),
     "names": lambda: jnp.promote_types("int32", "float32"),
     "integers to a function of floats": lambda: jax.nn.elu(I),
+    "integers that are floats there, and halves": lambda: jnp.trapezoid(I, dx=np.ones(2, np.float16)),
+    "the shape of a sparse matrix": lambda: sparse.BCOO.fromdense(X) / ROW,
     "batches": lambda: jnp.vecdot(X, ROW),
     "in the body of a loop": lambda: jax.lax.fori_loop(0, 2, lambda i, x: x + I, jnp.asarray(ROW)),
 }

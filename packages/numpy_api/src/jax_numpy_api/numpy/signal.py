@@ -142,8 +142,9 @@ def _interp(x, xp, fp, left, right, period, static):
     if period is not None:
         x, xp, fp = _periodic(x, xp, fp, period)
     if fp.dtype == np.float16:  # where differences and slopes overflow
-        out = _interpolated(*[convert(v, np.float32) for v in (x, xp, fp)], left, right, static)
-        return convert(out, joined(fp, *[v for v in (left, right) if v is not None])[0])
+        dtype, _ = joined(fp, *[v for v in (left, right) if v is not None])
+        left, right = (v if v is None or dtypes.dtype(v) != np.float16 else convert(v, np.float32) for v in (left, right))
+        return convert(_interpolated(*[convert(v, np.float32) for v in (x, xp, fp)], left, right, static), dtype)
     return _interpolated(x, xp, fp, left, right, static)
 
 

@@ -277,7 +277,7 @@ class ufunc:
             shape = (indices.shape[0],) + (1,) * (lines.ndim - 1)
             inside = lax.bitwise_and(lax.gt(lax.full(indices.shape, 0, indices.dtype) + i, indices),
                                      lax.lt(lax.full(indices.shape, 0, indices.dtype) + i, stops)).reshape(shape)
-            return where(inside, self(out, lines[i]), out).astype(out.dtype)
+            return where(inside, self(out, lines[i][None]), out).astype(out.dtype)
         return moveaxis(lax.fori_loop(0, n, step, out), 0, axis)
 
 

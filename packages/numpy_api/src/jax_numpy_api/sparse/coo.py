@@ -171,8 +171,8 @@ def _todense(data, row, col, *, spinfo):
 
 def _fromdense(mat, *, nse, index_dtype):
     """The rest of the buffers is 0 at the corner (0, 0), where it does not count either."""
-    row, col = jnp.nonzero(mat != 0, size=nse)
-    stored = jnp.arange(nse) < jnp.sum(mat != 0)
+    row, col = jnp.nonzero(mat, size=nse)
+    stored = jnp.arange(nse) < jnp.count_nonzero(mat)
     return stored_where(stored, mat[row, col]), row.astype(index_dtype), col.astype(index_dtype)
 
 

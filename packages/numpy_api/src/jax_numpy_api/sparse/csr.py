@@ -162,7 +162,7 @@ node_rules[CSC] = mapped_along_batch_axes
 
 
 def _fromdense(mat, *, nse, index_dtype):
-    rows, cols = jnp.nonzero(mat != 0, size=nse, fill_value=mat.shape)
+    rows, cols = jnp.nonzero(mat, size=nse, fill_value=mat.shape)
     data = mat.at[rows, cols].get(mode="fill", fill_value=0)
     return data, jnp.where(rows < mat.shape[0], cols, 0).astype(index_dtype), _row_starts(rows.astype(index_dtype), mat.shape[0])
 
