@@ -68,7 +68,7 @@ def test_options_of_the_caller_and_the_switches_stand():
 
 def compiled(function, *args, **options):
     program = jax.jit(lambda *xs: function(*xs), **options).lower(*args).compile()
-    assert "xla_cpu_small_call" in program.as_text()
+    assert "xla_cpu_small_call" in program.runtime_executable().hlo_modules()[0].to_string()
     return program
 
 
@@ -177,4 +177,7 @@ def test_the_text_that_users_see_stays():
     lowered = jax.jit(jnp.sin).lower(SMALL)
     lowered.compile()
     assert "main.whole" not in lowered.as_text() and "main.whole" not in lowered.as_text(debug_info=True)
+    program = compiled(lambda x: jnp.sin(x) * 2, SMALL)
+    assert "small_call" not in program.as_text() and " call(" not in program.as_text() and "fusion(" in program.as_text()
+    assert "test_one_function.py" in program.as_text()
     assert tiered_compilation.is_one_function is compiler_options.is_one_function

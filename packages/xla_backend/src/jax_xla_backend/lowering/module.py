@@ -50,6 +50,9 @@ _text = r'"(?:[^"\\]|\\.)*"'
 _shown = re.compile(rf' loc\((?:#loc\d+|{_text})\)| {{jax\.result_info = {_text}}}|(?<={{)jax\.result_info = {_text}, ')
 _alone = re.compile(r"-> \(([^\s(),{}]+)\) {")
 
+WHOLE = "main.whole"
+"""The function that a small program is, for the compiler (`Module.as_function`)."""
+
 _AS_A_WHOLE = '{mhlo.frontend_attributes = {inlineable = "false", xla_cpu_small_call = "true"}}'
 
 _templates: dict[Any, dict] = {}
@@ -137,7 +140,7 @@ class Module:
         before, start, rest = text.partition("  func.func public @main(")
         head, brace, rest = rest.partition("{\n")
         body, end, after = rest.partition("\n  }\n")
-        name = "main.whole"
+        name = WHOLE
         while f"@{name}(" in text:
             name += "_"
         inputs = [(f"%const{i}", type_text(v.aval)) for i, v in enumerate(self._hoisted)]

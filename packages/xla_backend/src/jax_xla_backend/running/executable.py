@@ -18,6 +18,7 @@ from ..arrays.array import ArrayImpl
 from ..compiling import compile
 from ..compiling.compiler_options import options_for
 from ..jaxlib_compat import _jax
+from ..lowering.module import WHOLE
 from ..placement.layout import Format, Layout
 from ..placement.sharding import Sharding, make_single_device_sharding
 from ..platforms import client
@@ -175,8 +176,9 @@ class Executable:
         return self.current.out_shardings
 
     def as_text(self) -> str:
-        """The optimised program, as XLA prints it."""
-        return "\n\n".join(m.to_string() for m in self.loaded.hlo_modules())
+        """The optimised program, as XLA prints it: in kernels, also where a small one runs as one function."""
+        text = _printed(self.loaded)
+        return _printed(self.compile_anew(debug_info=True)) if f"%{WHOLE}" in text else text
 
     def cost_analysis(self) -> Any:
         """XLA's estimate of operations and bytes for the optimised program, or None where it has none."""
@@ -217,6 +219,10 @@ class Executable:
         """Layouts and placements of the results."""
         layouts = self.loaded.get_output_layouts()[len(self.facts.ordered_effects):]
         return [Format(Layout.from_pjrt_layout(x), s) for x, s in zip(layouts, self.out_shardings)]
+
+
+def _printed(loaded: Any) -> str:
+    return "\n\n".join(m.to_string() for m in loaded.hlo_modules())
 
 
 __all__ = ["Executable"]
