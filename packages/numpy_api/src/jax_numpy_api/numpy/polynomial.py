@@ -121,7 +121,6 @@ def _aligned(op: Any, a: Array, b: Array) -> Array:
     return concatenate([op(*high), low])
 
 
-
 def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -> Array:
     """Product of two polynomials.
 
