@@ -294,9 +294,10 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
     """
     check_arraylike("trapezoid", y, dx if x is None else x)
     y, *rest = promote_dtypes_inexact(y, *([] if x is None else [x]))
-    if joined(y, *(rest or [dx]))[0] == np.float16:  # where sums of two overflow
-        y, x, dx = (v if v is None or type(v) in (int, float) else convert(v, np.float32) for v in (y, x, dx))
-        return convert(_trapezoid(y, x, dx, axis), np.float16)
+    beside: list[Any] = rest or [dx]
+    if joined(y, *beside)[0] == np.float16:  # where sums of two overflow
+        wide = lambda v: v if v is None or type(v) in (int, float) else convert(v, np.float32)
+        return convert(_trapezoid(wide(y), wide(x), wide(dx), axis), np.float16)
     return _trapezoid(y, x, dx, axis)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jax_core.representation.aval import get_aval
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
@@ -31,8 +32,9 @@ def svd_by_polar(x: ArrayLike, *, full_matrices: bool, compute_uv: bool) -> list
     if m < n:
         s, *vectors = svd_by_polar(mh(x), full_matrices=full_matrices, compute_uv=compute_uv)
         return [s, *[mh(a) for a in reversed(vectors)]]
-    scale = safe_scale(largest(x), real_dtype(x.dtype))
-    q, r = qr(lax.mul(x, lax.convert_element_type(scale, x.dtype)), full_matrices=full_matrices and compute_uv)
+    dtype = get_aval(x).dtype
+    scale = safe_scale(largest(x), real_dtype(dtype))
+    q, r = qr(lax.mul(x, lax.convert_element_type(scale, dtype)), full_matrices=full_matrices and compute_uv)
     polar, h, _, _ = qdwh(lax.slice_in_dim(r, 0, n))
     v, s = eigh(h, symmetrize_input=False)
     s, v = lax.rev(s, (0,)), lax.rev(v, (1,))
