@@ -62,6 +62,12 @@ def _entered(error: BaseException) -> FrameType | None:
     return frames[tests[-1] + 1]
 
 
+def _of_a_test(frame: FrameType) -> bool:
+    """What is installed may stand in an environment whose folder is called so, as nox calls its own."""
+    path = frame.f_code.co_filename
+    return "/tests/" in path and "/site-packages/" not in path
+
+
 def _arguments(entered: FrameType) -> list:
     code = entered.f_code
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)

@@ -32,7 +32,7 @@ from ..jaxlib_compat import MOST_NESTED_CALLS, SUMS_OF_FUNCTIONS
 from ..placement.described_shardings import of_mesh_in_use
 from ..placement.layout import Layout
 from ..planning.loops import NEVER, UNLIMITED, USUAL, loop_limit
-from ..planning.one_function import reads_all
+from ..planning.one_function import WHOLE, reads_all
 from ..planning.planner import SMALL, TINY, Plans, plan
 from ..planning.sums import computed_in_sums
 from . import metadata, templates
@@ -49,9 +49,6 @@ _not_symbol = re.compile(r"[^\w$.]")
 _text = r'"(?:[^"\\]|\\.)*"'
 _shown = re.compile(rf' loc\((?:#loc\d+|{_text})\)| {{jax\.result_info = {_text}}}|(?<={{)jax\.result_info = {_text}, ')
 _alone = re.compile(r"-> \(([^\s(),{}]+)\) {")
-
-WHOLE = "main.whole"
-"""The function that a small program is, for the compiler (`Module.as_function`)."""
 
 _AS_A_WHOLE = '{mhlo.frontend_attributes = {inlineable = "false", xla_cpu_small_call = "true"}}'
 

@@ -19,6 +19,8 @@ from jax_core.traces.structural import copy_p
 
 from .small_programs import has_large, is_small, leaves, programs
 
+WHOLE = "main.whole"
+"""The name of the function."""
 EQUAL = 4
 """Kernels of a kind, on average and at most: a function holds each of them, and XLA's kernels are compiled once."""
 EQUAL_RESULTS = 8

@@ -18,7 +18,6 @@ from ..arrays.array import ArrayImpl
 from ..compiling import compile
 from ..compiling.compiler_options import options_for
 from ..jaxlib_compat import _jax
-from ..lowering.module import WHOLE
 from ..placement.layout import Format, Layout
 from ..placement.sharding import Sharding, make_single_device_sharding
 from ..platforms import client
@@ -177,6 +176,8 @@ class Executable:
 
     def as_text(self) -> str:
         """The optimised program, as XLA prints it: in kernels, also where a small one runs as one function."""
+        from ..planning.one_function import WHOLE  # start-up: loaded by the first program that is lowered
+
         text = _printed(self.loaded)
         return _printed(self.compile_anew(debug_info=True)) if f"%{WHOLE}" in text else text
 
