@@ -56,16 +56,16 @@ def _entered(error: BaseException) -> FrameType | None:
     while trace is not None:
         frames.append(trace.tb_frame)
         trace = trace.tb_next
-    tests = [i for i, frame in enumerate(frames) if "/tests/" in frame.f_code.co_filename or "__name__" not in frame.f_globals]  # or by eval
+    tests = [i for i, frame in enumerate(frames) if _of_a_test(frame)]
     if not tests or tests[-1] + 1 == len(frames):
         return None
     return frames[tests[-1] + 1]
 
 
 def _of_a_test(frame: FrameType) -> bool:
-    """What is installed may stand in an environment whose folder is called so, as nox calls its own."""
+    """Whether a test's file holds it, or a test evaluated it. What is installed may stand in an environment called so, as nox calls its own."""
     path = frame.f_code.co_filename
-    return "/tests/" in path and "/site-packages/" not in path
+    return "/tests/" in path and "/site-packages/" not in path or "__name__" not in frame.f_globals
 
 
 def _arguments(entered: FrameType) -> list:
