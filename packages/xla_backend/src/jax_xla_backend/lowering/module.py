@@ -132,7 +132,7 @@ class Module:
         """The program of ``text`` with all of ``main`` in a function that the compiler neither inlines nor cuts into kernels.
 
         XLA aborts where a parameter of such a function is not read when code is emitted. So where it may find that an input is not needed, the inputs are
-        one tuple, of which another part is read and returned; a call then takes 0.3 us longer.
+        one tuple, of which another part is read and returned; a call then takes a little longer.
         """
         before, start, rest = text.partition("  func.func public @main(")
         head, brace, rest = rest.partition("{\n")

@@ -1,8 +1,8 @@
 """Is a program to be one function of the compiler's, as a loop over small arrays is?
 
-Since jaxlib 0.12 XLA's CPU compiler emits each kernel through MLIR, with a context of its own that takes a third of the kernel's time to set
-up, and LLVM compiles each of them apart. A function that is called and not inlined is emitted as a whole, straight for LLVM. So programs over
-small arrays compile in a half to a fifth of the time, and run as fast or faster, as they are a single kernel.
+Since jaxlib 0.12 XLA's CPU compiler emits each kernel through MLIR, with a context of its own to set up, and LLVM compiles each
+of them apart. A function that is called and not inlined is emitted as a whole, straight for LLVM. So programs over
+small arrays compile in less time, and run as fast, as they are a single kernel.
 
 Not all operations can be in such a function (what calls a library cannot), it runs on one thread, and where a result takes the
 buffer of a computed value its code has no vector instructions: so passes over inputs alone may be larger. docs/internals/compile-time.md has the measurements.
@@ -28,7 +28,7 @@ EQUAL_RESULTS = 8
 PASSED_ELEMENTS = 1 << 14
 """Of any array in a pass over inputs, at most: XLA may share larger ones between threads."""
 TILED = 64
-"""Elements of an array with its axes in another order, at most: the code that moves it in tiles takes 20 ms to compile."""
+"""Elements of an array with its axes in another order, at most: the code that moves it in tiles takes long to compile."""
 
 _FREE = (Kind.VIEW, Kind.IDENTITY)
 _TAKEN = {Kind.ELEMENTWISE, Kind.MOVE, Kind.REDUCTION, Kind.SEARCH, Kind.SWEEP, Kind.DRAW, Kind.CALL, *_FREE}
