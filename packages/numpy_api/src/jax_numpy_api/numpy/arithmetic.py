@@ -272,15 +272,15 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Array([0, 1, 4, 9], dtype=int32)
     """
     check_arraylike("power", x1, x2)
-    exponent = x2 if isinstance(x2, (int, np.integer)) else _known_integer(x2)
+    exponent = x2 if isinstance(x2, (int, np.integer)) else _known_integer(x2) if getattr(x2, "ndim", None) == 0 else None
     if exponent is None or isinstance(exponent, bool):
         return _power(x1, x2)
     return _static_power(x1, operator.index(exponent))
 
 
 def _known_integer(x: ArrayLike) -> int | None:
-    """The number in an array without axes of an integer dtype, where it is known now."""
-    if isinstance(x, Tracer) or shape_of(x) or not dtypes.issubdtype(dtypes.dtype(unwrapped(x)), np.integer):
+    """The number in an array without axes, if it is an integer and known now."""
+    if isinstance(x, Tracer) or not dtypes.issubdtype(dtypes.dtype(unwrapped(x)), np.integer):
         return None
     found = concrete(x)
     return None if found is None else int(found)
