@@ -27,7 +27,7 @@ from jax_core.traces.structural import broadcast_in_dim, optimization_barrier_p,
 
 from .arithmetic import add, mul
 from .dot import dot_general
-from .nary import kept_wide
+from .nary import constant
 from .pad import pad
 from .select import select
 from .shape import concatenate, reshaped
@@ -116,7 +116,7 @@ def _products(window: Sequence[int], spatial: Sequence[int]) -> Callable | None:
 def _padded(x, k: Array, params):
     """The operand with its padding and dilation written out, and the result's spatial shape."""
     config = [(low, high, d - 1) for (low, high), d in zip(params["padding"], params["lhs_dilation"])]
-    x = pad(x, kept_wide(np.zeros((), x.dtype)[()]), [(0, 0, 0), *config, (0, 0, 0)])
+    x = pad(x, constant(0, x), [(0, 0, 0), *config, (0, 0, 0)])
     if any(d > 1 for d in params["lhs_dilation"]):
         x = optimization_barrier_p.bind(x)[0]  # else each tap asks anew which elements are zeros between
     steps = zip(np.shape(x)[1:-1], np.shape(k)[:-2], params["rhs_dilation"], params["window_strides"])

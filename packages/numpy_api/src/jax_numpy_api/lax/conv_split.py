@@ -19,7 +19,7 @@ import numpy as np
 from jax_core.traces.structural import transpose
 
 from .dot import dot_general
-from .nary import kept_wide
+from .nary import constant
 from .pad import pad
 from .shape import concatenate, reshaped
 from .slicing import slice as slice_
@@ -70,7 +70,7 @@ def kept_whole(b: Builder, lhs: Value, rhs: Value, out: ShapedArray, params: dic
 def _by_position(x: Array, k: Array, params: dict, positions: list, dtype: np.dtype) -> Any:
     numbers = params["dimension_numbers"]
     x, k = transpose(x, tuple(numbers.lhs_spec)), transpose(k, tuple(numbers.rhs_spec))
-    x = pad(x, kept_wide(np.zeros((), x.dtype)[()]), [
+    x = pad(x, constant(0, x), [
         (0, 0, 0), (0, 0, 0), *((low, high, d - 1) for (low, high), d in zip(params["padding"], params["lhs_dilation"]))])
     (batch, features), (outputs, inputs, *window) = np.shape(x)[:2], np.shape(k)
     of_features, of_batch = params["feature_group_count"], params["batch_group_count"]

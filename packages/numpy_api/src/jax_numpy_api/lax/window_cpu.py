@@ -29,7 +29,7 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
 
-from .nary import kept_wide
+from .nary import constant
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -132,7 +132,7 @@ def _combined(x, *, out, op, start, geometry):
 
 def _slices(x, fill, out, window, strides, padding):
     """For each position in a window the elements there, an array of shape ``out``."""
-    x = lax.pad(x, kept_wide(np.asarray(fill, x.dtype)[()]), [(low, high, 0) for low, high in padding])
+    x = lax.pad(x, constant(fill, x), [(low, high, 0) for low, high in padding])
     for position in itertools.product(*map(range, window)):
         limits = [p + (n - 1) * s + 1 for p, n, s in zip(position, out, strides)]
         yield lax.slice(x, position, limits, strides)
@@ -168,7 +168,7 @@ def _spread(source, chosen=None, *, shape, geometry):
     total = None
     for shift in itertools.product(*map(range, _shifts(window, strides))):
         config = [(d, n - d - m, 0) for d, n, m in zip(shift, blocks, source.shape)]
-        value = spread(lax.pad(source, kept_wide(np.zeros((), source.dtype)[()]), config))
+        value = spread(lax.pad(source, constant(0, source), config))
         places = _places(window, strides, shift)
         if chosen is not None:
             takes = lax.eq(spread(lax.pad(chosen, np.int32(_NOWHERE), config)), broadcast_in_dim(places, both, of_place))

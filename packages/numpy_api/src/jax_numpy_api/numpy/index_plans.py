@@ -26,7 +26,7 @@ from jax_core.representation.array import Array
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
-from ..lax.nary import kept_wide
+from ..lax.nary import constant
 from ..lax.positions import LAST, position_dtype
 from .creation import asarray
 from .promotion import as_array, concrete, convert, shape_of, unwrapped
@@ -531,9 +531,9 @@ def wrapped(positions: Any, n: int, wrap: bool) -> Any:
     wide = np.dtype(np.int64) if positions.dtype.itemsize == 8 else position_dtype(n)
     unsigned = dtypes.issubdtype(positions.dtype, np.unsignedinteger)
     if unsigned and positions.dtype.itemsize >= 4:
-        positions = lax.min(positions, kept_wide(np.asarray(n, positions.dtype)[()]))
+        positions = lax.min(positions, constant(n, positions))
     if wrap and not unsigned and n <= dtypes.iinfo(positions.dtype).max:  # n fits, so what is small stays small while it is counted
-        zero, length = (kept_wide(positions.dtype.type(k)) for k in (0, n))
+        zero, length = constant(0, positions), constant(n, positions)
         counted = lax.select_n_p.bind(lax.lt_p.bind(positions, zero), positions, lax.add_p.bind(positions, length))
         return convert(counted, wide)
     positions = convert(positions, wide)

@@ -50,7 +50,7 @@ from jax_core.transformations.saving import saved_parts
 from jax_core.transformations.splitting import EquationSplit, split_jaxpr
 
 from ..compare import eq, ne
-from ..nary import kept_wide
+from ..nary import constant, typed_scalar
 from ..select import clamp, select_n
 from .common import (
     INVARIANT_PARTS,
@@ -213,7 +213,7 @@ def _truth_as_index(pred, aval):
     if known is not None:
         return np.int32(bool(known))
     if aval.dtype != bool:
-        pred = ne(pred, kept_wide(np.zeros((), aval.dtype)[()]))
+        pred = ne(pred, typed_scalar(0, aval.dtype))
     return convert_element_type_p.bind(pred, new_dtype=INT32, weak_type=False)
 
 
@@ -224,8 +224,7 @@ def _clamped_index(index, aval, count):
         top = np.iinfo(aval.dtype).max
         if top > np.iinfo(INT32).max or top < count - 1:  # clamp before narrowing, after widening
             wide = index if top > count - 1 else convert(index, INT32)
-            low, high = (kept_wide(get_aval(wide).dtype.type(n)) for n in (0, count - 1))
-            return convert(clamp(low, wide, high), INT32)
+            return convert(clamp(constant(0, wide), wide, constant(count - 1, wide)), INT32)
         index = convert(index, INT32)
     elif aval.weak_type:
         index = convert(index, INT32)
