@@ -11,6 +11,7 @@ from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import eval_shape, make_jaxpr
 from jax_core.references.api import new_ref
+from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.jaxpr import eval_jaxpr
 from jax_core.transformations.autodiff import grad, hessian, jacfwd, jacrev, jvp, linearize
@@ -135,6 +136,11 @@ def test_derivatives_of_numpy_arrays_are_narrow_where_x64_is_off(fun):
     x = np.ones(3)
     assert [out.dtype for out in jvp(fun, (x,), (x,))] == [np.float32] * 2
     assert jacfwd(fun)(x).dtype == np.float32 and linearize(fun, x)[1](x).dtype == np.float32
+
+
+@pytest.mark.parametrize("x", [np.ones(3), np.arange(3), np.float64(2)])
+def test_stop_gradient_narrows_what_numpy_makes_where_x64_is_off(x):
+    assert lax.stop_gradient(x).dtype == dtypes.canonicalize_dtype(x.dtype) != x.dtype
 
 
 @pytest.mark.parametrize("fun", [

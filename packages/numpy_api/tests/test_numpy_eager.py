@@ -86,6 +86,7 @@ def test_traced_length():
     (lambda: jnp.dot(jnp.ones((3, 2)), jnp.ones(3)), TypeError, r"dot: incompatible shapes \(3, 2\) and \(3,\)"),
     (lambda: jnp.concatenate([jnp.ones((2, 3)), jnp.ones((3, 4))]), TypeError, r"concatenation along axis 0: .* shapes \(2, 3\), \(3, 4\)"),
     (lambda: jnp.ones((3, 2)).reshape(7), TypeError, r"cannot reshape array of shape \(3, 2\) \(size 6\) into shape \(7,\) \(size 7\)"),
+    (lambda: jnp.ones((0, 3)).reshape(0, -1), TypeError, r"cannot reshape array of shape \(0, 3\) \(size 0\) into shape \(0, -1\): beside"),
     (lambda: jnp.broadcast_to(jnp.ones(3), (4,)), ValueError, r"broadcast_to: an array of shape \(3,\) does not broadcast to shape \(4,\)"),
     (lambda: jnp.stack([jnp.ones(2), jnp.ones(3)]), ValueError, r"stack got \(2,\), \(3,\)"),
     (lambda: jnp.ones(3)[[0, 1]], TypeError, "an index is a list"),

@@ -212,7 +212,7 @@ def _of_first_failure(pred, shown):
     if not n:
         return list(shown)
     first = jnp.argmin(jnp.ravel(pred))
-    return [jnp.reshape(x, (-1, *np.shape(x)[n:]))[first] for x in shown]
+    return [jnp.reshape(x, (np.size(pred), *np.shape(x)[n:]))[first] for x in shown]
 
 
 def check(pred: ArrayLike, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs: Any) -> None:

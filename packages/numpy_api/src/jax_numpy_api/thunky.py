@@ -530,7 +530,7 @@ def reduce_scatter(src: Buffers, dst: Buffers, axis_name: AxisName | Sequence[Ax
     """
     (over, along), count = _reduction("reduce_scatter", reduction), _members(axis_name, axis_index_groups)
     for a, b in _pairs("reduce_scatter", src, dst, lambda n: n / count):
-        rows = a[...].reshape(count, -1)
+        rows = a[...].reshape(count, math.prod(a.shape) // count)
         if over is lax.psum:
             part = lax.psum_scatter(rows, axis_name, axis_index_groups=axis_index_groups)
         else:
@@ -574,7 +574,7 @@ def all_to_all(src: Buffers, dst: Buffers, axis_name: AxisName | Sequence[AxisNa
     for a, b in _pairs("all_to_all", src, dst, lambda n: n):
         if math.prod(a.shape) % count:
             raise ValueError(f"thunky.all_to_all: the elements of src of type {_type(a)} cannot be divided among {count} positions")
-        rows = a[...].reshape(count, -1)
+        rows = a[...].reshape(count, math.prod(a.shape) // count)
         b[...] = lax.all_to_all(rows, axis_name, 0, 0, axis_index_groups=axis_index_groups).reshape(b.shape)
 
 

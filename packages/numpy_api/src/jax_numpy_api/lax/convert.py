@@ -146,6 +146,8 @@ def stop_gradient(x: PyTree) -> Any:
 
 def _stop(x):
     dtype = get_aval(x).dtype
+    if isinstance(x, (np.ndarray, np.generic)):
+        x = np.asarray(x, dtype)  # one of 64 bits is narrowed as by every other function
     if isinstance(dtype, dtypes.ExtendedDType) or not dtypes.issubdtype(dtype, np.inexact):
         return x
     return stop_gradient_p.bind(x)

@@ -7,6 +7,7 @@ Source: "OCP Microscaling Formats (MX) Specification", version 1.0, Open Compute
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import TYPE_CHECKING, Any, Literal, Sequence
 
 import ml_dtypes
@@ -139,10 +140,10 @@ def _quantised(x, axes, config):
     rest = [i for i in range(x.ndim) if i not in axes]
     order = (*rest, *axes)
     moved = jnp.transpose(x, order).astype(np.float32)
-    flat = moved.reshape((*(x.shape[i] for i in rest), -1))
-    n = flat.shape[-1]
+    n = math.prod(x.shape[i] for i in axes)
+    flat = moved.reshape((*(x.shape[i] for i in rest), n))
     padded = jnp.pad(flat, [(0, 0)] * (flat.ndim - 1) + [(0, -n % config.block_size)])
-    blocks = padded.reshape((*padded.shape[:-1], -1, config.block_size))
+    blocks = padded.reshape((*padded.shape[:-1], padded.shape[-1] // config.block_size, config.block_size))
     scales = _block_scales(jnp.max(jnp.abs(blocks), -1, keepdims=True), config)
     top = float(ml_dtypes.finfo(config.data_type).max)
     rounded = jnp.clip(blocks / scales, -top, top).astype(config.data_type).astype(np.float32) * scales

@@ -114,11 +114,10 @@ def _complete_shape(a: Any, shape: Any) -> tuple[int, ...]:
     if len(unknown) > 1 or shape[unknown[0]] != -1:
         raise TypeError(f"reshape: shape {shape} may have one -1 at most, and no other negative length")
     rest = math.prod(n for n in shape if n >= 0)
-    if rest == 0 and size == 0 or rest and size % rest == 0:
-        length = size // rest if rest else 0
-        return tuple(length if n < 0 else n for n in shape)
-    raise TypeError(f"cannot reshape array of shape {a.shape} (size {size}) into shape {shape}: {size} is not a multiple "
-                    f"of {rest}")
+    if rest and size % rest == 0:
+        return tuple(size // rest if n < 0 else n for n in shape)
+    why = f"{size} is not a multiple of {rest}" if rest else "beside a length of 0, any length would do for -1; give it"
+    raise TypeError(f"cannot reshape array of shape {a.shape} (size {size}) into shape {shape}: {why}")
 
 
 def _static_shape(shape: Any) -> tuple[int, ...]:

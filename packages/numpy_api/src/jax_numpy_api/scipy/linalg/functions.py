@@ -99,7 +99,7 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
         a = a.astype(np.float32)
     if a.ndim == 2:
         return _expm(a, upper_triangular, max_squarings).astype(narrow)
-    flat = a.reshape((-1, *a.shape[-2:]))
+    flat = a.reshape((math.prod(a.shape[:-2]), *a.shape[-2:]))
     return vmap(lambda x: _expm(x, upper_triangular, max_squarings))(flat).reshape(a.shape).astype(narrow)
 
 
