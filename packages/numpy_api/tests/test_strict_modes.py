@@ -24,7 +24,7 @@ sparse.sparsify(lambda a, b: a / b)(M, np.ones((1, 1), "float32"));
 krylov.gmres(S, v); krylov.cg(S, v); krylov.bicgstab(S, v);
 nn.dot_product_attention(h, h, h, is_causal=True); nn.dot_product_attention(h, h, h, bias=jnp.ones((1, 2, 4, 4), "float16"));
 nn.dot_product_attention(h, h, h, local_window_size=1, query_seq_lengths=i[:1], key_value_seq_lengths=i[:1]);
-jnp.trapezoid(X, v); jnp.var(h, dtype="float32"); jnp.array_equiv(X, X[0]); nn.log1mexp(h); stats.poisson.entropy(X); special.loggamma(z - 3); special.gamma(z); image.resize(X, (8, 2), "area"); sparse.BCOO.fromdense(X > 0.5).data;
+jnp.trapezoid(X, v); jnp.trapezoid(i, i); jnp.var(h, dtype="float32"); jnp.array_equiv(X, X[0]); nn.log1mexp(h); stats.poisson.entropy(X); special.loggamma(z - 3); special.gamma(z); image.resize(X, (8, 2), "area"); sparse.BCOO.fromdense(X > 0.5).data;
 grad(lambda a: special.hyp2f1(a, v, v + 1, w[0]).sum())(v); stats.gumbel_r.logsf(h, h, h)
 """
 

@@ -293,9 +293,11 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
     Array(1., dtype=float32)
     """
     check_arraylike("trapezoid", y, dx if x is None else x)
-    y, *rest = promote_dtypes_inexact(y, *([] if x is None else [x]))
-    beside: list[Any] = rest or [dx]
-    if joined(y, *beside)[0] == np.float16:  # where sums of two overflow
+    if x is None:
+        y, = promote_dtypes_inexact(y)
+    else:
+        y, x = promote_dtypes_inexact(y, x)
+    if joined(y, dx if x is None else x)[0] == np.float16:  # where sums of two overflow
         wide = lambda v: v if v is None or type(v) in (int, float) else convert(v, np.float32)
         return convert(_trapezoid(wide(y), wide(x), wide(dx), axis), np.float16)
     return _trapezoid(y, x, dx, axis)
@@ -310,7 +312,7 @@ def _trapezoid(y, x, dx, axis):
             return (reductions.sum(y[..., 1:-1], axis=-1) + (0.5 * y[..., 0] + 0.5 * y[..., -1])) * dx
         width: Any = dx
     else:
-        y, x = (as_array(v) for v in promote_dtypes_inexact(y, x))
+        y, x = as_array(y), as_array(x)
         if x.ndim > 1:
             x = moveaxis(x, axis, -1)
         y = moveaxis(y, axis, -1)
