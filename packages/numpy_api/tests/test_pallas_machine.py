@@ -10,7 +10,7 @@ from jax_numpy_api.pallas.call import pallas_call
 from jax_numpy_api.pallas.control import loop, run_scoped, run_state, when
 from jax_numpy_api.pallas.copies import async_copy, sync_copy
 from jax_numpy_api.pallas.cores import TensorCoreMesh, core_map
-from jax_numpy_api.pallas.grid import program_id
+from jax_numpy_api.pallas.grid import num_programs, program_id
 from jax_numpy_api.pallas.machine.races import Races, overlap
 from jax_numpy_api.pallas.memory import atomic_add, load, store
 from jax_numpy_api.pallas.mode import force_tpu_interpret_mode
@@ -18,7 +18,7 @@ from jax_numpy_api.pallas.pipeline import emit_pipeline
 from jax_numpy_api.pallas.semaphores import semaphore_read, semaphore_signal, semaphore_wait
 from jax_numpy_api.pallas.spaces import ANY, VMEM, SemaphoreType
 from jax_numpy_api.pallas.specs import BlockSpec, InterpretParams
-from jax_numpy_api.pallas.tpu import CompilerParams
+from jax_numpy_api.pallas.tpu import ARBITRARY, PARALLEL, CompilerParams
 
 X = np.arange(8, dtype=np.float32)
 AT_ONCE, LATE = (InterpretParams(detect_races=True, dma_execution_mode=mode) for mode in ("eager", "on_wait"))
@@ -140,6 +140,44 @@ def test_cores_wait_for_each_other():
     np.testing.assert_array_equal(on_cores(meet, 4), X)
     with force_tpu_interpret_mode():
         np.testing.assert_array_equal(on_cores(meet, 4, params=False), X)
+
+
+def divided(grid, semantics, **options):
+    """A pipeline that writes at each step of its grid which core, the second of two or the first, ran it, and how many steps this core has along each axis."""
+    blocks = BlockSpec((1, 1, 3), lambda i, j: (i, j, 0))
+
+    def body(core):
+        def step(out):
+            out[0, 0] = jnp.stack([jnp.float32(core), *(jnp.float32(num_programs(axis)) for axis in range(2))])
+        return lambda out: emit_pipeline(step, grid=grid, out_specs=[blocks], dimension_semantics=semantics, **options)(out)
+    return body, ShapeDtypeStruct((*grid, 3), np.float32)
+
+
+CORES = np.array([0, 1])
+DIVIDED = {  # grid, semantics; then the core of each step, and this core's lengths of both axes
+    "evenly": ((4, 2), (PARALLEL, ARBITRARY), CORES.repeat(2)[:, None], 2, 2),
+    "by the axis that is parallel": ((4, 2), ("arbitrary", "parallel"), CORES[None], 4, 1),
+    "by the first of several": ((2, 4), (PARALLEL, PARALLEL), CORES[:, None], 1, 4),
+    "by the first that divides evenly": ((3, 2), (PARALLEL, PARALLEL), CORES[None], 3, 1),
+    "unevenly by the longest": ((3, 5), (PARALLEL, PARALLEL), np.array([[0, 0, 0, 1, 1]]), 3, np.array([[3, 3, 3, 2, 2]])),
+    "one step for two cores": ((1, 1), (PARALLEL, PARALLEL), 0, 1, 1),
+}
+
+
+@pytest.mark.parametrize("how", ["by a name", "by names", "by an axis", "by axes"])
+@pytest.mark.parametrize("case", DIVIDED)
+def test_pipelines_divided_among_cores(case, how):
+    grid, semantics, *expected = DIVIDED[case]
+    if "name" in how:
+        body, out = divided(grid, semantics, core_axis_name="core" if how == "by a name" else ("core",))
+        def inner(ref):
+            core_map(TensorCoreMesh(axis_name="core", num_cores=2), interpret=InterpretParams())(lambda: body(lax.axis_index("core"))(ref))
+        found = jit(lambda: run_state(inner)(jnp.zeros(out.shape)))()
+    else:
+        body, out = divided(grid, semantics, core_axis=0 if how == "by an axis" else (0, 1))
+        found = jit(lambda: pallas_call(lambda ref: body(program_id(0) + program_id(1))(ref), out, grid=(2, 1) if how == "by an axis" else (1, 2),
+                                        out_specs=BlockSpec(memory_space=ANY), interpret=InterpretParams())())()
+    np.testing.assert_array_equal(found, np.stack(np.broadcast_arrays(np.zeros(grid), *expected)[1:], -1))
 
 
 ERRORS = {

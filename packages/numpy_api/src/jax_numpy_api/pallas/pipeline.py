@@ -18,15 +18,17 @@ from jax_core.representation.typing import PyTree
 from ..lax.arithmetic import div, rem
 from ..lax.control_flow.while_loop import fori_loop
 from ..lax.convert import convert_element_type
+from ..lax.parallel import axis_index, axis_size
 from ..numpy import where
 from .control import run_scoped, when
 from .copies import AsyncCopy
-from .grid import block_dims, stepping
+from .grid import block_dims, num_programs, program_id, stepping
 from .spaces import SemaphoreType, TpuMemorySpace
 from .specs import BlockSpec, Element, Squeezed, no_block_spec
+from .tpu import PARALLEL, GridDimensionSemantics
 
 if TYPE_CHECKING:
-    from jax_core.representation.typing import ArrayLike
+    from jax_core.representation.typing import ArrayLike, AxisName
 
 
 class _Operand:
@@ -131,7 +133,8 @@ def _not(a: Any) -> Any:
 
 
 def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...], in_specs: PyTree = (), out_specs: PyTree = (),
-                  tiling: object = None, core_axis: object = None, core_axis_name: object = None, dimension_semantics: object = None,
+                  tiling: object = None, core_axis: int | tuple[int, ...] | None = None, core_axis_name: AxisName | tuple[AxisName, ...] | None = None,
+                  dimension_semantics: Sequence[GridDimensionSemantics | str] | None = None,
                   trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
     """A function of references to large memory that runs ``body`` on their blocks, once for each step of a grid, inside a kernel.
 
@@ -140,14 +143,17 @@ def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...
       grid: sizes, which may be traced; the last axis changes fastest.
       in_specs, out_specs: a `BlockSpec` for each reference; of blocks that run over the end the part that there is is copied. Index maps may use
         what the kernel has computed.
-      dimension_semantics, tiling, trace_scopes, no_pipelining, output_wait_read_only: accepted; steps run one after the other on one core.
-      core_axis, core_axis_name: not implemented: steps are not divided among cores.
+      core_axis_name: of the mesh of `kernel` or `core_map`, one or several: each core runs a part of the steps, contiguous along one axis. That is the
+        first parallel one that divides evenly, otherwise the longest, of which the first cores run one step more.
+      core_axis: likewise, for axes of the grid of `pallas_call`, by number.
+      dimension_semantics: for each axis of the grid a `GridDimensionSemantics` or its value; axes that are not said to be parallel are not divided.
+      tiling, trace_scopes, no_pipelining, output_wait_read_only: accepted; a core runs its steps one after the other.
 
     Returns:
       ``run(*references, scratches=())``: those of the operands, then those of the results.
 
     Raises:
-      NotImplementedError: blocks by elements, or several cores.
+      NotImplementedError: blocks by elements, or cores and no parallel axis of a known size.
 
     >>> from jax.experimental import pallas as pl
     >>> from jax.experimental.pallas import tpu as pltpu
@@ -161,9 +167,8 @@ def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...
     ...                interpret=True)(jnp.arange(6.))
     Array([ 0.,  2.,  4.,  6.,  8., 10.], dtype=float32)
     """
-    if core_axis is not None or core_axis_name is not None:
-        raise NotImplementedError("emit_pipeline: steps are not divided among cores here; leave core_axis and core_axis_name out.")
     sizes = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
+    divided = _divided(sizes, dimension_semantics) if core_axis is not None or core_axis_name is not None else []
     is_spec = lambda x: isinstance(x, BlockSpec) or x is no_block_spec or x is None
     inputs, outputs = (tree.leaves(specs, is_leaf=is_spec) for specs in (in_specs, out_specs))
 
@@ -172,21 +177,66 @@ def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...
             raise ValueError(f"emit_pipeline: {len(refs)} references were given, and there are {len(inputs)} in_specs and {len(outputs)} out_specs; give "
                              "those of the operands, then those of the results.")
         operands = [_Operand(f"emit_pipeline, reference {k}", ref, spec) for k, (ref, spec) in enumerate(zip(refs, [*inputs, *outputs]))]
-        run_scoped(lambda *memory: _run(body, sizes, operands, len(inputs), memory, tuple(scratches or ())), *(o.memory for o in operands))
+        mine = _of_this_core(sizes, divided, core_axis, core_axis_name) if divided else _Steps(sizes)
+        run_scoped(lambda *memory: _run(body, mine, operands, len(inputs), memory, tuple(scratches or ())), *(o.memory for o in operands))
     return run
 
 
-def _run(body, sizes, operands, inputs, memory, scratches) -> None:
+class _Steps:
+    """Those that a core runs: how many along each axis, and from where on along one of them."""
+
+    def __init__(self, sizes: Sequence[Any], axis: int = 0, first: ArrayLike = 0):
+        self.sizes, self.axis, self.first = sizes, axis, first
+
+    def ids(self, number: Any) -> list:
+        """The indices along each axis of step ``number`` of this core."""
+        found: list = []
+        for axis in reversed(range(len(self.sizes))):
+            size = np.int32(self.sizes[axis]) if isinstance(self.sizes[axis], int) else self.sizes[axis]
+            found.append(rem(number, size) if axis else number)
+            number = div(number, size) if axis else number
+        found.reverse()
+        if not isinstance(self.first, int):
+            found[self.axis] = found[self.axis] + self.first
+        return found
+
+
+def _divided(sizes: Sequence[Any], semantics: Sequence[GridDimensionSemantics | str] | None) -> list[int]:
+    """The axes of a grid whose steps may be divided among cores."""
+    known = [GridDimensionSemantics(s) is PARALLEL and isinstance(n, (int, np.integer)) for n, s in zip(sizes, semantics or ())]
+    if not any(known):
+        raise NotImplementedError(f"emit_pipeline: the steps of grid={sizes} with dimension_semantics={semantics} cannot be divided among cores; name an "
+                                  "axis of a known size PARALLEL, or leave core_axis and core_axis_name out.")
+    return [axis for axis, it_is in enumerate(known) if it_is]
+
+
+def _of_this_core(sizes: Sequence[Any], divided: Sequence[int], core_axis: Any, core_axis_name: Any) -> _Steps:
+    """The steps of the core that this is."""
+    cores: int = 1
+    place: Any = np.int32(0)
+    if core_axis is not None:
+        for axis in core_axis if isinstance(core_axis, tuple) else (core_axis,):
+            cores, place = cores * num_programs(axis), place * num_programs(axis) + program_id(axis)
+    else:
+        cores, place = axis_size(core_axis_name), axis_index(core_axis_name)
+    chosen = next((axis for axis in divided if sizes[axis] % cores == 0), max(divided, key=lambda axis: sizes[axis]))
+    each, more = divmod(int(sizes[chosen]), cores)
+    length = each + (place < more).astype(np.int32) if more else each
+    first = place * np.int32(each) + (where(place < more, place, np.int32(more)) if more else 0)
+    return _Steps([length if axis == chosen else n for axis, n in enumerate(sizes)], chosen, first)
+
+
+def _run(body, steps, operands, inputs, memory, scratches) -> None:
     for operand, (buffers, semaphores) in zip(operands, memory):
         operand.buffers, operand.semaphores = buffers, semaphores
-    total = functools.reduce(lambda a, b: a * b, sizes, 1)
+    total = functools.reduce(lambda a, b: a * b, steps.sizes, 1)
     sources, results = operands[:inputs], operands[inputs:]
     some = total > 0
     start = np.int32(0)
 
     def step(k, carry):
         k = convert_element_type(k, np.int32)  # a loop's own index is as wide as x64 says
-        here, following, former = (_ids(n, sizes) for n in (k, k + 1, k - 1))
+        here, following, former = (steps.ids(n) for n in (k, k + 1, k - 1))
         is_last = k + 1 == total
         blocks, after = [], []
         for n, (operand, (count, one_ago, two_ago)) in enumerate(zip(operands, carry)):
@@ -200,7 +250,7 @@ def _run(body, sizes, operands, inputs, memory, scratches) -> None:
                 when(_both(comes, _both(k > 0, count > 1)))(lambda: operand.give_back(two_ago or index, count).wait())
             blocks.append(operand.buffer(count))
             after.append((index, leaves, count))
-        with stepping(here, sizes):
+        with stepping(here, steps.sizes):
             body(*blocks, *scratches)
         for operand, (index, leaves, count) in zip(results, after[inputs:]):
             when(is_last | leaves)(lambda: operand.give_back(index, count).start())
@@ -209,10 +259,10 @@ def _run(body, sizes, operands, inputs, memory, scratches) -> None:
 
     def everything():
         for operand in sources:
-            operand.fetch(operand.index(_ids(start, sizes)), start).start()
+            operand.fetch(operand.index(steps.ids(start)), start).start()
         none = [[start] * len(o.dims) if o.uneven and n >= inputs else [] for n, o in enumerate(operands)]
         carry = fori_loop(start, total, step, [[start, indices, indices] for indices in none])
-        last = _ids(total - 1, sizes)
+        last = steps.ids(total - 1)
         for operand, (count, one_ago, _) in zip(results, carry[inputs:]):
             index = operand.index(last)
             operand.give_back(index, count).wait()
@@ -226,13 +276,3 @@ def _moved_on(leaves: Any, index: Sequence[Any], one_ago: list, two_ago: list) -
         return one_ago, two_ago
     chosen = lambda new, old: [where(leaves, np.int32(a) if isinstance(a, int) else a, b) for a, b in zip(new, old)]
     return chosen(index, one_ago), chosen(one_ago, two_ago)
-
-
-def _ids(number: Any, sizes: Sequence[Any]) -> list:
-    """The indices along each axis of step ``number``."""
-    found: list = []
-    for axis in reversed(range(len(sizes))):
-        size = np.int32(sizes[axis]) if isinstance(sizes[axis], int) else sizes[axis]
-        found.append(rem(number, size) if axis else number)
-        number = div(number, size) if axis else number
-    return found[::-1]

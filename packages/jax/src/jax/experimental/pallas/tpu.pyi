@@ -158,7 +158,7 @@ def create_tensorcore_mesh(axis_name: str, devices: Sequence[Any] | None = None,
     """Deprecated spelling of `TensorCoreMesh`; ``devices`` do not matter."""
 def einshape(equation: str, x: Array, assert_is_tile_preserving: bool = False, **sizes: int) -> Array:
     """``x`` with its axes in another order, split and merged."""
-def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...], in_specs: Any = ..., out_specs: Any = ..., tiling: object | None = None, core_axis: object | None = None, core_axis_name: object | None = None, dimension_semantics: object | None = None, trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
+def emit_pipeline(body: Callable[..., None], *, grid: int | tuple[ArrayLike, ...], in_specs: Any = ..., out_specs: Any = ..., tiling: object | None = None, core_axis: int | tuple[int, ...] | None = None, core_axis_name: Any | tuple[Any, ...] | None = None, dimension_semantics: Sequence[GridDimensionSemantics | str] | None = None, trace_scopes: bool = True, no_pipelining: bool = False, output_wait_read_only: bool = False) -> Callable[..., None]:
     """A function of references to large memory that runs ``body`` on their blocks, once for each step of a grid, inside a kernel."""
 def force_tpu_interpret_mode(params: InterpretParams = ...) -> _Block:
     """Context in which kernels that are called are interpreted, as if ``interpret=params`` had been given."""
