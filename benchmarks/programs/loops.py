@@ -91,5 +91,7 @@ programs = {
     "depthwise_strided_grad": (grad(strided), (x, kd)),
     "depthwise7": (depthwise, (x, arr(7, 7, 1, 16))),
     "depthwise7_grad": (grad(depthwise), (x, arr(7, 7, 1, 16))),
+    "depthwise_sum": (lambda x, k: depthwise(x, k).sum((1, 2)), (x, kd)),
+    "depthwise_of_gelu": (lambda x, k: depthwise(jax.nn.gelu(x), k), (x, kd)),
     "vmap_kernels": (jax.vmap(lambda x, k: conv(x, k)), (arr(8, 2, 32, 32, 16), arr(8, 3, 3, 16, 16))),
 }

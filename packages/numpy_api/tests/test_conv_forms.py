@@ -52,3 +52,17 @@ def test_merged_groups_are_one_kernel_without_parts():
     f = jit(lambda x, k: lax.conv_general_dilated(x, k, (1, 1), "SAME", dimension_numbers=numbers, feature_group_count=8))
     text = f.trace(np.ones((2, 8, 8, 32), np.float32), np.ones((3, 3, 4, 32), np.float32)).lower().as_text()
     assert text.count("stablehlo.convolution") == 1 and "stablehlo.concatenate" not in text and "feature_group_count = 1 " in text
+
+
+@pytest.mark.only_cpu
+def test_depthwise_convolutions_are_computed_once():
+    """Each of their results was computed again in every later convolution, and for each element that a sum reads."""
+    params = dict(dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=16)
+    x, k = np.ones((2, 32, 32, 16), np.float32), np.ones((3, 3, 1, 16), np.float32)
+
+    def f(x, k):
+        for padding in ("SAME", "SAME", "VALID"):
+            x = lax.conv_general_dilated(lax.abs(x), k, (1, 1), padding, **params)
+        return lax.reduce_sum(x, (2,))
+    text = jit(f).lower(x, k).compile().as_text()
+    assert text.count(" multiply(") == 3 * 9 and text.count(" abs(") == 3, text

@@ -436,7 +436,9 @@ def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilat
                       dimension_numbers=numbers, feature_group_count=feature_group_count, batch_group_count=batch_group_count,
                       precision=precision, preferred_element_type=preferred_element_type, out_sharding=None)  # of other axes
         if not b.partitioned:
-            better = conv_cpu.formulation(lhs.aval, rhs.aval, out, params, conv_general_dilated_p.bind)
+            if (found := conv_cpu.convolved(b, lhs, rhs, params, conv_general_dilated_p.bind)) is not None:
+                return found
+            better = None
         elif (better := conv_split.formulation(lhs.aval, rhs.aval, out, params, b.platform == "cpu")) is None and b.platform != "cpu":
             whole = conv_split.kept_whole(b, lhs, rhs, out, params)
             if whole is None:

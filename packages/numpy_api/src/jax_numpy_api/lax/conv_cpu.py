@@ -5,7 +5,9 @@ form, but only outside of loops: inside one, it emits a plain nest of loops 30 t
 written here. Groups are slow everywhere, and are taken apart:
 
 - one input feature for each group ("depthwise") and a small kernel: a sum over the kernel's elements of shifted operand
-  times element, which is one fused loop (8x32x32x16 with 3x3: 0.11 ms in place of 3.9);
+  times element, which is one fused loop (8x32x32x16 with 3x3: 0.11 ms in place of 3.9). Operand and result are in memory, as
+  those of other convolutions are: else they are computed again for each element of the kernel and by all that reads the result
+  (8x32x32x16 with 3x3, and its sum over space: 5.5 ms in place of 0.07; `benchmarks/programs/loops.py`);
 - other groups: so many groups together that about 32 features meet, as one dense kernel with zeros between different
   groups (64 features in 32 groups: 3 ms in place of 20; in 8 groups: 3 in place of 9.6);
 - groups of the batch (the gradient of the kernel): the same, with what different groups make of each other left out.
@@ -34,6 +36,7 @@ from .shape import concatenate, reshaped
 from .slicing import slice as slice_, slice_in_dim
 
 if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
     from jax_core.representation.array import Array
 
 _TAPS = 64  # so many kernel elements are written out
@@ -41,35 +44,46 @@ _FEATURES = 32  # so many features of merged groups
 _GROUPS = 64  # so many convolutions in place of one
 
 
-def formulation(lhs: ShapedArray, rhs: ShapedArray, out: ShapedArray, params: dict, bind: Callable) -> Callable | None:
-    """A function of operand and kernel that convolves them in a form that XLA's CPU compiler does well, or None where the
-    form given is such a form, or there is none.
+def convolved(b: Builder, lhs: Value, rhs: Value, params: dict, bind: Callable) -> Value | None:
+    """The convolution in a form that XLA's CPU compiler does well, or None where the form given is such a form, or there is none.
 
     Args:
-      lhs, rhs, out: types.
       params: parameters of `conv_general_dilated_p`.
       bind: convolves in the fast form: `conv_general_dilated_p.bind`.
     """
-    rank = lhs.ndim
-    if lhs.dtype not in (np.float32, np.float16, np.float64) or not 3 <= rank <= 5 or 0 in (lhs.size, rhs.size, out.size):
+    out = b.out_avals[0]
+    if lhs.aval.dtype not in (np.float32, np.float16, np.float64) or not 3 <= out.ndim <= 5 or 0 in (lhs.aval.size, rhs.aval.size, out.size):
         return None
-    numbers = params["dimension_numbers"]
-    if out.dtype != lhs.dtype:
+    if out.dtype != lhs.aval.dtype:
         return None
-    groups, batch_groups = params["feature_group_count"], params["batch_group_count"]
+    numbers, rank = params["dimension_numbers"], out.ndim
     last, kernel_last = (0, rank - 1, *range(1, rank - 1)), (rank - 1, rank - 2, *range(rank - 2))
-    canonical = (tuple(numbers.lhs_spec), tuple(numbers.rhs_spec), tuple(numbers.out_spec)) == (last, kernel_last, last)
-    inner = _inner(groups, batch_groups, lhs, rhs, numbers)
-    products = lhs.dtype == np.float64 and _products([rhs.shape[i] for i in numbers.rhs_spec[2:]], [out.shape[i] for i in numbers.out_spec[2:]])
-    if inner is None or canonical and inner is _plain and not products:  # else `_plain` would bind what it was asked for, without end
-        return None
-    changed = {**params, "dimension_numbers": type(numbers)(last, kernel_last, last)}
     to_last, kernel_to_last = _order(numbers.lhs_spec, last), _order(numbers.rhs_spec, kernel_last)
     from_last = _order(last, numbers.out_spec)
+    changed = {**params, "dimension_numbers": type(numbers)(last, kernel_last, last)}
+    if _is_depthwise(rhs.aval, params):
+        return _written_depthwise(b, lhs, rhs, changed, to_last, kernel_to_last, from_last)
+    canonical = (tuple(numbers.lhs_spec), tuple(numbers.rhs_spec), tuple(numbers.out_spec)) == (last, kernel_last, last)
+    inner = _inner(lhs.aval, rhs.aval, params)
+    products = out.dtype == np.float64 and _products([rhs.aval.shape[i] for i in numbers.rhs_spec[2:]], [out.shape[i] for i in numbers.out_spec[2:]])
+    if inner is None or canonical and inner is _plain and not products:  # else `_plain` would bind what it was asked for, without end
+        return None
+    return b.fun(lambda x, k: transpose(inner(transpose(x, to_last), transpose(k, kernel_to_last), changed, bind), from_last), lhs, rhs)[0]
 
-    def convolve(x: Array, k: Array):
-        return transpose(inner(transpose(x, to_last), transpose(k, kernel_to_last), changed, bind), from_last)
-    return convolve
+
+def _written_depthwise(b: Builder, lhs: Value, rhs: Value, params: dict, to_last: tuple, kernel_to_last: tuple, from_last: tuple) -> Value:
+    """`_depthwise`, of an operand in memory with its padding: where a slice has none of it, XLA would read, and compute again, what was padded."""
+    x, = b.fun(lambda x: _padded(transpose(x, to_last), params), lhs)
+    if not b.given(x):
+        x = b.in_memory(x, "a convolution reads it for each element of its kernel")
+    found, = b.fun(lambda x, k: _depthwise(x, transpose(k, kernel_to_last), params), x, rhs)
+    return b.fun(lambda y: transpose(y, from_last), b.in_memory(found, "a convolution"))[0]
+
+
+def _is_depthwise(rhs, params) -> bool:
+    """Whether each group is of one input feature, and the kernel small."""
+    _, inputs, *window = (rhs.shape[i] for i in params["dimension_numbers"].rhs_spec)
+    return params["feature_group_count"] > 1 and inputs == 1 and math.prod(window) <= _TAPS
 
 
 def _order(old, new):
@@ -80,13 +94,11 @@ def _order(old, new):
     return tuple(order)
 
 
-def _inner(groups, batch_groups, lhs, rhs, numbers):
-    count = groups * batch_groups
+def _inner(lhs, rhs, params):
+    numbers, batch_groups = params["dimension_numbers"], params["batch_group_count"]
+    count = params["feature_group_count"] * batch_groups
     if count == 1:
         return _plain
-    if groups > 1 and rhs.shape[numbers.rhs_spec[1]] == 1:
-        if math.prod(rhs.shape[i] for i in numbers.rhs_spec[2:]) <= _TAPS:
-            return _depthwise
     widest = max(rhs.shape[numbers.rhs_spec[0]] // count, 1 if batch_groups > 1 else rhs.shape[numbers.rhs_spec[1]])
     if batch_groups > 1:
         widest = max(widest, lhs.shape[numbers.lhs_spec[0]] // count)
@@ -100,7 +112,10 @@ def _inner(groups, batch_groups, lhs, rhs, numbers):
 def _plain(x: Any, k: Array, params: dict, bind: Callable) -> Any:
     """Without groups."""
     if x.dtype == np.float64:
-        padded, spatial = _padded(x, k, params)
+        padded = _padded(x, params)
+        if any(d > 1 for d in params["lhs_dilation"]):
+            padded = optimization_barrier_p.bind(padded)[0]  # else each tap asks anew which elements are zeros between
+        spatial = _positions(padded, k, params)
         if products := _products(np.shape(k)[:-2], spatial):
             return products(padded, k, params, spatial)
     return bind(x, k, **params)
@@ -113,14 +128,16 @@ def _products(window: Sequence[int], spatial: Sequence[int]) -> Callable | None:
     return _by_taps if math.prod(window) <= _TAPS else None
 
 
-def _padded(x, k: Array, params):
-    """The operand with its padding and dilation written out, and the result's spatial shape."""
+def _padded(x, params):
+    """The operand with its padding and dilation written out."""
     config = [(low, high, d - 1) for (low, high), d in zip(params["padding"], params["lhs_dilation"])]
-    x = pad(x, constant(0, x), [(0, 0, 0), *config, (0, 0, 0)])
-    if any(d > 1 for d in params["lhs_dilation"]):
-        x = optimization_barrier_p.bind(x)[0]  # else each tap asks anew which elements are zeros between
+    return pad(x, constant(0, x), [(0, 0, 0), *config, (0, 0, 0)]) if any(map(any, config)) else x
+
+
+def _positions(x, k: Array, params) -> list[int]:
+    """The spatial shape of the result of an operand that is padded."""
     steps = zip(np.shape(x)[1:-1], np.shape(k)[:-2], params["rhs_dilation"], params["window_strides"])
-    return x, [(n - (w - 1) * d - 1) // s + 1 for n, w, d, s in steps]
+    return [(n - (w - 1) * d - 1) // s + 1 for n, w, d, s in steps]
 
 
 def _part(x, start, count, step):
@@ -150,10 +167,10 @@ def _by_results(x: Any, k: Array, params: dict, spatial: list) -> Any:
                     (np.shape(x)[0], *spatial, outputs))
 
 
-def _depthwise(x: Any, k: Array, params: dict, bind: Callable) -> Any:
-    """Each feature ``c`` of ``x`` by the kernels ``k[..., 0, c * m:(c + 1) * m]``, element after element."""
+def _depthwise(x: Any, k: Array, params: dict) -> Any:
+    """Each feature ``c`` of ``x``, which is padded, by the kernels ``k[..., 0, c * m:(c + 1) * m]``, element after element."""
     *window, _, features = np.shape(k)
-    x, spatial = _padded(x, k, params)
+    spatial = _positions(x, k, params)
     batch, *_, channels = np.shape(x)
     strides, dilation = params["window_strides"], params["rhs_dilation"]
     shape = (batch, *spatial, channels, features // channels)
@@ -206,4 +223,4 @@ def _merged_batch(x: Any, k: Array, params: dict, bind: Callable, count: int, r:
     return concatenate(parts, rank - 1) if len(parts) > 1 else parts[0]
 
 
-__all__ = ["formulation"]
+__all__ = ["convolved"]
