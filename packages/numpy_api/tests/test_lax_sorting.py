@@ -12,6 +12,7 @@ from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api.lax.recurrence import linear_recurrence, linear_recurrence_p
+from jax_xla_backend.jaxlib_compat import UNSTABLE_TOP_K
 
 REAL = "f32[4,3] i32[4,3] bf16[4,3] f16[5] bool[6] u8[4,3] i16[7] u32[5]"
 SPECIAL = np.array([3, -0.0, 0.0, np.nan, 1, -np.inf, np.inf, -0.0, 0.0, -2, np.nan], np.float32)
@@ -123,6 +124,17 @@ def test_a_large_part_of_an_array_is_sorted_whole():
     many, few = jit(lambda x: lax.top_k(x, 300))(x), jit(lambda x: lax.top_k(x, 40))(x)
     for a, b in zip(many, few):
         assert np.array_equal(np.asarray(a)[:40], b, equal_nan=True)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_the_compiler_may_order_equal_elements_as_it_likes(axis):
+    """It is told so where it can be, and the values are the same; the positions are of those values."""
+    x = np.random.default_rng(2).integers(0, 9, (40, 30)).astype(np.float32)
+    free = jit(vmap(lambda x: lax.top_k(x, 5, axis=axis, is_stable=False)))
+    assert ("is_stable = false" in free.lower(x[None]).as_text()) == UNSTABLE_TOP_K
+    assert "is_stable" not in jit(lambda x: lax.top_k(x, 5)).lower(x).as_text()
+    values, positions = (np.asarray(y)[0] for y in free(x[None]))
+    assert np.array_equal(values, lax.top_k(x, 5, axis=axis)[0]) and np.array_equal(values, np.take_along_axis(x, positions, axis))
 
 
 @pytest.mark.parametrize("name", list(ACCUMULATE))

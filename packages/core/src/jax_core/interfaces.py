@@ -73,6 +73,7 @@ class Builder(Protocol):
         lengths, whatever pays for these.
       in_sum: whether the equation that is being lowered is computed by the compiler's library for sums, with vector code of its own.
       vector_atan: whether the compiler's arc tangent is vector code; its other functions are so, or not, in all versions.
+      unstable_top_k: whether the compiler can be told that the order of equal elements does not matter.
       block: names the block (a function, a region) that is being written, apart from all others.
       axis_env: inside a manual region, the mesh axes that collectives name (`transformations.manual.AxisEnv`); None elsewhere.
       out_avals: types of the results of the equation being lowered.
@@ -87,6 +88,7 @@ class Builder(Protocol):
     one_form: bool
     in_sum: bool
     vector_atan: bool
+    unstable_top_k: bool
     axis_env: Any
     block: Hashable
     out_avals: Sequence[AbstractValue]

@@ -48,6 +48,9 @@ BARRIER_OPTIONS: tuple[tuple[str, str], ...] = (("xla_disable_hlo_passes", "cse_
 # Since 0.12 StableHLO has groups of devices that are written as axes of a mesh.
 GROUPS_BY_AXES = VERSION >= (0, 12)
 
+# And CHLO's `top_k` an attribute that says whether equal elements keep their order.
+UNSTABLE_TOP_K = VERSION >= (0, 12)
+
 BARRIERS_LAST = VERSION >= (0, 12)
 
 # Before 0.12 the simplifier of programs divides where both integers are constants, or become so, though the divisor be 0: the process

@@ -421,31 +421,32 @@ def _top_k_lower(b, x, *, k, axis, is_stable=True):
         return _top_k_by_sorting(b, x, k, axis)
     whole = whole_bytes(b, x)
     if whole is not x:
-        values, indices = _emit_top_k(b, whole, k, axis, last)
+        values, indices = _emit_top_k(b, whole, k, axis, last, is_stable)
         return [b.convert(values, x.aval.dtype), indices]
     if x.aval.dtype == bool:
-        values, indices = _emit_top_k(b, b.convert(x, np.dtype(np.int8)), k, axis, last)
+        values, indices = _emit_top_k(b, b.convert(x, np.dtype(np.int8)), k, axis, last, is_stable)
         return [b.fun(_truth, values)[0], indices]
-    return _emit_top_k(b, x, k, axis, last)
+    return _emit_top_k(b, x, k, axis, last, is_stable)
 
 
 def _truth(x):
     return lax.ne(x, np.zeros((), x.dtype)[()])
 
 
-def _emit_top_k(b, x, k, axis, last):
+def _emit_top_k(b, x, k, axis, last, is_stable):
     """The op works on the last axis; others are transposed there and back."""
     if axis != last:
         order = [i for i in range(last + 1) if i != axis] + [axis]
         back = [order.index(i) for i in range(last + 1)]
         moved_x = b.emit(f"stablehlo.transpose {x}, dims = {order}", x,
                          out=x.aval.update(shape=[x.aval.shape[i] for i in order]))
-        outs = _emit_top_k(b, moved_x, k, last, last)
+        outs = _emit_top_k(b, moved_x, k, last, last, is_stable)
         return [b.emit(f"stablehlo.transpose {y}, dims = {back}", y,
                        out=y.aval.update(shape=[y.aval.shape[i] for i in back])) for y in outs]
     shape = (*x.aval.shape[:-1], k)
     outs = [ShapedArray(shape, x.aval.dtype), ShapedArray(shape, np.int32)]
-    return b.emit(f"chlo.top_k({x}, k = {k})", x, out=outs)
+    order = "" if is_stable or not b.unstable_top_k else ", is_stable = false"
+    return b.emit(f"chlo.top_k({x}, k = {k}{order})", x, out=outs)
 
 
 def _top_k_by_sorting(b, x, k, axis):
@@ -466,13 +467,13 @@ top_k_p = Primitive(
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Any]:
     """The ``k`` largest elements along one axis, in descending order, and their positions (int32).
 
-    NaN counts as larger than all numbers, or by its sign bit as smaller. Equal elements: the first comes first.
+    NaN counts as larger than all numbers, or by its sign bit as smaller.
 
     Args:
       operand: an array of real numbers.
       k: how many, at most the axis's length.
       axis: which axis.
-      is_stable: always done.
+      is_stable: whether of equal elements the first comes first; if not, the compiler may be faster (from jaxlib 0.12 on).
 
     Raises:
       ValueError: k is negative or too large, the operand is complex, or its axis too long for int32 positions.

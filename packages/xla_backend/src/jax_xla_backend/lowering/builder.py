@@ -25,7 +25,7 @@ from jax_core.representation.traits import Kind
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import broadcast_in_dim_p
 
-from ..jaxlib_compat import BARRIERS_LAST, CONSTANTS_BY_ZERO_TRAP, VECTOR_ATAN
+from ..jaxlib_compat import BARRIERS_LAST, CONSTANTS_BY_ZERO_TRAP, UNSTABLE_TOP_K, VECTOR_ATAN
 from ..planning.loops import is_dispatched
 from ..planning.planner import SMALL, plan
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
@@ -102,6 +102,11 @@ class Builder:
     def vector_atan(self) -> bool:
         """Whether the compiler's arc tangent is vector code, where ours would be slower."""
         return VECTOR_ATAN
+
+    @property
+    def unstable_top_k(self) -> bool:
+        """Whether CHLO's `top_k` says if equal elements keep their order."""
+        return UNSTABLE_TOP_K
 
     @property
     def devices(self) -> int:
