@@ -142,3 +142,35 @@ def test_rules_of_programs_get_their_numbers_as_arrays(make, wrap, number):
     jax.grad(lambda x: wrap(lambda x: ruled(x, number))(x).sum())(jnp.ones(3))
     assert len(found) == 1 and isinstance(found[0], jax.Array) and found[0] and found[0].dtype == jax.typeof(number).dtype
     assert found[0].weak_type == (type(number) in (int, float))
+
+
+def _pulled(x):
+    return jax.vjp(lambda v: v, x)[1](jax.typeof(x).dtype.type(1))[0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("around,kind", [
+    (jax.grad, jax.Array), (lambda f: jax.jit(jax.grad(f)), jax.core.Tracer), (lambda f: lambda x: jax.vmap(jax.grad(f))(x[None])[0], jax.Array),
+    (lambda f: jax.grad(jax.jit(f)), jax.Array)], ids=["grad", "jit of grad", "vmap of grad", "grad of jit"])
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_cotangents_that_nothing_computed_are_arrays(around, kind, dtype, symbolic):
+    """Not NumPy's scalars, which lack methods of arrays, and whose product with a Python number is wider than bfloat16."""
+    given = []
+
+    def backward(_, ct):
+        given.append(ct)
+        return ct * 2.0,
+    f = jax.custom_vjp(lambda x: x)
+    f.defvjp(lambda x: (x.value if symbolic else x, None), backward, symbolic_zeros=symbolic)
+    assert around(f)(jnp.ones((), dtype)).dtype == dtype
+    assert isinstance(given[0], kind) and given[0].dtype == dtype
+
+
+@pytest.mark.parametrize("fun", [jax.grad(lambda x: x), jax.grad(lambda x: 1.0), jax.jacrev(lambda x: x), lambda x: jax.jvp(lambda v: 3.0, (x,), (x,))[1], _pulled])
+def test_derivatives_within_programs_are_arrays(fun):
+    """Also those that are numbers known while the program is traced."""
+    def program(x):
+        found = fun(x)
+        assert isinstance(found, jax.core.Tracer) and (found * 2.0).dtype == found.dtype
+        return found.at[()].add(1)
+    assert jax.jit(program)(jnp.ones((), "bfloat16")).shape == ()

@@ -160,9 +160,9 @@ def test_custom_gradient_with_accumulators():
         return mul(x, y["a"]), vjp
     args = (np.float32(3), {"a": np.float32(2), "b": np.float32(1)})
     f = custom_gradient(rule, with_accums=(ValAccum, {"a": ValAccum, "b": ValAccum}))
-    assert grad(f)(*args) == grad(custom_gradient(with_accums=ValAccum)(rule))(*args) == 7
+    assert [float(grad(g)(*args)) for g in (f, custom_gradient(with_accums=ValAccum)(rule))] == [7, 7]
     ct = grad(f, 1)(*args)
-    assert ct["a"] == 3 and ct["b"] == 0
+    assert float(ct["a"]) == 3 and float(ct["b"]) == 0
     for wrong, error in ((True, TypeError), (RefAccum, TypeError), ((ValAccum,), ValueError)):
         with pytest.raises(error):
             grad(custom_gradient(rule, with_accums=wrong))(*args)

@@ -8,9 +8,6 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, NamedTuple, Sequence
 
-import numpy as np
-
-from .. import backends
 from ..configuration import context, flags
 from ..references.discharge import call_rule, custom_rule
 from ..representation import dtypes, splits, tree, tree_nodes
@@ -96,7 +93,7 @@ class CustomVjpCall:
             for i, ct in zip(linear_outs, cts):
                 every[i] = ct
             found = bwd(facts, res, [SymbolicZero(ct.aval) if isinstance(ct, Zero) and symbolic_zeros
-                              else _as_array(ct) for ct in every])
+                              else shown(ct) for ct in every])
             return [found[i] for i in live]
 
         live_tangents = custom_lin_p.bind(
@@ -185,7 +182,7 @@ def _narrowed_rule(chosen, *, call_jaxpr, fwd_jaxpr_thunk, bwd, symbolic_zeros, 
 
     def full_bwd(facts, residuals: PyTree, cts):
         given = dict(zip(places, cts))
-        return bwd(facts, residuals, [given[i] if i in given else SymbolicZero(zero.aval) if symbolic_zeros else _as_array(zero)
+        return bwd(facts, residuals, [given[i] if i in given else SymbolicZero(zero.aval) if symbolic_zeros else shown(zero)
                                       for i, zero in enumerate(every)])
     return {"fwd_jaxpr_thunk": named_as(fwd_jaxpr_thunk, fwd), "bwd": named_as(bwd, full_bwd)}
 
@@ -514,14 +511,6 @@ def _zeros_of(want):
     return Zero(want) if want.dtype == dtypes.float0 else instantiate(Zero(want))
 
 
-def _as_array(ct):
-    """A cotangent as users' rules get it: an array, also where nothing computed it."""
-    if not isinstance(ct, Zero):
-        return shown(ct)
-    x = instantiate(ct)
-    return backends.get().put(x, ct.aval) if isinstance(x, np.generic) else x
-
-
 def _leaves_like(structure, ct):
     """The leaves of the cotangent ``ct`` of an argument; one may stand for a whole subtree of it."""
     try:
@@ -646,7 +635,7 @@ def zero_from_primal(val: PyTree, symbolic_zeros: bool = False) -> Any:
     """
     def zero_of(x):
         zero = Zero.from_primal_value(x)
-        return SymbolicZero(zero.aval) if symbolic_zeros else _as_array(zero)
+        return SymbolicZero(zero.aval) if symbolic_zeros else shown(zero)
     return _map(zero_of, val)
 
 

@@ -19,7 +19,6 @@ from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.primitive import Linear, Zero
 from ..representation.source import transformed
 from ..traces.structural import convert_element_type_p, instantiate
-from ..traces.trace import EVAL
 from .logs import Logs
 from .reverse import backward_pass
 
@@ -350,13 +349,15 @@ class VJP:
 
 
 def shown(tangent: object) -> Any:
-    """A tangent or cotangent as users get it: an array also where it is a scalar of NumPy, as of a zero that nothing computed."""
+    """A tangent or cotangent as users get it: an array, or a value of the program that is being traced, also where it is a scalar of NumPy,
+    as of a zero that nothing computed."""
     if not isinstance(tangent, (Zero, np.generic)):
         return tangent
     x = instantiate(tangent)
-    if isinstance(x, (np.generic, float, complex)) and context.state.trace is EVAL:
-        return backends.get().put(x, tangent.aval if isinstance(tangent, Zero) else None)
-    return x
+    if not isinstance(x, (np.generic, float, complex)):
+        return x
+    made = context.state.trace.array_made(x, x)
+    return backends.get().put(x, tangent.aval if isinstance(tangent, Zero) else None) if made is x else made
 
 
 def is_weak(aval: AbstractValue) -> bool:
