@@ -3,6 +3,8 @@ from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
     "ShapedArray": "jax_core.representation.aval:ShapedArray",
+    "call_p": "jax.extend.core.primitives:call_p",
+    "closed_call_p": "jax.extend.core.primitives:closed_call_p",
     "physical_aval": "jax_xla_backend.lowering.types:physical_aval",
     "AbstractValue": "jax_core.representation.aval:AbstractValue",
     "ShardingTypeError": "jax_core.representation.errors:ShardingTypeError",
