@@ -361,6 +361,7 @@ def test_kinds_of_effects_of_a_librarys_own():
 @pytest.mark.parametrize("module, names", [
     ("jax._src.core", "DropVar Trace TraceTag Tracer call_p closed_call_p full_lower jaxpr_as_fun set_current_trace take_current_trace"),  # quax, oryx
     ("jax._src.pjit", "jit_p pjit"),  # quax
+    ("jax._src.tree_util", "default_registry tracing_registry"),  # oryx
     ("jax._src.lib", "jaxlib_extension_version"),  # grain
     ("jax._src.xla_bridge", "backends_are_initialized"),  # the guides of flax
     ("jax.example_libraries.stax", "gelu normal ones relu softmax zeros"),  # neural-tangents
