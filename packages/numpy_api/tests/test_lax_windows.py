@@ -113,6 +113,21 @@ def test_windows_that_hold_padding_alone_pass_no_cotangent_on(name, base, dilati
     assert np.array_equal(pullback(np.ones_like(values))[0], wins)
 
 
+@pytest.mark.parametrize("start", [0, 1], ids=["from zero", "from one"])
+@pytest.mark.parametrize("name", ["sum", "max", "min"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_windows_of_one_element_see_the_holes_of_a_large_operand(name, start, axis):
+    """XLA's compiler for CPUs reads on without them, beyond the operand's end."""
+    function, neutral, combine = FUNCTIONS[name]
+    turned = lambda at, other: (at, other) if axis else (other, at)
+    start = start or neutral
+    geometry = turned(2, 1), turned(2, 1), ((0, 0), (0, 0)), turned(1, 2), (1, 1)
+    x = np.random.default_rng(0).normal(size=(64, 128)).astype(np.float32)
+    for run in (lambda f: f, jit):
+        out = run(lambda x: lax.reduce_window(x, np.float32(start), function, *geometry))(x)
+        assert np.allclose(out, by_loops(x, start, combine, *geometry), atol=1e-6)
+
+
 BAD = [
     Bad(lambda x: lax.reduce_window(x, 0.0, lax.add, (2,)), "f32[4,6]", TypeError, "wrong number of window_dimensions"),
     Bad(lambda x: lax.reduce_window(x, 0.0, lax.add, (2, 2), (0, 1)), "f32[4,6]", TypeError, "window_strides must .* strictly positive"),
