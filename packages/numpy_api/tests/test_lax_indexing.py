@@ -6,7 +6,7 @@ import pytest
 
 from harness import LAWS, Bad, Case
 from jax_core.programs.jit import jit
-from jax_core.transformations.autodiff import grad, jvp
+from jax_core.transformations.autodiff import grad, jacfwd, jacrev, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
@@ -188,6 +188,24 @@ def test_scatter_mul_by_zero_has_a_derivative():
         return lax.reduce_sum(lax.scatter_mul(np.full(1, 2, np.float32), np.zeros((2, 1), np.int32), u, S((), (0,), (0,))), (0,))
     assert np.allclose(grad(f)(np.array([0, 5], np.float32)), [10, 0])
     assert np.allclose(grad(f)(np.array([0, 0], np.float32)), [0, 0])
+
+
+@pytest.mark.parametrize("updates", [[0, 5, 2, 3], [0, 0, 2, 3], [0, 0, 0, 3], [1, 5, 2, 3], [0, 5, 2, 0]], ids=str)
+def test_products_have_every_derivative_at_zeros(updates):
+    """As the product written out."""
+    places = np.array([[0], [1], [0], [0]], np.int32)
+
+    def written(u):
+        return 2 * u[0] * u[2] * u[3] + 3 * u[1]
+
+    def scattered(u):
+        return lax.reduce_sum(lax.scatter_mul(np.array([2, 3], np.float32), places, u, S((), (0,), (0,))), (0,))
+    found, wanted = scattered, written
+    for _ in range(3):
+        found, wanted = jacfwd(found), jacrev(wanted)
+        assert np.allclose(found(np.array(updates, np.float32)), wanted(np.array(updates, np.float32)))
+    second = jit(jacrev(jacrev(scattered)))(np.array(updates, np.float32))
+    assert np.allclose(second, jacrev(jacrev(written))(np.array(updates, np.float32)))
 
 
 def test_modes_have_names():

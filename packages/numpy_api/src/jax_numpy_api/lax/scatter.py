@@ -12,6 +12,7 @@ Source: StableHLO specification, `scatter`.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Callable, NamedTuple, Sequence
 
 import numpy as np
@@ -28,6 +29,7 @@ from jax_core.representation.typing import ArrayLike
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, check_axes, instantiate, zeros
 from jax_core.transformations.batching import AxisData, batch_fun
+from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.forward import jvp_flat
 from jax_numpy_api import lax
 
@@ -48,6 +50,7 @@ from .gather import (
     window_dims,
 )
 from .nary import NUMERIC, check_dtype, integers, promise
+from .recurrence import shifted
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -413,22 +416,55 @@ def _mul_jvp(primals, tangents, **params):
 
 
 def _other_factors(x, indices, updates, params):
-    """For each update the product of all that meets it in its element.
-
-    With several updates an element: the product of the nonzero ones, divided by the update itself; where zeros are
-    among them, only a single zero has nonzero factors besides.
-    """
-    static, shape = _static(params), np.shape(updates)
+    """For each update the product of all that meets it in its element."""
     if params["unique_indices"]:
-        return _read(x, indices, shape, **static)
+        return _read(x, indices, np.shape(updates), **_static(params))
+    return _others_by_quotients(tuple(params.items()), x, indices, updates)
+
+
+@partial(custom_jvp, nondiff_argnums=(0,))
+def _others_by_quotients(params, x, indices, updates):
+    """The product of the updates that are not zero, divided by the update itself; where zeros are among them, only a single
+    zero has nonzero factors besides."""
+    static, shape = _static(dict(params)), np.shape(updates)
     is_zero = lax.eq(updates, _zeros_like(updates))
     nonzero = lax.select(is_zero, _like(updates, 1), updates)
-    product = scatter_mul_p.bind(x, indices, nonzero, **params)
+    product = scatter_mul_p.bind(x, indices, nonzero, **dict(params))
     count = scatter_add_p.bind(broadcast_in_dim(np.int32(0), np.shape(x), ()), indices,
-                               lax.convert_element_type(is_zero, np.int32), **params)
+                               lax.convert_element_type(is_zero, np.int32), **dict(params))
     product, count = _read(product, indices, shape, **static), _read(count, indices, shape, **static)
     alive = lax.eq(count, lax.convert_element_type(is_zero, np.int32))  # no zero among the others
     return lax.select(alive, lax.div(product, nonzero), _zeros_like(updates))
+
+
+@_others_by_quotients.defjvp
+def _others_jvp(params, primals, tangents):
+    """Quotients have the right values, and at zeros no derivative; the products have both."""
+    (x, indices, updates), (gx, _, gu) = primals, tangents
+    outs, found = jvp_flat(lambda x, updates: [_others_by_products(dict(params), x, indices, updates)], [x, updates], [gx, gu])
+    return outs[0], instantiate(found[0])
+
+
+def _others_by_products(params, x, indices, updates):
+    """The updates, sorted by their elements, are multiplied from both ends of each element's run of them."""
+    static, shape = _static(params), np.shape(updates)
+    n = math.prod(shape)
+    places = lax.reshape(lax.iota(np.int32, math.prod(np.shape(x))), np.shape(x))
+    targets = lax.reshape(_read(places, indices, shape, fill_value=-1, **static), (n,))
+    targets, order, factors = lax.sort((targets, lax.iota(np.int32, n), lax.reshape(updates, (n,))), num_keys=1)
+    others = lax.mul(*(_products_of_runs(targets, factors, reverse) for reverse in (False, True)))
+    _, others = lax.sort((order, others), num_keys=1)
+    return lax.mul(_read(x, indices, shape, **static), lax.reshape(others, shape))
+
+
+def _products_of_runs(targets, factors, reverse):
+    """The products of the factors before each, or after it, of those with equal targets."""
+    def join(first, second):
+        starts, product = second
+        return lax.bitwise_or(first[0], starts), lax.mul(lax.select(starts, _like(product, 1), first[1]), product)
+    starts = lax.ne(targets, shifted(targets, 0, reverse, -2))  # no target
+    neighbours = lax.select(starts, _like(factors, 1), shifted(factors, 0, reverse))
+    return lax.associative_scan(join, (starts, neighbours), reverse=reverse)[1]
 
 
 def _mul_transpose(ct, x, indices, updates, **params):
