@@ -298,6 +298,23 @@ def test_sums_of_what_is_read_at_shifted_places_read_memory(sums, cuts):
     assert on.lower(x).as_text().count("read at shifted places") == cuts
 
 
+def distances(x, features=8, centres=12, points=600):
+    return jnp.square(x[:points, None, :features] - x[None, :centres, -features:]).sum(-1)
+
+
+@pytest.mark.parametrize("program, cuts", [
+    (lambda x: distances(x).argmin(1), 1), (lambda x: jnp.argmax(-jnp.sqrt(distances(x)), 1), 1), (lambda x: (lambda d: (d.argmin(1), d))(distances(x)), 1),
+    (lambda x: jnp.exp(-distances(x)).sum(1), 0), (lambda x: jnp.exp(-distances(x, centres=8)).sum(1), 1), (lambda x: distances(x, 16).argmin(1), 0),
+    (lambda x: distances(x, centres=40).argmin(1), 0), (lambda x: distances(x, points=300).argmin(1), 0), (lambda x: distances(x).min(1), 0),
+    (lambda x: jax.nn.softmax(x[:, :8]).argmax(1), 0), (lambda x: jax.lax.scan(lambda c, i: (c, distances(x + i).argmin(1)), 0, jnp.arange(2.0))[1], 1)],
+    ids=["nearest", "of roots", "kept", "long sums", "short sums", "of long sums", "long", "small", "extremum", "of softmax", "in a loop"])
+def test_short_reductions_of_short_reductions_read_memory(program, cuts):
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(600, 32)).astype(np.float32))
+    on, off, a, b = with_and_without(program, x)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5), a, b)
+    assert on.lower(x).as_text().count("another reduction along few elements") == cuts
+
+
 @pytest.mark.parametrize("program, left", [
     (lambda x: jnp.sum(jnp.sin(x)), True), (lambda x: jnp.mean(jnp.sin(2 * x) * jnp.cos(x), 1), True), (lambda x: jnp.sum(jnp.sin(x[0] - x[0, :, None]), 1), False),
     (lambda x: jnp.sum(jnp.sin(x) ** 3, 0), True), (lambda x: jnp.sum(jnp.where(x > 0, jnp.sin(x), 0)), False),

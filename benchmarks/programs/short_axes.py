@@ -17,11 +17,15 @@ def nearest(x, centres):
     return ((x[:, None] - centres[None]) ** 2).sum(-1).argmin(1)
 
 
+def mixture(x, centres):
+    return jnp.exp(-((x[:, None] - centres[None]) ** 2).sum(-1)).sum(1)
+
+
 def kernel_sum(x):
     return jnp.exp(-((x[:, None] - x[None]) ** 2).sum(-1)).sum()
 
 
-programs = {"accelerations": (accelerations, (arr(300, 3),)), "nearest": (nearest, (arr(2000, 8), arr(12, 8))),
+programs = {"accelerations": (accelerations, (arr(300, 3),)), "nearest": (nearest, (arr(2000, 8), arr(12, 8))), "mixture": (mixture, (arr(2000, 8), arr(6, 8))),
             "kernel_sum": (kernel_sum, (arr(300, 3),)), "kernel_sum_gradient": (jax.grad(kernel_sum), (arr(300, 3),))}
 for n in (3, 8, 10, 16, 32, 50):
     x = arr(100000 // n, n)

@@ -31,7 +31,7 @@ from typing import Any, Iterable, NamedTuple
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, program_of
 from jax_core.representation.traits import MOVE, Kind
-from jax_core.traces import reductions_in_pieces
+from jax_core.traces import reductions_in_pieces, short_reductions
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from .paths import Paths, cut_paths
@@ -58,6 +58,7 @@ MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those o
 SMALL = 1 << 14  # bytes; smaller values are never cut in loops: those over less are one function in XLA, which has no barriers
 TINY = 1 << 6  # bytes; smaller values are never cut
 SHIFTED = 1 << 14  # elements of a sum that is cut off what it reads at shifted places, at least
+NESTED = 1 << 12  # elements of a short reduction that is cut off others, at least
 
 _REDUCTIONS = (Kind.REDUCTION, Kind.SEARCH)
 _MAKERS = (*_REDUCTIONS, Kind.PRODUCT, Kind.CONVOLUTION, Kind.SORT, Kind.LIBRARY, Kind.HOST, Kind.LOOP, Kind.BRANCH)
@@ -325,7 +326,7 @@ class _Cones:
       stored: ``id(var)`` of operands of extrema that are in memory anyway.
     """
 
-    __slots__ = ("cuts", "stored", "_made", "_least", "_parts", "_bounds", "_drawn")
+    __slots__ = ("cuts", "stored", "_made", "_least", "_parts", "_bounds", "_drawn", "_short")
 
     def __init__(self, jaxpr: Jaxpr, uses: _Uses, least: int):
         self.cuts: dict[int, str] = {}
@@ -334,6 +335,7 @@ class _Cones:
         self._least = least
         self._parts: dict[Any, _Part] = {}
         self._drawn: set = set()
+        self._short: set = set()  # results of reductions along few elements, which are loops in the kernels that read them
         self._bounds: dict[Any, tuple[int, float]] = {}  # of the equations and the cost of a cone, counted as a tree
         for i, (eqn, count) in enumerate(zip(jaxpr.eqns, uses.counts)):
             if count:
@@ -351,6 +353,8 @@ class _Cones:
                 self._made.update(eqn.outvars)
                 if eqn.primitive.traits.kind is Kind.REDUCTION:
                     (self._enter_extremum if eqn.primitive.traits.compares else self._enter_sum)(eqn, uses)
+                if eqn.primitive.traits.kind in _REDUCTIONS:
+                    self._enter_short(eqn)
 
     def _enter_extremum(self, eqn: JaxprEqn, uses: _Uses) -> None:
         """Cut in front of an extremum in pieces that would have much code for each."""
@@ -364,6 +368,20 @@ class _Cones:
                 del self._parts[x], self._bounds[x]
         if self._is_stored(x, uses):
             self.stored.add(id(x))
+
+    def _enter_short(self, eqn: JaxprEqn) -> None:
+        """Cut in front of a reduction along few elements that would reduce others for each: such a loop in a loop has no vectors
+        (`nearest` and `mixture` of `benchmarks/programs/short_axes.py`). What is reduced to fewer, as the maximum in softmax, pays for no array."""
+        x, traits = eqn.invars[0], eqn.primitive.traits
+        size = x.aval.size
+        extremum = traits.kind is Kind.REDUCTION and traits.compares
+        few = short_reductions.COMPARED if extremum or traits.kind is Kind.SEARCH else short_reductions.ROW
+        if size > few * eqn.outvars[0].aval.size:
+            return
+        if self._short and size >= NESTED and not extremum and type(x) is not Literal:
+            nested = [v for v in self.walk(x)[3] if v in self._short and v.aval.size >= size]
+            self.cuts.update((id(v), "another reduction along few elements would compute it for each") for v in nested)
+        self._short.update(eqn.outvars)
 
     def _enter_sum(self, eqn: JaxprEqn, uses: _Uses) -> None:
         """Cut in front of a sum of what is read at shifted places, which the compiler leaves to no library and adds without vectors
