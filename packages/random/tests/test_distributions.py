@@ -321,6 +321,12 @@ def test_variance_of_initial_weights(mode, fan, distribution):
     assert abs(weights.mean()) < 5e-3
 
 
+@pytest.mark.parametrize("mode", ["fan_in", "fan_out", "fan_avg", "fan_geo_avg"])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (2, 0, 3)], ids=str)
+def test_no_weights_have_no_fan(mode, shape):
+    assert initializers.variance_scaling(3.0, mode, "normal", batch_axis=range(len(shape) - 2))(KEY, shape).shape == shape
+
+
 def test_generators_with_state_scale_and_shift():
     draws = StatefulPRNG(random.key(3), new_ref(np.int32(0)))
     normal = np.asarray(draws.normal(50.0, 0.5, 1000))

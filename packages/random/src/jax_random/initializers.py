@@ -157,7 +157,7 @@ def _draw(name: str) -> Callable:
 def _fans(shape, in_axis, out_axis, batch_axis) -> tuple[float, float]:
     if not isinstance(shape, Sequence) or len(shape) <= 1:
         raise ValueError(f"variance_scaling: fans need at least two axes, got shape {shape!r}")
-    size = lambda axes: math.prod(shape[a] for a in ((axes,) if hasattr(axes, "__index__") else axes))
+    size = lambda axes: math.prod(shape[a] for a in ((axes,) if hasattr(axes, "__index__") else axes)) or 1  # of no weights any will do
     fan_in, fan_out = size(in_axis), size(out_axis)
     field = math.prod(shape) / fan_in / fan_out / size(batch_axis)
     return fan_in * field, fan_out * field
