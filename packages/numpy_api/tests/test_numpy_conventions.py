@@ -140,6 +140,7 @@ ROWS = {
     "jnp.unique(jnp.zeros(0), size=2)": "ValueError", "jnp.unique(jnp.zeros(0), size=1, fill_value=1)": "float32 [1.0]",
     "jnp.unique(jnp.zeros(0), size=0)": "float32 []",
     "jnp.unique(v, size=0)": "float32 []",
+    "jnp.unique(jnp.zeros((2, 0)), True, True, True, axis=0, size=2)": "tuple(float32 [[], []], int32 [0, 0], int32 [0, 0], int32 [2, 0])",
     "jnp.unique(v, True, size=0)": "tuple(float32 [], int32 [])",
     "jnp.nonzero(v, size=-1)": "ValueError",
     # where= is boolean and fits

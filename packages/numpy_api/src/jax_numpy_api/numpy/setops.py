@@ -135,7 +135,9 @@ def _padded(ar: Any, wanted: tuple, axis: Any, equal_nan: bool, size: int, fill_
         return _padded_empty(ar, rows, wanted, axis, size, fill_value)
     columns = [lax.squeeze(lax.slice_in_dim(rows, j, j + 1, axis=1), (1,)) for j in range(width)]
     order: Any = None
-    if wanted[0] or wanted[1] or width > _MOST_COLUMNS:
+    if not width:  # rows without elements are equal
+        order, ordered = lax.iota(np.int32, n), rows
+    elif wanted[0] or wanted[1] or width > _MOST_COLUMNS:
         order = lax.sort((*columns, lax.iota(np.int32, n)), 0, num_keys=width)[-1]
         ordered = take(rows, order, 0, mode="clip")
     else:  # the rows alone are asked for, so that nothing need be fetched by position
