@@ -159,6 +159,8 @@ def test_delete_at_traced_positions():
     for positions in (np.array([3, 0]), np.array([True, False, False, True])):
         with pytest.raises(ConcretizationTypeError, match="assume_unique_indices"):
             jit(lambda x, i: jnp.delete(x, i, 1))(x, positions)
+    with pytest.raises(IndexError, match="obj names 9 positions, once each, of the 2 along the axis"):
+        jit(lambda x, i: jnp.delete(x, i, assume_unique_indices=True))(x[0, :2], np.arange(9))
 
 
 @pytest.mark.parametrize("q", [0.3, np.array([0.0, 0.5, 1.0])])

@@ -697,6 +697,8 @@ def _delete_traced(a, obj, axis, unique):
     if not dtypes.issubdtype(obj.dtype, np.integer) or obj.ndim and not unique:
         raise errors.ConcretizationTypeError(obj, "Pass assume_unique_indices=True to jnp.delete() to delete several "
                                              "positions that are traced.")
+    if obj.size > n:
+        raise IndexError(f"jax.numpy.delete: obj names {obj.size} positions, once each, of the {n} along the axis")
     positions = ravel(obj)
     positions = arithmetic.where(lax.lt(positions, np.zeros((), positions.dtype)[()]), positions + n, positions)
     positions = sort(arithmetic.clip(positions, 0, n - 1))
