@@ -103,6 +103,8 @@ def test_traced_length():
     (lambda: jnp.array_equiv({}, 1), TypeError, "{}"),
     (lambda: jnp.array(None), ValueError, "jax.numpy.array: None is no value of an array"),
     (lambda: jnp.array([[1, 2], [3]]), ValueError, "inhomogeneous"),
+    (lambda: jnp.array([1, jnp.ones(3)]), TypeError, r"jnp\.array: the elements of a sequence have the shapes \(\), \(3,\); .*broadcast"),
+    (lambda: jnp.array([[jnp.ones(2)], np.ones(2)]), TypeError, r"have the shapes \(1, 2\), \(2,\)"),
     (lambda: jnp.arange(3) ** -1, TypeError, "Integers cannot be raised to negative powers"),
     (lambda: jnp.einsum("ij,jk", jnp.ones((2, 3)), jnp.ones((2, 3))), ValueError, r"label 'j' .* has length 3 and 2"),
     (lambda: jnp.linalg.solve(jnp.ones((3, 3)), jnp.ones(4)), ValueError, r"a of shape \(3, 3\) and b of shape \(4,\) do not fit"),

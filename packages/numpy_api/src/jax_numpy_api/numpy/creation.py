@@ -543,9 +543,10 @@ def _leaf(x: Any) -> Any:
 def _stack(parts: list, dtype: Any) -> Array:
     if not parts:
         return _put(np.zeros((0,), dtype))
-    shapes = {shape_of(p) for p in parts}
+    shapes = dict.fromkeys(shape_of(p) for p in parts)
     if len(shapes) != 1:
-        raise ValueError(f"jnp.array: the elements of a sequence must have one shape, got {sorted(shapes)}.")
+        raise TypeError(f"jnp.array: the elements of a sequence have the shapes {', '.join(map(str, shapes))}; give elements of one shape, "
+                        "as jnp.broadcast_arrays makes them.")
     if not isinstance(dtype, dtypes.ExtendedDType) and not any(
             isinstance(p, Tracer) or getattr(p, "committed", False) for p in parts):
         views = [np.asarray(p) for p in parts]
