@@ -306,8 +306,8 @@ def distances(x, features=8, centres=12, points=600):
     (lambda x: distances(x).argmin(1), 1), (lambda x: jnp.argmax(-jnp.sqrt(distances(x)), 1), 1), (lambda x: (lambda d: (d.argmin(1), d))(distances(x)), 1),
     (lambda x: jnp.exp(-distances(x)).sum(1), 0), (lambda x: jnp.exp(-distances(x, centres=8)).sum(1), 1), (lambda x: distances(x, 16).argmin(1), 0),
     (lambda x: distances(x, centres=40).argmin(1), 0), (lambda x: distances(x, points=300).argmin(1), 0), (lambda x: distances(x).min(1), 0),
-    (lambda x: jax.nn.softmax(x[:, :8]).argmax(1), 0), (lambda x: jax.lax.scan(lambda c, i: (c, distances(x + i).argmin(1)), 0, jnp.arange(2.0))[1], 1)],
-    ids=["nearest", "of roots", "kept", "long sums", "short sums", "of long sums", "long", "small", "extremum", "of softmax", "in a loop"])
+    (lambda x: jnp.exp(-distances(x, centres=8)).T.sum(0), 0), (lambda x: jax.nn.softmax(x[:, :8]).argmax(1), 0), (lambda x: jax.lax.scan(lambda c, i: (c, distances(x + i).argmin(1)), 0, jnp.arange(2.0))[1], 1)],
+    ids=["nearest", "of roots", "kept", "long sums", "short sums", "of long sums", "long", "small", "extremum", "sums of columns", "of softmax", "in a loop"])
 def test_short_reductions_of_short_reductions_read_memory(program, cuts):
     x = jnp.asarray(np.random.default_rng(0).normal(size=(600, 32)).astype(np.float32))
     on, off, a, b = with_and_without(program, x)

@@ -375,9 +375,10 @@ class _Cones:
         x, traits = eqn.invars[0], eqn.primitive.traits
         size = x.aval.size
         extremum = traits.kind is Kind.REDUCTION and traits.compares
-        few = short_reductions.COMPARED if extremum or traits.kind is Kind.SEARCH else short_reductions.ROW
-        if size > few * eqn.outvars[0].aval.size:
-            return
+        compares = extremum or traits.kind is Kind.SEARCH
+        few = short_reductions.COMPARED if compares else short_reductions.ROW
+        if size > few * eqn.outvars[0].aval.size or not compares and x.aval.ndim - 1 not in eqn.params.get("axes", ()):
+            return  # none, or the library's
         if self._short and size >= NESTED and not extremum and type(x) is not Literal:
             nested = [v for v in self.walk(x)[3] if v in self._short and v.aval.size >= size]
             self.cuts.update((id(v), "another reduction along few elements would compute it for each") for v in nested)
