@@ -346,12 +346,22 @@ def _zero_of_beta(a, b):
 @_beta.defjvp
 def _beta_jvp(primals, tangents):
     (a, b), (da, db) = primals, tangents
-    y, total = _beta(a, b), a + b
-    zero = _zero_of_beta(a, b)
-    at_zero = lax.lgamma(a) + lax.lgamma(b) + lax.lgamma(1 - jnp.where(zero, total, 0.0))  # of the slope of 1 / gamma (DLMF 5.7.1)
-    at_zero = jnp.where(jnp.mod(total, 2) == 0, 1.0, -1.0) * gammasgn(a) * gammasgn(b) * jnp.exp(at_zero)
-    slope = lambda a, b: jnp.where(zero, at_zero, y * jnp.where(zero, 0.0, _betaln_slope(a, b)))
-    return y, da * slope(a, b) + db * slope(b, a)
+    y, zero = _beta(a, b), _zero_of_beta(a, b)
+    at_zero = jnp.where(zero, a, -0.5), jnp.where(zero, b, 0.5)
+    elsewhere = jnp.where(zero, 1.0, a), jnp.where(zero, 1.0, b)
+    slope = lambda order: jnp.where(zero, _slope_by_reflection(*at_zero[::order]), y * _betaln_slope(*elsewhere[::order]))
+    return y, da * slope(1) + db * slope(-1)
+
+
+def _slope_by_reflection(a, b):
+    """The derivative in ``a`` of ``gamma(a) gamma(b) gamma(1 - a - b) sin(pi (a + b)) / pi`` (DLMF 5.5.3), which is beta: at its
+    zeros, those of the sine, it has all its derivatives."""
+    total = a + b
+    whole = lax.stop_gradient(jnp.round(total))
+    turn = np.pi * (total - whole)
+    sign = jnp.where(jnp.mod(whole, 2) == 0, 1.0, -1.0) * gammasgn(a) * gammasgn(b)
+    size = jnp.exp(lax.lgamma(a) + lax.lgamma(b) + lax.lgamma(1 - total))
+    return sign * size * (jnp.cos(turn) + jnp.sin(turn) / np.pi * (lax.digamma(a) - lax.digamma(1 - total)))
 
 
 @inlined
