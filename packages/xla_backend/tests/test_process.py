@@ -190,6 +190,26 @@ def test_ctrl_c_while_compiling_is_heard_at_once_and_the_interpreter_waits():
     assert (done.stdout, done.stderr, done.returncode) == ("interrupted\ncompiled True\n", "", 0)
 
 
+def test_the_interpreter_waits_for_what_ctrl_c_has_left():
+    """A wait within jaxlib that comes back to an interpreter that has ended aborts the process."""
+    done = python("""
+        import os, signal, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from jax_xla_backend.arrays import interruptible
+
+        def block():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+            print("ready", flush=True)
+
+        try:
+            interruptible.wait(block)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        """)
+    assert (done.stdout, done.stderr, done.returncode) == ("interrupted\nready\n", "", 0)
+
+
 def test_a_start_that_was_interrupted_is_made_again():
     done = python("""
         from jax_core import backends

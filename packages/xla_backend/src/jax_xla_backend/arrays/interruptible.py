@@ -8,10 +8,12 @@ The helper costs some 20 us, as it has to be woken and to wake the main thread. 
 main thread waits by itself, until a program is loaded that has not run before.
 
 The compiler has a thread of its own each time: left alone by Ctrl-C, it goes on, and the interpreter must not end before it (its
-end takes LLVM's data away), which it does not while a thread is no daemon.
+end takes LLVM's data away), which it does not while a thread is no daemon. Nor must it end before a wait that Ctrl-C, or a handler of
+another signal, has left: C++ that comes back to Python then aborts the process.
 """
 from __future__ import annotations
 
+import atexit
 import contextlib
 import queue
 import threading
@@ -54,7 +56,14 @@ def _start() -> queue.SimpleQueue:
         if _requests is None:
             _requests = queue.SimpleQueue()
             threading.Thread(target=_helper, args=(_requests,), name="jax-wait", daemon=True).start()
+            atexit.register(_finish)
     return _requests
+
+
+def _finish() -> None:
+    """Return when the helper has done all that it was given."""
+    if _requests is not None:
+        _by_helper(lambda: None, _requests)
 
 
 def stop_after_fork() -> None:
