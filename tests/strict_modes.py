@@ -84,7 +84,7 @@ def _kinds(given: list) -> tuple[set[str], set[str]]:
         elif _is_array(value):
             names.add(str(value.dtype))
             if getattr(value, "weak_type", False):
-                names.add(f"Python {np.empty(0, value.dtype).real.dtype.type(0).item().__class__.__name__}")
+                names.add(f"Python {'complex' if value.dtype.kind == 'c' else 'int' if value.dtype.kind in 'iu' else 'float'}")
             shapes.add(str(tuple(value.shape)).replace(",)", ")"))
     return names | {str(dtypes.canonicalize_dtype(n)) for n in names if n in ("int64", "uint64", "float64", "complex128")}, shapes
 

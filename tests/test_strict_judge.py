@@ -15,6 +15,7 @@ BY_TEST = {  # what a test mixes itself; whatever it goes through, and whatever 
     "ranks": lambda: jnp.asarray(X) + ROW,
     "a Python number": lambda: jnp.asarray(I) + 1.5,
     "weak": lambda: jnp.asarray(I) + jnp.asarray(1.5),
+    "weak and complex": lambda: jnp.asarray(ROW) + jnp.asarray(1.5j),
     "at": lambda: jnp.asarray(ROW).at[0].add(I[0]),
     "in a program": lambda: jax.jit(lambda x: jnp.maximum(x, I))(ROW),
     "under a transformation": lambda: jax.vmap(jax.grad(lambda x: jnp.where(x > 0, x, I[0])))(ROW),
