@@ -47,6 +47,8 @@ def is_one(function, *args, items=()):
     (lambda x: lax.optimization_barrier(x * 2) + 1, (SMALL,), False),
     (jax.grad(jax.checkpoint(lambda x: jnp.sin(jnp.sin(x)).sum())), (SMALL,), False),
     (lambda x: jax.pure_callback(np.sin, x, x), (SMALL,), False),
+    (lambda x, token: (x * x, token), (SMALL, lax.create_token()), False),  # the compiler aborts
+    (lambda x, keys: (x * x, keys), (SMALL, jax.random.split(KEY)), True),
     (lambda x: x.astype(jnp.float8_e4m3fn), (SMALL,), False),
     (jnp.tan, (SMALL,), False),                                          # less exact so
     (lambda x: [(x + i).sum() for i in range(4)], (SMALL,), True), (lambda x: [(x + i).sum() for i in range(5)], (SMALL,), False),  # many equal kernels

@@ -66,7 +66,9 @@ def reads_all(jaxpr: Jaxpr) -> bool:
 
 
 def _fits(jaxpr: Jaxpr) -> bool:
-    """Whether all of it can be in a function, and something is to be computed."""
+    """Whether all of it can be in a function, which takes and gives arrays only, and something is to be computed."""
+    if not all([_has_known_dtype(x.aval) for x in (*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars)]):
+        return False
     computes = False
     for program in programs(jaxpr):
         for eqn in program.eqns:
