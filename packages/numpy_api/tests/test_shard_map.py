@@ -622,3 +622,17 @@ def test_loops_do_not_wait_for_devices_that_make_fewer_steps(body, out, want):
     inner = str(make_jaxpr(mapped)(w, x)).split(" while[", 1)[1].split("cond_jaxpr", 1)[0]
     assert "psum" not in inner
     near(mapped(w, x), want)
+
+
+# -- transforms beside collectives along later axes, which the compiler stores with that axis first --------------------------------
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("transform", [jnp.fft.fft, jnp.fft.ifft, jnp.fft.rfft, jnp.fft.irfft, jnp.fft.fft2])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_transforms_beside_collectives(transform, axis, n):
+    x = np.random.default_rng(0).normal(size=(8, 8, 8)).astype(np.float32)
+    split, mesh = P(*[None] * axis, "i"), line(n)
+    before = shard_map(lambda x: transform(lax.all_gather(x, "i", axis=axis, tiled=True)), mesh=mesh, in_specs=split, out_specs=P(), check_vma=False)
+    near(jit(before)(x), transform(x))
+    after = shard_map(lambda x: lax.all_gather(transform(x), "i", axis=axis, tiled=True), mesh=mesh, in_specs=P(), out_specs=P(), check_vma=False)
+    near(jit(after)(x), np.concatenate([transform(x)] * n, axis))
