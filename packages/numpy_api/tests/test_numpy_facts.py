@@ -90,3 +90,13 @@ def test_float16_whose_squares_are_too_large_for_it(fun, want):
     out = fun(jnp.array([300, 400], np.float16))
     assert out.dtype == np.float16
     np.testing.assert_allclose(out, want, rtol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("axis, shape", [(1, (3,)), (0, (2,)), ((0, 2), (2, 4)), ((2, 0), (4, 2)), (None, (2, 3, 4))])
+def test_averages_with_a_weight_for_each_position_of_some_axes(dtype, axis, shape):
+    x, weights = np.arange(24.0).reshape(2, 3, 4), np.arange(1.0, np.prod(shape) + 1).reshape(shape)
+    want = np.average(x, axis, weights, returned=True)
+    for out, expected in zip(jnp.average(jnp.asarray(x, dtype), axis, jnp.asarray(weights, dtype), returned=True), want, strict=True):
+        assert out.dtype == dtype
+        np.testing.assert_allclose(np.asarray(out, np.float64), expected, rtol=2 * float(jnp.finfo(dtype).eps))

@@ -89,6 +89,9 @@ def test_kernel_density():
         np.testing.assert_allclose(ours(points), reference(points), rtol=1e-12)
         np.testing.assert_allclose(ours.integrate_gaussian(np.zeros(2), np.eye(2)), reference.integrate_gaussian(np.zeros(2), np.eye(2)))
         np.testing.assert_allclose(ours.integrate_kde(ours), reference.integrate_kde(reference))
+        narrow = stats.gaussian_kde(data.astype(np.float32))  # points, and another estimate, have dtypes of their own
+        np.testing.assert_allclose([narrow.integrate_kde(ours), ours.integrate_kde(narrow)], reference.integrate_kde(reference), rtol=1e-5)
+        assert narrow(points).dtype == narrow.integrate_kde(ours).dtype == np.float64
         line = stats.gaussian_kde(data[0], "silverman")
         np.testing.assert_allclose(line.integrate_box_1d(-1, 1), scipy.stats.gaussian_kde(data[0], "silverman").integrate_box_1d(-1, 1))
 

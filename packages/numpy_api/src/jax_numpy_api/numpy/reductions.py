@@ -479,12 +479,11 @@ def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, r
     check_arraylike("average", weights)
     a, weights = (convert(unwrapped(x), _to_inexact(_joined(a, weights))) for x in (a, weights))
     a, weights = as_array(a), as_array(weights)
-    weights = _aligned_weights(a, weights, axis)
     if dtypes.finfo(a.dtype).bits < 32:  # sums leave the range of halves of a float
         wide = average(convert(a, np.float32), axis, convert(weights, np.float32), returned=True, keepdims=keepdims)
         result, total = (convert(x, a.dtype) for x in wide)
         return (result, total) if returned else result
-    total = sum(weights, axis, keepdims=keepdims)
+    weights = _aligned_weights(a, weights, axis)
     result = lax.div(sum(lax.mul(*broadcast_together((a, weights), a.shape)), axis, keepdims=keepdims),
                      sum(broadcast_to(weights, a.shape), axis, keepdims=keepdims))
     if returned:

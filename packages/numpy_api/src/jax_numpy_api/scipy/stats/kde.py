@@ -20,7 +20,9 @@ from .multivariate_normal import _logpdf as _normal_logpdf
 
 @inlined
 def _log_density(points, dataset, factor, weights):
-    """At each point ``log sum_i w_i N(point; data_i, L L^T)``."""
+    """At each point ``log sum_i w_i N(point; data_i, L L^T)``, in the dtype of points and samples together."""
+    dtype = jnp.promote_types(jnp.promote_types(points.dtype, dataset.dtype), factor.dtype)
+    points, dataset, factor, weights = (x.astype(dtype) for x in (points, dataset, factor, weights))
     white = [lax.linalg.triangular_solve(factor, x, left_side=True, lower=True) for x in (points, dataset)]
     differences = white[0][:, :, None] - white[1][:, None, :]
     energy = -0.5 * jnp.sum(differences * differences, 0)
@@ -116,7 +118,9 @@ class gaussian_kde:  # SciPy's name
 
     def _points(self, name: str, points: Any) -> Array:
         check_arraylike(f"gaussian_kde.{name}", points)
-        points = jnp.atleast_2d(jnp.asarray(points, self.dataset.dtype))
+        points = jnp.atleast_2d(jnp.asarray(points))
+        if not jnp.issubdtype(points.dtype, jnp.floating):
+            points = points.astype(self.dataset.dtype)
         if points.shape[0] != self.d and points.shape == (1, self.d):
             points = points.T
         if points.shape[0] != self.d:
@@ -154,7 +158,8 @@ class gaussian_kde:  # SciPy's name
         if other.d != self.d:
             raise ValueError(f"gaussian_kde.integrate_kde: dimensions differ: {self.d} and {other.d}")
         factor = jnp.linalg.cholesky(self.covariance + other.covariance)
-        return jnp.sum(other.weights * jnp.exp(_log_density(other.dataset, self.dataset, factor, self.weights)))
+        density = jnp.exp(_log_density(other.dataset, self.dataset, factor, self.weights))
+        return jnp.sum(other.weights.astype(density.dtype) * density)
 
     def resample(self, key: ArrayLike, shape: tuple[int, ...] = ()) -> Array:
         """Samples of the estimate, ``(d, *shape)``; ``key`` is a random key."""
