@@ -669,3 +669,14 @@ def test_device_put_of_a_traced_value_checks_its_axes(shape):
     """XLA refused the program."""
     with pytest.raises(ValueError, match=r"P\('x', 'y'\).*rank at least 2"):
         jit(lambda x: device_put(x, NamedSharding(grid(AxisType.Auto), P("x", "y"))))(np.zeros(shape))
+
+
+def test_gradients_lie_where_the_argument_does():
+    """Meshes of the same axes have one type; each gradient is made on the devices of its own, whichever came before."""
+    slope = grad(lambda x: (x * x).sum())
+    for first in (2, 0, 1):
+        mesh = Mesh(np.array(devices()[first:first + 2]), ("k",), (AxisType.Explicit,))
+        x = device_put(X, NamedSharding(mesh, P("k")))
+        found = slope(x)
+        assert found.sharding.device_set == x.sharding.device_set
+        np.testing.assert_array_equal(found, 2 * X)

@@ -194,8 +194,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
             raise TypeError(f"Gradient only defined for scalar-output functions. {describe_function(fun)} returned "
                             f"{got}; reduce it to one number, as by its mean or sum, or use jax.jacrev or jax.vjp for other outputs.")
         _check_output(name, outs[0], holomorphic)
-        one = full(splits.cotangent_type(get_aval(outs[0])), 1.0)  # a float, as a gradient with respect to a weak value is weak
-        cts = pullback(one, *[Zero.of(x) for x in outs[1:]])
+        cts = pullback(_one(outs[0]), *[Zero.of(x) for x in outs[1:]])
         grads = tree.unflatten(in_tree, [shown_of(get_aval(x), ct) for x, ct in zip(flat, cts)])
         grads = grads[0] if is_position(argnums) else grads
         value = outs[0]
@@ -203,6 +202,15 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
             return (value, tree.unflatten(record["aux_tree"], outs[1:])), grads
         return value, grads
     return value_and_grad_of
+
+
+def _one(value: Any) -> Any:
+    """The cotangent of the result of a function that is differentiated: a float, as a gradient with respect to a weak value is weak."""
+    aval = splits.cotangent_type(get_aval(value))
+    one = full(aval, 1.0)
+    if aval.placement is None or any(aval.sums) or isinstance(value, Tracer):
+        return one
+    return backends.get().put(one, aval, value.sharding)  # a type does not say which devices
 
 
 def grad(fun: Callable[..., PyTree], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
