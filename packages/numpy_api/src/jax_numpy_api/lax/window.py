@@ -125,26 +125,24 @@ def _emit_reduce_window(b, values, out, body, params):
     return b.emit(f'"stablehlo.reduce_window"({", ".join(map(str, values))}) ({region})', *values, out=list(out), attrs=attrs)
 
 
-def _loses_holes(params):
+def _loses_holes(b, params):
     """Whether an axis is spread out whose windows hold one element at each place: XLA's CPU compiler (jaxlib 0.10.2 to 0.12) makes
     large operands a kernel that knows no holes there, and reads beyond their end."""
-    return any(w == s == 1 < d for w, s, d in zip(*(params[k] for k in ("window_dimensions", "window_strides", "base_dilation"))))
+    return b.platform == "cpu" and any(w == s == 1 < d for w, s, d in zip(*(params[k] for k in ("window_dimensions", "window_strides", "base_dilation"))))
 
 
-def _pads_first(params):
-    return _loses_holes(params) or any(end < 0 for ends in params["padding"] for end in ends)
+def _pads_first(b, params):
+    return _loses_holes(b, params) or any(end < 0 for ends in params["padding"] for end in ends)
 
 
-def _padded_first(x, params, fill):
+def _padded_first(x, params, fill, kept):
     """The operand with its holes and less what negative padding cuts, as XLA's windows have none; where that takes more than
-    there is, the axis is padded whole. And the parameters of what is left."""
-    if not _pads_first(params):
-        return x, params
+    there is, the axis is padded whole. And the parameters of what is left. ``kept``: the compiler shall not put the holes back into the windows."""
     padding, base = params["padding"], params["base_dilation"]
     cut = [(low, high) if min(low, 0) + min(high, 0) + _dilated(n, d) < 0 else (min(low, 0), min(high, 0)) for (low, high), n, d in zip(padding, x.shape, base)]
     x = lax.pad(x, fill, [(*ends, d - 1) for ends, d in zip(cut, base)])
-    if _loses_holes(params):
-        x = lax.optimization_barrier(x)  # the compiler would put the holes back into the windows
+    if kept:
+        x = lax.optimization_barrier(x)
     rest = tuple((low - first, high - last) for (low, high), (first, last) in zip(padding, cut))
     return x, dict(params, padding=rest, base_dilation=(1,) * len(base))
 
@@ -169,8 +167,8 @@ def _window_lower(op, start):
         out = b.out_avals[0]
         if out.size == 0:
             return b.full(0, out)
-        if _pads_first(params):
-            return b.fun(_reduce_padded, x, start=start(x.aval.dtype), params=_Hashable(params), op=op)[0]
+        if _pads_first(b, params):
+            return b.fun(_reduce_padded, x, start=start(x.aval.dtype), params=_Hashable(params), op=op, kept=_loses_holes(b, params))[0]
         if b.platform == "cpu" and not b.one_form:
             found = window_cpu.combined_slices(b, x, op, start(x.aval.dtype), params)
             if found is None and op == "add":
@@ -199,8 +197,8 @@ class _Hashable:
         return type(other) is _Hashable and self.key == other.key
 
 
-def _reduce_padded(x, *, start, params, op):
-    x, rest = _padded_first(x, params.params, np.asarray(start, x.dtype)[()])
+def _reduce_padded(x, *, start, params, op, kept):
+    x, rest = _padded_first(x, params.params, np.asarray(start, x.dtype)[()], kept)
     return [{"add": reduce_window_sum_p, "maximum": reduce_window_max_p, "minimum": reduce_window_min_p}[op].bind(x, **rest)]
 
 
@@ -472,14 +470,14 @@ def _general_batch(axis, args, dims, *, jaxpr, consts, **params):
 def _general_lower(b, *values, jaxpr, consts, **params):
     if b.out_avals[0].size == 0:
         return [b.full(0, aval) for aval in b.out_avals]
-    if _pads_first(params):
-        return b.fun(_reduce_padded_by, *values, jaxpr=jaxpr, consts=consts, params=_Hashable(params))
+    if _pads_first(b, params):
+        return b.fun(_reduce_padded_by, *values, jaxpr=jaxpr, consts=consts, params=_Hashable(params), kept=_loses_holes(b, params))
     return _emit_reduce_window(b, values, b.out_avals, lambda inner, *args: inner.jaxpr(jaxpr, *args), params)
 
 
-def _reduce_padded_by(*values, jaxpr, consts, params):
+def _reduce_padded_by(*values, jaxpr, consts, params, kept):
     operands, inits = _halves(values)
-    padded = [_padded_first(x, params.params, init) for x, init in zip(operands, inits)]
+    padded = [_padded_first(x, params.params, init, kept) for x, init in zip(operands, inits)]
     return reduce_window_p.bind(*(x for x, _ in padded), *inits, jaxpr=jaxpr, consts=consts, **padded[0][1])
 
 
