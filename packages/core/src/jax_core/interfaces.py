@@ -160,6 +160,9 @@ class Builder(Protocol):
           reason: shown in the text of the program.
         """
 
+    def laid_out(self, x: Value, major_to_minor: Sequence[int]) -> Value:
+        """``x``, whose axes lie so in memory, the slowest first."""
+
     def region(self, in_avals: Sequence[AbstractValue], body: Callable[..., Sequence[Value]],
                terminator: str = "stablehlo.return") -> str:
         """Text of a region ``{...}``, to be put in round parentheses; ``body(builder, *arguments)`` emits into it."""

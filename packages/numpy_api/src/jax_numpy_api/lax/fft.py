@@ -97,17 +97,12 @@ def _lower(b, x, *, fft_type, fft_lengths):
         return b.full(0, out)
     if len(fft_lengths) > _MOST_AXES:
         return b.fun(_in_parts, x, fft_type=fft_type, fft_lengths=fft_lengths)[0]
-    transform = f"stablehlo.fft {{}}, type = {fft_type.name}, length = {list(fft_lengths)}"
-    if b.platform != "cpu" or b.portable:
-        return b.emit(transform.format(x), x, out=out)
-    x = _in_row_major_order(b, x)
-    return _in_row_major_order(b, b.emit(transform.format(x), x, out=out))
-
-
-def _in_row_major_order(b, x):
-    """``x``, so stored. XLA's CPU compiler stores what collectives take and give with their axis first, and gives it so to the transform, which refuses it."""
-    order = [tuple(range(x.aval.ndim))[::-1]]
-    return b.custom_call("LayoutConstraint", x, out=x.aval, api_version=1, operand_layouts=order, result_layouts=order, backend_config="")
+    # XLA's CPU compiler stores what collectives take and give with their axis first, and gives it so to the transform, which refuses it
+    held = b.platform == "cpu" and not b.portable
+    if held:
+        x = b.laid_out(x, range(x.aval.ndim))
+    y = b.emit(f"stablehlo.fft {x}, type = {fft_type.name}, length = {list(fft_lengths)}", x, out=out)
+    return b.laid_out(y, range(out.ndim)) if held else y
 
 
 def _in_parts(x, *, fft_type, fft_lengths):

@@ -462,6 +462,11 @@ class Builder:
         """``x``, computed once however many read it; see `interfaces.Builder.in_memory`."""
         return self._barrier(x, reason) if self.keeps(x.aval) else x
 
+    def laid_out(self, x: Value, major_to_minor: Sequence[int]) -> Value:
+        """``x``, whose axes lie so in memory, the slowest first."""
+        order = [tuple(major_to_minor)[::-1]]
+        return self.custom_call("LayoutConstraint", x, out=x.aval, api_version=1, operand_layouts=order, result_layouts=order, backend_config="")
+
     def _write(self, eqn: JaxprEqn, env: dict) -> None:
         """Write one equation, from its template if there is one, and enter the names of its results into ``env``."""
         prim, module, params = eqn.primitive, self.module, eqn.params

@@ -20,9 +20,7 @@ from ..placement.layout import Format, Layout
 
 
 def _lower(b, x, *, layout):
-    order = [layout.major_to_minor[::-1]]
-    return b.custom_call("LayoutConstraint", x, out=x.aval, api_version=1, operand_layouts=order, result_layouts=order,
-                         backend_config="")
+    return b.laid_out(x, layout.major_to_minor)
 
 
 def _stored(x, *, layout):
