@@ -435,10 +435,11 @@ def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilat
         params = dict(window_strides=window_strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
                       dimension_numbers=numbers, feature_group_count=feature_group_count, batch_group_count=batch_group_count,
                       precision=precision, preferred_element_type=preferred_element_type, out_sharding=None)  # of other axes
+        better = None
         if not b.partitioned:
-            if (found := conv_cpu.convolved(b, lhs, rhs, params, conv_general_dilated_p.bind)) is not None:
+            found = conv_cpu.convolved(b, lhs, rhs, params, conv_general_dilated_p.bind)
+            if found is not None:
                 return found
-            better = None
         elif (better := conv_split.formulation(lhs.aval, rhs.aval, out, params, b.platform == "cpu")) is None and b.platform != "cpu":
             whole = conv_split.kept_whole(b, lhs, rhs, out, params)
             if whole is None:
