@@ -168,9 +168,11 @@ def test_an_interrupt_inside_the_collector_is_not_lost():
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
-def test_ctrl_c_while_compiling_is_heard_at_once_and_the_interpreter_waits():
-    """Its end would take LLVM's data from a compilation that goes on."""
-    done = python("""
+@pytest.mark.parametrize("through, seen", [("call", "flags.enable_x64.value"), ("wait", "True")])  # the compiler's thread has the caller's flags
+def test_ctrl_c_is_heard_at_once_and_the_interpreter_waits(through, seen):
+    """Its end would take LLVM's data from a compilation that goes on, and a wait within jaxlib that comes back to an interpreter that has
+    ended aborts the process."""
+    done = python(f"""
         import os, signal, time
         signal.signal(signal.SIGINT, signal.default_int_handler)
         from jax_core.configuration import flags
@@ -179,35 +181,15 @@ def test_ctrl_c_while_compiling_is_heard_at_once_and_the_interpreter_waits():
         def work():
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(1)
-            print("compiled", flags.enable_x64.value, flush=True)
+            print("done", {seen}, flush=True)
 
         try:
             with flags.enable_x64(True):
-                interruptible.call(work)
+                interruptible.{through}(work)
         except KeyboardInterrupt:
             print("interrupted", flush=True)
         """)
-    assert (done.stdout, done.stderr, done.returncode) == ("interrupted\ncompiled True\n", "", 0)
-
-
-def test_the_interpreter_waits_for_what_ctrl_c_has_left():
-    """A wait within jaxlib that comes back to an interpreter that has ended aborts the process."""
-    done = python("""
-        import os, signal, time
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        from jax_xla_backend.arrays import interruptible
-
-        def block():
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(1)
-            print("ready", flush=True)
-
-        try:
-            interruptible.wait(block)
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
-        """)
-    assert (done.stdout, done.stderr, done.returncode) == ("interrupted\nready\n", "", 0)
+    assert (done.stdout, done.stderr, done.returncode) == ("interrupted\ndone True\n", "", 0)
 
 
 def test_a_start_that_was_interrupted_is_made_again():
