@@ -35,16 +35,18 @@ def main() -> int:
     children = [Interpreter.ours(), Interpreter.other(given.reference)] if given.reference else []
     counts: collections.Counter = collections.Counter()
     kinds: collections.Counter = collections.Counter()
+    words, sys.stdout = sys.stdout, sys.stderr  # what programs print is no answer
     try:
         chosen = {"reference": checks.against(*children, given.lenient, given.types, counts)} if children else checks.CHECKS
         for found in runner.run(given.seed, chosen, seconds=given.seconds, first=given.first, tries=given.tries, counts=counts,
                                 staged=(0.99 if children else 0.0) if given.staged is None else given.staged, calls=given.calls, compiled=given.compiled, nested=given.nested,
                                 instead={"large": given.large, "devices": given.devices, "split": given.split}):
-            print(found, flush=True)
+            print(found, file=words, flush=True)
             kinds[f"{found.check}: {found.kind}"] += 1
     except KeyboardInterrupt:  # what was found until then counts
         pass
     finally:
+        sys.stdout = words
         for child in children:
             child.close()
     spent = os.times()

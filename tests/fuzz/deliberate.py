@@ -245,6 +245,14 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("value", r"digitize\([^\n]*, [a-z]\)", "of bins that are not sorted nothing is said"),
     ("no NaN", r"(?s)setxor1d\(.*nan", "NaN is told from NaN once"),
     ("class TypeError", r"(minimum|maximum|max|min|clip)\(", "ours is NotImplementedError: complex numbers have no smooth order"),
+    ("no NaN", r"gelu\((?s:.*)inf", "far out, the limit"),
+    ("NaN", rf"(?s)(?=.*{DERIVATIVE}).*exp1\(.*-\d", "where the value is NaN the slope is, too"),
+    ("value", rf"(?s)(?=.*{DERIVATIVE}).*(maximum|minimum)\.at\(", "operands and updates that are equal share, in equal parts"),
+    ("no NaN|NaN|infinity|value", r"sici\(", "the slope of the cosine integral goes to infinity at 0, and to 0 at infinity; in half precision it is computed in float32"),
+    ("no NaN", r"(?s)grad\(.*squareplus\(c\) \*", "at 0 the slope is 1/2, whatever it is multiplied by"),
+    ("no NaN", r"(?s)special\.beta\(.*-\d", "a quotient of two poles is its limit, as in SciPy"),
+    ("value", r"lax\.reduce\(.*lambda c, t: [ct][,)]", "in which order elements are combined is not said"),
+    ("value", r"softmax(?s:.*)bitcast", "the sum of softmax is 1, and its slope what rounding leaves"),
     ("value|NaN|no NaN|infinity", r"(?s)histogram.*(e\+38|inf|1e-40)", "edges where the range overflows or is subnormal are computed in another order"),
     ("no NaN", r"(?s)poch\(.*(inf|e\+38)", "infinite where z is, as in SciPy"),
     ("no NaN", r"bessel_jn\(", "the other one's recurrence overflows near 0"),
@@ -313,3 +321,14 @@ def reason(kind: str, text: str, words: str = "") -> str | None:
     """Why the shrunk program ``text`` may differ in this way; None if no row says. A row's kind may go on with ``words``."""
     return next((why for row_kind, pattern, why in DIFFERENT
                  if (re.fullmatch(row_kind, kind) or re.fullmatch(row_kind, f"{kind}: {words}")) and re.search(pattern, text)), None)
+
+
+OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a program may differ in; as DIFFERENT
+    ("value|no NaN|NaN|infinity", r"1e-40", "what a subnormal number counts as depends on where the program runs"),
+    ("tree", r"closure_convert", "what is hoisted depends on what is traced"),
+)
+
+
+def own_reason(kind: str, text: str, words: str = "") -> str | None:
+    """As `reason`, of two ways of running ours."""
+    return next((why for row_kind, pattern, why in OWN if re.fullmatch(row_kind, kind) and re.search(pattern, text)), None)

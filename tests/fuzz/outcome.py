@@ -90,9 +90,19 @@ def within(context: ContextManager, f: Callable, *args: Any) -> Any:
         return f(*args)
 
 
+def as_wide(args: Any) -> Any:
+    """Arguments in double precision, each with the value that it has in its dtype; numbers of Python's stay."""
+    def leaf(x: Any) -> Any:
+        if not hasattr(x, "dtype") or not jnp.issubdtype(x.dtype, jnp.inexact):
+            return x
+        weak, x = getattr(x, "weak_type", False), x.astype("complex128" if jnp.issubdtype(x.dtype, jnp.complexfloating) else "float64")
+        return jnp.asarray(x.item()) if weak and not x.shape else x
+    return jax.tree.map(leaf, args)
+
+
 def namespace() -> dict[str, Any]:
     """The names that a text uses."""
-    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair, "many": many, "within": within}
+    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair, "many": many, "as_wide": as_wide, "within": within}
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import time
 from typing import Callable, Iterator, NamedTuple
 
 from fuzz import deliberate, grammar, shrink
-from fuzz.checks import Difference
+from fuzz.checks import CHECKS, Difference
 from fuzz.grammar import Program
 
 
@@ -88,18 +88,22 @@ def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, progra
             counts.update({"programs": 1, **dict.fromkeys(program.categories, 1)})
         for what, check in checks.items():
             found = check(program)
-            if found and program.others:  # in stages: which one
+            alone = found is not None and what in CHECKS
+            if alone:  # runs f in its own ways
+                program = program._replace(route="f(*args)", others=())
+            elif found and program.others:  # in stages: which one
                 program = [*program.apart()][found[2]]
+            reason = deliberate.own_reason if alone else deliberate.reason
             if found and found[0].startswith(("accepts", "class")) and deliberate.refused(found[1], _refusing(program, check, found[0])):
                 if counts is not None:
                     counts["deliberately different"] += 1
-            elif found and (small := _sliced(program, check, found[0])).text.count("\n    ") == 2 and deliberate.reason(found[0], small.full, found[1]):
+            elif found and (small := _sliced(program, check, found[0])).text.count("\n    ") == 2 and reason(found[0], small.full, found[1]):
                 if counts is not None:  # one line, and it says why
                     counts["deliberately different"] += 1
             elif found:
                 small = _shrunk(small, check, found[0], tries)
                 kind, words, *_ = check(small) or found
-                if deliberate.reason(kind, small.full, words) is None:
+                if reason(kind, small.full, words) is None:
                     yield Found(name, what, kind, words[:500], small.full)
                 elif counts is not None:
                     counts["deliberately different"] += 1

@@ -26,6 +26,8 @@ def _smaller(node: Any) -> Iterator[Any]:
         yield from (ast.Return(e) for e in node.value.elts)
     if isinstance(node, ast.Call):
         yield from (a for a in node.args if not isinstance(a, (ast.Lambda, ast.Starred, ast.Constant, ast.List, ast.Tuple)))
+        if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
+            yield node.func.value
         yield from (ast.Call(node.func, node.args, node.keywords[:i] + node.keywords[i + 1:]) for i in range(len(node.keywords)))
         yield from (ast.Call(node.func, node.args[:i] + node.args[i + 1:], node.keywords) for i in range(1, len(node.args)))
     if isinstance(node, ast.BinOp):
@@ -42,6 +44,8 @@ def _candidates(text: str) -> Iterator[str]:
     tree = ast.parse(text)
     for number, (parent, field, index) in enumerate(_places(tree)):
         node = getattr(parent, field) if index is None else getattr(parent, field)[index]
+        if field == "func" and isinstance(node, ast.Attribute):  # a function's module is no function
+            continue
         for choice in range(len(list(_smaller(node)))):
             changed = copy.deepcopy(tree)
             parent2, field2, index2 = list(_places(changed))[number]

@@ -1,0 +1,66 @@
+"""Whether rounding explains a difference of values: both sides run the same program once more, in double precision.
+
+Where they agree there, that is what the program computes, and the difference counts only where ours is further from it than the other one
+by more than the tolerance. Neither a wrong derivative nor a lost infinity passes for rounding: wrong ones differ in double precision, too,
+and what is not finite there, or beyond the narrow dtype's range, must be so in what ours gave.
+"""
+from __future__ import annotations
+
+import re
+from typing import Any, Callable
+
+import numpy as np
+
+from fuzz.outcome import Outcome
+
+TOLERANCE = {"bfloat16": 0.06, "float16": 8e-3, "float32": 3e-3, "complex64": 3e-3, "float64": 1e-7, "complex128": 1e-7, "float8_e4m3fn": 0.15, "float8_e5m2": 0.3}  # of the largest element
+KINDS = ("value", "NaN", "no NaN", "infinity")
+NARROW = re.compile(r"random|float8|reduce_precision|bitcast|\.view\(")  # what another precision makes of it is another thing
+LARGEST = {"bfloat16": 3.4e38, "float16": 65504.0, "float32": 3.4e38, "complex64": 3.4e38}
+
+
+def wide(text: str) -> str:
+    """What a program computes, in double precision."""
+    lines = [line for line in _doubled(text).splitlines() if "x64" not in line]
+    return "\n".join(["jax.config.update('jax_enable_x64', True)", *lines])
+
+
+def _doubled(text: str) -> str:
+    return re.sub(r"\b(bfloat16|float16|float32)\b", "float64", text.replace("complex64", "complex128"))
+
+
+def widened(text: str) -> str:
+    """The program that computes in double precision what ``text`` does of the same arguments, as they are in their dtypes."""
+    body, _, rest = text.rpartition("\nargs = ")
+    arguments, _, route = rest.rpartition("\nout = ")
+    return f"{wide(body)}\nargs = as_wide({arguments})\nout = {_doubled(route)}"
+
+
+def explains(gave: tuple[Outcome, Outcome], texts: tuple[str, str], run: tuple[Callable[[str], Outcome], Callable[[str], Outcome]]) -> bool:
+    """Whether rounding is all that is between what two sides, ours first, gave for their text of a program."""
+    if any(map(NARROW.search, texts)):
+        return False
+    exact, again = (side(widened(text)) for side, text in zip(run, texts))
+    if exact.error or again.error or not len(exact.leaves) == len(again.leaves) == len(gave[0].leaves):
+        return False
+    return all(_closer(*leaves) for leaves in zip(*(outcome.leaves for outcome in gave), exact.leaves, again.leaves, strict=True))
+
+
+def _closer(got: Any, want: Any, exact: Any, again: Any) -> bool:
+    if not got.dtype or got.dtype == "float0":
+        return True
+    tolerance = TOLERANCE.get(got.dtype)
+    with np.errstate(all="ignore"):
+        if tolerance is None:  # no rounding
+            return np.array_equal(got.value, want.value)
+        a, b, c, d = (np.asarray(leaf.value, np.complex128).reshape(-1) for leaf in (got, want, exact, again))
+        a, b, c, d = (np.concatenate([x.real, x.imag]) for x in (a, b, c, d))
+        if not a.shape == b.shape == c.shape == d.shape:
+            return False
+        size = np.abs(c[np.isfinite(c)]).max(initial=0)
+        if not np.all((c == d) | np.isnan(c) & np.isnan(d) | (np.abs(c - d) <= 1e-6 * size)):
+            return False
+        c = np.where(np.abs(c) > LARGEST.get(got.dtype, np.inf), np.copysign(np.inf, c), c)
+        size = np.abs(c[np.isfinite(c)]).max(initial=0)
+        same = (a == c) | np.isnan(a) & np.isnan(c) | (np.abs(a - c) <= tolerance * size)
+        return bool(np.all(same | (np.abs(a - c) <= np.abs(b - c).max(where=np.isfinite(b - c), initial=0) + tolerance * size)))
