@@ -328,6 +328,9 @@ ROWS = {
     "jit(lambda f: jnp.compress(np.array([False, True]), np.eye(2, dtype='f4'), 1, size=2, fill_value=f))(7)": "float32 [[0.0, 7.0], [1.0, 7.0]]",
     "[jit(jnp.trace)(np.int32([[1, 2, 3], [4, 5, 6]]), k) for k in (-1, 0, 2, 3)]": "list(int32 4, int32 6, int32 3, int32 0)",
     "jit(lambda p: jnp.unwrap(np.int32([1, 2, 0, 4]), period=p))(5)": "int32 [1, 2, 0, -1]",
+    "jnp.unwrap(np.array([True, False]), period=2)": "int32 [1, 0]", "jnp.unwrap(np.zeros(0, bool), period=2)": "~int32 []", "jnp.unwrap(np.zeros(0, 'int8'))": "~float32 []",
+    "jnp.logical_or.accumulate(np.zeros(0))": "bool []", "jnp.logical_and.accumulate(np.zeros((0, 2), 'int8'))": "bool []", "jnp.logaddexp.accumulate(np.zeros(0, 'uint8'))": "float32 []",
+    "jnp.subtract.accumulate(np.zeros(0, bool))": "TypeError", "jnp.logical_xor.accumulate(np.float32([1, 1]), dtype='float16')": "float16 [1.0, 0.0]",
 }
 
 
@@ -339,7 +342,7 @@ def test_row(expression):
 X64 = {
     "jnp.median(jnp.arange(4, dtype='int32'))": "float32 1.5",  # as the public release; NumPy's float64 is left aside
     "jnp.var(jnp.ones(2, 'float32'), dtype='uint8')": "float64 0.0", "str(special.betaln(1.0, 2.0).weak_type)": "'True'", "special.comb(3, 2)": "~float64 3.0",
-    "jnp.angle(u8)": "float64 [0.0, 0.0, 0.0, 0.0]", "nn.mish(False)": "~float64 0.0", "jnp.array([True]) ** 2": "int32 [1]",
+    "jnp.angle(u8)": "float64 [0.0, 0.0, 0.0, 0.0]", "jnp.unwrap(np.zeros(0, bool))": "~float64 []", "nn.mish(False)": "~float64 0.0", "jnp.array([True]) ** 2": "int32 [1]",
     "nn.logmeanexp(jnp.zeros(2, 'float32'))": "float32 0.0",
     "jnp.quantile(jnp.arange(4, dtype='float32'), 0.5)": "float32 1.5",
 }

@@ -351,7 +351,8 @@ def test_float16_digamma_at_minus_zero():
 @pytest.mark.parametrize("fun, points, want", [
     (stats.cauchy.logpdf, [300.0, 6e4, INF], [-12.55, -23.15, -INF]), (stats.cauchy.logsf, [300.0, INF], [-6.85, -INF]),
     (grad(stats.cauchy.logpdf), [300.0, INF], [-0.00667, 0]), (grad(stats.gumbel_l.cdf), [40.0, 300.0], [0, 0]),
-    (grad(stats.gumbel_l.pdf), [40.0, INF], [0, 0]), (grad(stats.gumbel_r.logsf), [-40.0, 1.0], [0, -0.8266])])
+    (grad(stats.gumbel_l.pdf), [40.0, INF], [0, 0]), (grad(stats.gumbel_r.logsf), [-40.0, 1.0], [0, -0.8266]),
+    (grad(grad(lambda z: special.poch(z, 2.0))), [-1.9, -1.7, 0.5], [2, 2, 2])])
 def test_points_of_float16(fun, points, want):
     np.testing.assert_allclose(jit(vmap(fun))(np.array(points, np.float16)), np.array(want, np.float16), rtol=4e-3)
 

@@ -354,7 +354,7 @@ def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, perio
     check_arraylike("unwrap", p, period)
     if discont is None and period is _TURN:
         return _unwrap_turns(p, axis)
-    whole = all(dtypes.issubdtype(dtypes.dtype(unwrapped(x)), np.integer) for x in (p, period))
+    whole = dtypes.issubdtype(dtypes.result_type(unwrapped(p), unwrapped(period)), np.integer)
     return _unwrap(p, discont, operand(period, p) if type(period) is float and evaluating() else period, axis, whole)
 
 
@@ -368,9 +368,10 @@ def _unwrap(p, discont, period, axis, whole):
     p = as_array(p)
     if dtypes.issubdtype(p.dtype, np.complexfloating):
         raise ValueError("jnp.unwrap does not support complex inputs.")
-    if p.shape[canonical_axis(axis, p.ndim, "unwrap: axis", AxisError)] == 0:
-        return promote_dtypes_inexact(p)[0]
+    length = p.shape[canonical_axis(axis, p.ndim, "unwrap: axis", AxisError)]
     p, period = map(as_array, (promote_dtypes if whole else promote_dtypes_inexact)(p, period))
+    if length == 0:
+        return p
     interval = period / 2 if dtypes.issubdtype(p.dtype, np.inexact) else period // 2
     step = diff(p, axis=axis)
     wrapped = arithmetic.remainder(step + interval, period) - interval

@@ -197,13 +197,13 @@ class ufunc:
         axis = canonical_axis(axis, a.ndim)
         lines = moveaxis(a, axis, 0)
         if lines.shape[0] == 0:
-            return a
+            return moveaxis(self(lines, lines), 0, axis)
 
         def step(carry: PyTree, x: Array):
             new = self(carry, x).astype(carry.dtype)
             return new, new
         first = lines[0]
-        first = first.astype(self(first, first).dtype)
+        first = first.astype(self(first, first).dtype if dtype is None else dtype)
         rest = lax.scan(step, first, lines[1:])[1]
         return moveaxis(lax.concatenate([lax.expand_dims(first, (0,)), rest], 0), 0, axis)
 

@@ -422,7 +422,6 @@ def _factorial(n):
     return convert_element_type_p.bind(out, new_dtype=n.dtype, weak_type=n.weak_type, sharding=None)
 
 
-@differentiable
 @inlined
 def poch(z: ArrayLike, m: ArrayLike) -> Array:
     """Pochhammer symbol ``gamma(z + m) / gamma(z)``. Source: `scipy.special.poch`.
@@ -434,6 +433,7 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     return _poch(*jnp.broadcast_arrays(*args)).astype(dtype)
 
 
+@differentiable
 def _poch(start, m):
     pole, whole = _poch_poles(start, m)
     mirrored = whole & (start + m < 1)
@@ -455,11 +455,10 @@ def _poch_poles(z, m):
     return pole, pole & (m == jnp.floor(m)) & jnp.isfinite(m)
 
 
-@poch.defjvp
+@_poch.defjvp
 def _poch_jvp(primals, tangents):
-    z, m = promote_args_inexact("poch", *primals)
-    dz, dm = tangents
-    y = poch(z, m)
+    (z, m), (dz, dm) = primals, tangents
+    y = _poch(z, m)
     mirrored = _poch_poles(z, m)[1] & (z + m < 1)
     whole = jnp.round(z)
     near = (z < 0.5) & (jnp.abs(z - whole) < 1e-15) & (z + m > 0) & ~mirrored & (m != 0)  # the poles of gamma(z), by DLMF 5.5.3: nothing infinite is left
@@ -469,7 +468,7 @@ def _poch_jvp(primals, tangents):
     factor = jnp.where(whole % 2 == 0, 1.0, -1.0) * gammasgn(end) * jnp.exp(lax.lgamma(end) + lax.lgamma(1 - u))
     by_z = jnp.where(near, y * (_digamma(end) - _digamma(1 - u)) + factor * jnp.cos(np.pi * (u - jnp.where(near, whole, 0.0))),
                      y * jnp.where(mirrored, gap, -gap))
-    return y, (dz * by_z + dm * y * _digamma(z + m)).astype(y.dtype)
+    return y, dz * by_z + dm * y * _digamma(z + m)
 
 
 @inlined(static_argnames=("repetition",))
