@@ -287,7 +287,8 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
 
 
 def _gelu_gate(x):
-    return 0.5 * (1.0 + jnp.tanh(np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * x ** 3)))
+    first, third = (x.dtype.type(math.sqrt(2 / math.pi) * factor) for factor in (1, 0.044715))
+    return 0.5 * (1.0 + jnp.tanh(x * (first + third * (x * x))))
 
 
 def _normal_gate(x):
