@@ -34,6 +34,12 @@ def test_eigenvectors_of_nan_are_nan():
         assert text(platform, lax.linalg.eigh, x).count("stablehlo.compare") == 2
 
 
+@pytest.mark.parametrize("shape, full", [((8, 8), True), ((40, 30), False), ((20, 30), False)])
+def test_one_pass_over_each_factor_masks_what_is_not_finite(shape, full):
+    """There was one for what the library reports, and one for infinities and NaN."""
+    assert text("cuda", lambda x: lax.linalg.svd(x, full_matrices=full), np.ones(shape, np.float32)).count("stablehlo.select") == 3
+
+
 def test_log1p_of_doubles_is_the_compilers_own():
     """It drops a rounding to the dtype's own precision and puts x for (1 + x) - 1, which leaves half of the digits at x = 1e-8."""
     with flags.enable_x64(True):

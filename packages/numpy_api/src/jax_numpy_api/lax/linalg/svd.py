@@ -39,7 +39,6 @@ from .common import (
     mh,
     mm,
     nan_on_failure,
-    nan_unless,
     real,
     real_dtype,
     rows,
@@ -195,13 +194,10 @@ def _svd_gpu_rotated(b, x, s_type, compute_uv, full, routine):
     v_type = ShapedArray((*batch, n, n if whole else k), x.aval.dtype)
     _, s, u, v, info = ffi_call(b, f"{gpu_library(b)}_{routine}_ffi", [x], [x.aval, s_type, u_type, v_type, info_type(x, batch_rank)],
                                 batch_rank=batch_rank, in_place={0: 0}, full_matrices=bool(whole), compute_uv=bool(compute_uv))
-    cut = whole and not full
-    keep = lambda x, s, u, v: _where_finite(x, s, *([first_columns(u, k), mh(first_columns(v, k))] if cut else [u, mh(v)]))
-    if compute_uv:
-        s, u, v = b.fun(keep, x, s, u, v)
-    else:
-        s, = b.fun(_where_finite, x, s)
-    return s, u, v, info
+    bad, = b.fun(_not_finite, x)
+    if whole and not full and compute_uv:
+        u, v = b.fun(lambda u, v: [first_columns(u, k), first_columns(v, k)], u, v)
+    return s, u, *(b.fun(mh, v) if compute_uv else [v]), b.fun(lax.bitwise_or, info, bad)[0]
 
 
 def _is_finite(x):
@@ -224,10 +220,9 @@ def _zero_unless_finite(x):
     return [lax.select(broadcast_in_dim(ok, x.shape, tuple(range(ok.ndim))), x, zero), lax.convert_element_type(lax.bitwise_not(ok), np.int32)]
 
 
-def _where_finite(x, *outs):
-    """NaN for a matrix that holds NaN or infinity, whatever rotations make of it: that is not documented."""
-    ok = _is_finite(x)
-    return [nan_unless(ok, out) for out in outs]
+def _not_finite(x):
+    """1 for each matrix that holds NaN or infinity, else 0: what rotations make of such, and of ``info``, is not documented."""
+    return [lax.convert_element_type(lax.bitwise_not(_is_finite(x)), np.int32)]
 
 
 def _empty(b, x, compute_uv):
