@@ -1,8 +1,10 @@
 """Plugins that are not there, broken, of another version, or without a device: the CPU is used, with one warning at most."""
+import functools
 import json
 import os
 import subprocess
 import sys
+import types
 import warnings
 
 import pytest
@@ -161,6 +163,20 @@ def test_each_plugin_is_told(monkeypatch):
     assert told == [("call",), ("call", "first")]
     plugins._load_library("second", None)
     assert told[2:] == [("call", "second")]
+
+
+def test_only_calls_of_lapack_import_scipy_on_gpus(monkeypatch):
+    """It took half a second of the first factorisation."""
+    started = []
+    solver = types.SimpleNamespace(registrations=dict, initialize_hybrid_kernels=lambda: started.append("scipy"))
+    monkeypatch.setattr(call_handlers, "kernels", lambda name: solver)
+    for cached in ("_register_module", "_start_hybrids"):
+        monkeypatch.setattr(call_handlers, cached, functools.cache(getattr(call_handlers, cached).__wrapped__))
+    call_handlers.register("cusolver_getrf_ffi", "cuda")
+    assert not started
+    for target in ("cuhybrid_geqp3", "cuhybrid_eig_real"):
+        call_handlers.register(target, "cuda")
+    assert started == ["scipy"]
 
 
 def test_tpu_chips_on_the_bus(monkeypatch, tmp_path):

@@ -25,6 +25,16 @@ def register(target: str, platform: str) -> None:
     for prefix, module in (_CPU if platform == "cpu" else _GPU).items():
         if target.startswith(prefix):
             _register_module(module, platform)
+            if "hybrid_" in target:
+                _start_hybrids(module)
+
+
+@functools.cache
+def _start_hybrids(module_name: str) -> None:
+    """Calls that a GPU's library lacks run SciPy's LAPACK on the host; the import of SciPy takes as long as many a compilation."""
+    module = kernels(module_name)
+    if module is not None:
+        _initialize(module.initialize_hybrid_kernels)
 
 
 @functools.cache
@@ -34,8 +44,6 @@ def _register_module(module_name: str, platform: str) -> None:
         return  # XLA will name the missing target
     if module_name == "lapack":
         _initialize(module._lapack.initialize)
-    if hasattr(module, "initialize_hybrid_kernels"):
-        module.initialize_hybrid_kernels()
     for name_of_platform, entries in module.registrations().items():
         if name_of_platform.lower() != platform:
             continue
@@ -59,4 +67,4 @@ def _initialize(start: Callable[[], None]) -> None:
     try:
         start()
     except ImportError as error:
-        raise ImportError("linear algebra on CPU calls LAPACK through SciPy; install scipy") from error
+        raise ImportError("this function of linear algebra calls LAPACK through SciPy; install scipy") from error
