@@ -12,6 +12,7 @@ from fuzz import (
     deliberate,
     grammar,
     interpret,
+    judge,
     large,
     outcome,
     plants,
@@ -180,8 +181,33 @@ def test_kinds_of_differences():
         assert (found[0] if found else None) == kind, (got, want, found)
 
 
+@pytest.mark.parametrize("ours, other, explained", [
+    ("abs(a)", "jnp.sqrt(a * a)", True), ("jnp.sqrt(a * a)", "abs(a)", False),  # the square overflows
+    ("a / 1000", "(a / 1000 + 60) - 60", True), ("(a / 1000 + 60) - 60", "a / 1000", False), ("a * 1.05", "a", False), ("a", "a * 1.05", False),
+    ("a * 2", "a * inf", False), ("a * inf", "a * 2", False), ("jnp.nan_to_num(a * 250)", "a * 250", False), ("a * nan", "jnp.sqrt(a * a)", False),
+    ("a / 1000", "(a / 1000 + 60) - 60 + 0 * jax.random.normal(jax.random.key(0))", False), ("abs(a), a > 301", "jnp.sqrt(a * a), a > 299", False)])
+def test_what_rounding_explains(ours, other, explained):
+    """Ours must be as near as the other side to what both find in double precision."""
+    texts = tuple(f"def f(a):\n    return {body}\nargs = (jnp.array([300.0], 'float16'),)\nout = f(*args)" for body in (ours, other))
+    gave = tuple(map(outcome.run, texts))
+    assert checks.compare(*gave) and judge.explains(gave, texts, (outcome.run, outcome.run)) is explained
+
+
+def test_a_program_in_double_precision_has_the_same_arguments():
+    text = "def f(a, b):\n    return a, b.astype('bfloat16'), b\nargs = (jnp.array([0.1], 'float16'), 2.0)\nout = f(*args[:1], *map(jnp.float32, args[1:]))"
+    a, b, c = outcome.run(judge.widened(text)).leaves
+    assert (a.dtype, b.dtype, c.dtype) == ("float64",) * 3 and a.value.item() == float(np.float16(0.1))
+
+
+def test_flushed_numbers_are_what_a_reference_makes_of_zeros():
+    assert checks.primitives(_program("def f(a):\n    return jnp.log(a)\nargs = (jnp.array([1e-40]),)\nout = f(*args)")) is None
+    assert checks._flushed(np.float32([1e-40, 1e-30])).tolist() == [0, np.float32(1e-30)]
+
+
 def test_shrinking_keeps_what_differs():
     assert shrink.shrink(PLANTED, lambda text: "arctan" in text and "return" in text).count("\n") <= 5
+    assert shrink.shrink("u = jnp.sin(jnp.cos(a).sum())", lambda text: "cos(" in text) == "u = jnp.cos(a)"
+    assert not any(text.startswith("out = jax(") for text in shrink._candidates("out = jax.jit(f)(*args)"))
 
 
 def test_a_slice_has_the_lines_that_its_result_needs():

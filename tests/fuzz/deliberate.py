@@ -165,7 +165,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("NaN", r"(?s)(?=.*([\[( ]-?0\.0|zeros)).*spence\(", "the slope at 0 is infinite"),
     ("no NaN", r"(?s)(?=.*e\+38).*(chi2|gamma)\.", "at the largest numbers the median, not NaN"),
     ("weak: False for True", r"lax\.scan", "what is carried on as strong is strong where it is stacked, too"),
-    ("dtype", r"(?s)(?=.*zeros\().*cov\(", "of no variables, too, single precision stays"),
+    ("dtype", r"(?s)(?=.*zeros\().*(cov|corrcoef)\(", "of no variables, too, single precision stays"),
     ("no NaN", r"(?s)(gamma|chi2)\.(log)?(cdf|sf|pdf)\(.*args = .*(inf|e\+38|[\[( ]-|\b0\b(?!\.[1-9])|False)", "at the ends of the support, and beyond it, the limit"),
     ("no NaN", r"(?s)companion\(.*args = .*(\b0\.0|inf|nan|e\+38)", "a leading coefficient of 0 makes no NaN of the ones beside"),
     ("no NaN", r"(?s)(sparse_plus|squareplus)\(.*args = .*(inf|e\+38)", "a square that overflows is not taken, nor its slope"),
@@ -246,6 +246,11 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("no NaN", r"(?s)setxor1d\(.*nan", "NaN is told from NaN once"),
     ("class TypeError", r"(minimum|maximum|max|min|clip)\(", "ours is NotImplementedError: complex numbers have no smooth order"),
     ("no NaN", r"gelu\((?s:.*)inf", "far out, the limit"),
+    ("value", rf"(?s)(?=.*{DERIVATIVE}).*cum(min|max)\(.*nan", "running extrema have no slope where they are NaN; the other one's first has"),
+    ("no NaN", r"sign\((?s:.*)(inf.*j|j.*inf)", "the direction of an infinite number is known where one part is finite"),
+    ("no NaN", rf"(?s)(?=.*{DERIVATIVE}).*1 / c.*inf", "an infinite number's reciprocal is 0, and its slopes are"),
+    ("NaN", rf"(?s)(?=.*{DERIVATIVE}).*cumlogsumexp\(.*nan", "where the value is NaN the slope is, too"),
+    ("raises ValueError: .*the kernel is empty along a spatial axis.*", r"conv", "a kernel without elements is refused where the program is traced, not only where it is lowered"),
     ("raises TypeError: .*lax.arg(min|max) does not accept dtype complex.*", r"arg(min|max)\(", "complex numbers are refused where the program is traced, not only where it is lowered"),
     ("NaN", r"(?s)(polygamma|zeta)\(.*-inf", "at minus infinity there is no limit"),
     ("weak: True for False", r"(?s)lax\.(cond|switch)\(.*vmap", "a branch is as weak under vmap as alone"),
@@ -329,6 +334,7 @@ def reason(kind: str, text: str, words: str = "") -> str | None:
 
 OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a program may differ in; as DIFFERENT
     ("value|no NaN|NaN|infinity", r"1e-40", "what a subnormal number counts as depends on where the program runs"),
+    ("conv_general_dilated: (NaN|no NaN|infinity)", r"inf|nan|e\+38", "what is not finite beside the zeros of padding"),
     ("tree", r"closure_convert", "what is hoisted depends on what is traced"),
 )
 
