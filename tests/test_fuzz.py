@@ -21,6 +21,7 @@ from fuzz import (
     shrink,
     signatures,
     values,
+    watched,
 )
 from jax_numpy_api import lax
 
@@ -309,6 +310,21 @@ def test_a_crash_of_ours_is_a_difference():
     finally:
         ours.close()
         reference.close()
+
+
+def test_checks_in_a_process_of_their_own():
+    """What a check says is the same there; a program that ends the process, or never ends, is a difference."""
+    child = reference_module.Interpreter.ours(("-m", "fuzz.watched"))
+    try:
+        found = watched.apart(child)
+        assert list(found) == list(checks.CHECKS)
+        steep = _program("def f(a):\n    return jax.lax.stop_gradient(a) + a\nargs = (jnp.array([0.5]),)\nout = f(*args)")
+        assert found["jit"](steep) is None and found["derivatives"](steep) == checks.derivatives(steep) and checks.derivatives(steep)[0] == "derivative"
+        assert found["jit"](_program(f"{CRASHES}\nargs = ()\nout = 1"))[0] == "no answer"
+        child.seconds = 1.0
+        assert found["jit"](_program("import time\ntime.sleep(9)\nargs = ()\nout = 1"))[0] == "no answer"
+    finally:
+        child.close()
 
 
 @pytest.mark.parametrize("expression, weak", [

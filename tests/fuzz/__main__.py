@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 
-from fuzz import checks, plants, runner
+from fuzz import checks, plants, runner, watched
 from fuzz.reference import Interpreter
 
 
@@ -32,21 +32,19 @@ def main() -> int:
             print(line, flush=True)
         return 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    children = [Interpreter.ours(), Interpreter.other(given.reference)] if given.reference else []
+    children = [Interpreter.ours(), Interpreter.other(given.reference)] if given.reference else [Interpreter.ours(("-m", "fuzz.watched"))]
     counts: collections.Counter = collections.Counter()
     kinds: collections.Counter = collections.Counter()
-    words, sys.stdout = sys.stdout, sys.stderr  # what programs print is no answer
     try:
-        chosen = {"reference": checks.against(*children, given.lenient, given.types, counts)} if children else checks.CHECKS
+        chosen = {"reference": checks.against(*children, given.lenient, given.types, counts)} if given.reference else watched.apart(*children)
         for found in runner.run(given.seed, chosen, seconds=given.seconds, first=given.first, tries=given.tries, counts=counts,
-                                staged=(0.99 if children else 0.0) if given.staged is None else given.staged, calls=given.calls, compiled=given.compiled, nested=given.nested,
+                                staged=(0.99 if given.reference else 0.0) if given.staged is None else given.staged, calls=given.calls, compiled=given.compiled, nested=given.nested,
                                 instead={"large": given.large, "devices": given.devices, "split": given.split}):
-            print(found, file=words, flush=True)
+            print(found, flush=True)
             kinds[f"{found.check}: {found.kind}"] += 1
     except KeyboardInterrupt:  # what was found until then counts
         pass
     finally:
-        sys.stdout = words
         for child in children:
             child.close()
     spent = os.times()

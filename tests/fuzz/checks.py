@@ -140,9 +140,9 @@ def primitives(program: Program) -> Difference:
         try:
             f, args = _parts(program.text)
             closed = jax.make_jaxpr(f)(*args)
+            interpret(closed.jaxpr, closed.consts, jax.tree.leaves(args), apply)
         except Exception:
             return None
-        interpret(closed.jaxpr, closed.consts, jax.tree.leaves(args), apply)
     return found[0] if found else None
 
 

@@ -197,23 +197,30 @@ def stages(text: str, route: str, others: list[str], compiles: bool | None = Tru
             yield [refusal(error)]
 
 
-def serve() -> None:
+class Texts:
+    """Answers to texts, to the arguments of `stages`, and to "go on"."""
+
+    def __init__(self):
+        self.begun: Generator[list[Outcome]] | None = None
+
+    def __call__(self, asked: Any) -> list[Outcome]:
+        if asked == "go on":
+            assert self.begun is not None
+            return next(self.begun)
+        if self.begun is not None:
+            self.begun.close()
+        self.begun = None if isinstance(asked, str) else stages(*asked)
+        return [run(asked)] if self.begun is None else next(self.begun)
+
+
+def serve(answer: Callable[[Any], list[Outcome]] | None = None) -> None:
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)  # what there is stays, and is not looked through again
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what programs print is no answer
-    begun: Generator[list[Outcome]] | None = None
+    answer = answer or Texts()
     for line in sys.stdin:
-        asked = json.loads(line)
-        if asked == "go on":
-            assert begun is not None
-            outcomes = next(begun)
-        else:
-            if begun is not None:
-                begun.close()
-            begun = None if isinstance(asked, str) else stages(*asked)
-            outcomes = [run(asked)] if begun is None else next(begun)
-        plain = [(*outcome[:3], [tuple(leaf) for leaf in outcome.leaves]) for outcome in outcomes]
+        plain = [(*outcome[:3], [tuple(leaf) for leaf in outcome.leaves]) for outcome in answer(json.loads(line))]
         answers.write(base64.b64encode(pickle.dumps(plain)).decode() + "\n")
         answers.flush()
 

@@ -226,6 +226,13 @@ def test_reads_beyond_the_end(case):
     f(InterpretParams(), 1)
 
 
+@pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3)])
+def test_arrays_without_elements(shape):
+    x = np.zeros(shape, np.float32)
+    assert run(lambda x, o: copy(x, o), f32(*shape))(x).shape == shape
+    assert run(lambda x, o: o.__setitem__(..., jnp.sum(x[...]) + 2), f32())(x) == 2
+
+
 def test_stores_beyond_the_end():
     def kernel(x, o, add):
         copy(x, o)

@@ -480,6 +480,16 @@ def test_other_errors():
         sparse.bcoo_dot_general(mat, np.ones(4), dimension_numbers=(((1,), (0,)), ((), ())), out_sharding=1)
 
 
+@pytest.mark.parametrize("x64", [False, True])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int32", "uint32", "float16"])
+def test_sums_have_the_dtypes_of_dense_ones(dtype, x64):
+    with flags.enable_x64(x64):
+        dense = jnp.ones((2, 2), dtype)
+        mat = sparse.BCOO.fromdense(dense)
+        assert sparse.bcoo_reduce_sum(mat, axes=(0,)).dtype == mat.sum(0).dtype == dense.sum(0).dtype
+        assert dtype == "bool" or sparse.sparsify(lambda x: lax.reduce_sum(x, (0,)))(mat).dtype == dtype
+
+
 @pytest.mark.parametrize("kind", ["BCOO", "BCSR", "CSR", "COO"])
 def test_booleans_are_there_once_stored(kind):
     """Masks have no sums: stored twice or once, an element is True; and so are their products."""

@@ -28,7 +28,7 @@ def padding(operand: Operand) -> list[tuple[int, int]]:
             before, after = d.padding
             found.append((before, max(after, d.block_size - n - before)))
         else:
-            found.append((0, 0) if type(d) is Squeezed else (0, max(-n % d.block_size, d.block_size - n)))
+            found.append((0, 0) if type(d) is Squeezed else (0, max(-n % max(d.block_size, 1), d.block_size - n)))
     return found
 
 

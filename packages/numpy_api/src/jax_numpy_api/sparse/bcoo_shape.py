@@ -17,6 +17,7 @@ from jax_core.transformations.vmap import vmap
 
 from .. import lax, numpy as jnp
 from ..numpy.promotion import canonical_axis, concrete
+from ..numpy.reductions import sum_dtype
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_transpose, bcoo_update_layout, full_batch, parts
 from .util import require_none, row, static_shape, stored_where, valid
 
@@ -372,7 +373,7 @@ def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
 
 @takes(mat=BCOO)
 def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
-    """Sums along axes. Over sparse and batch axes nothing is added yet: elements come to stand at the same point.
+    """Sums along axes, in the dtype of `jax.numpy.sum`. Over sparse and batch axes nothing is added yet: elements come to stand at the same point.
 
     Raises:
       ValueError: an axis that there is not.
@@ -382,6 +383,11 @@ def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
     >>> sparse.bcoo_reduce_sum(m, axes=(0,)).todense()
     Array([3, 5], dtype=int32)
     """
+    return summed(mat.astype(sum_dtype(mat.dtype)), axes)
+
+
+def summed(mat: BCOO, axes: Sequence[int]) -> BCOO:
+    """`bcoo_reduce_sum` in the dtype of ``mat``."""
     over = {canonical_axis(d, mat.ndim, "bcoo_reduce_sum: axes") for d in axes}
     a, b = mat.n_batch, mat.n_batch + mat.n_sparse
     shape = tuple(n for d, n in enumerate(mat.shape) if d not in over)

@@ -26,11 +26,11 @@ from .bcoo_shape import (
     bcoo_concatenate,
     bcoo_dynamic_slice,
     bcoo_gather,
-    bcoo_reduce_sum,
     bcoo_reshape,
     bcoo_rev,
     bcoo_slice,
     bcoo_squeeze,
+    summed,
 )
 from .bcsr import BCSR
 from .util import valid
@@ -224,7 +224,7 @@ def _settled(x):
 
 @_rule(lax.reduce_sum_p)
 def _reduce_sum(x, *, axes, out_sharding=None):
-    return _settled(bcoo_reduce_sum(x, axes=axes))
+    return _settled(summed(x, axes))
 
 
 @_rule(lax.dot_general_p)
