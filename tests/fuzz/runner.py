@@ -10,7 +10,6 @@ from fuzz import deliberate, grammar, shrink
 from fuzz.checks import CHECKS, Difference
 from fuzz.grammar import Program
 
-
 HANGS = 5  # tries to shrink a program that does not answer: each waits
 
 
