@@ -167,6 +167,8 @@ COMPILES = {  # on each platform; what ended in an error of the compiler
     "a scatter into a scalar": (lambda x: [getattr(x.at[True], how)(u) for how in ("set", "add", "mul", "min", "max") for u in (2.0, jnp.ones(1))], ()),
     "several scatters into a scalar": (
         lambda x: jax.lax.scatter_add(x, np.zeros((2, 3, 0), int), jnp.ones((2, 3)), jax.lax.ScatterDimensionNumbers((), (), ())), ()),
+    "scatters of rows without indices": (
+        lambda x: jax.lax.scatter_max(x, np.zeros((3, 0), int), jnp.ones((8, 3)), jax.lax.ScatterDimensionNumbers((0,), (), ())), (8,)),
     "fused of two memories": (lambda x: in_memories(x, x), (8,)),
     "vmap of fused": (lambda x: jax.vmap(in_memories)(x, x), (8,)),
     "cotangents of fused in the host's memory": (lambda x: jax.vjp(in_memories, x, x)[1](in_memories(x, x)), (8,)),

@@ -169,10 +169,12 @@ def _lower_rule(combine: Callable):
             last = tuple(x.aval.shape[d] - sizes[d] for d in n.scatter_dims_to_operand_dims)
             indices = b.fun(_clamp, indices, last=last)[0]
         out = b.out_avals[0]
-        if x.aval.ndim == 0 and indices.aval.ndim > 1:  # XLA's expander of scatters for GPUs fails where an operand has no axes
-            out = ShapedArray((1,), x.aval.dtype)
-            x, indices = b.emit(f"stablehlo.reshape {x}", x, out=out), b.full(0, ShapedArray((*updates.aval.shape, 1), np.dtype(np.int32)))
-            n = ScatterDimensionNumbers((), (0,), (0,))
+        if not n.scatter_dims_to_operand_dims and indices.aval.ndim - 1 > len(n.operand_batching_dims):
+            # XLA's expander of scatters for GPUs fails where several index vectors have no entries
+            out = ShapedArray((1, *x.aval.shape), x.aval.dtype)
+            x, indices = b.emit(f"stablehlo.reshape {x}", x, out=out), b.full(0, ShapedArray((*indices.aval.shape[:-1], 1), np.dtype(np.int32)))
+            n = ScatterDimensionNumbers(n.update_window_dims, (0, *_up(n.inserted_window_dims)), (0,), _up(n.operand_batching_dims),
+                                        n.scatter_indices_batching_dims)
         scalar = ShapedArray((), x.aval.dtype)
         region = b.region([scalar, scalar], lambda inner, old, new: [combine(inner, old, new, update_jaxpr)])
         fields = [f"update_window_dims = {list(n.update_window_dims)}", f"inserted_window_dims = {list(n.inserted_window_dims)}",
