@@ -82,6 +82,9 @@ def _as_arrays(found: Outcome) -> Outcome:
     return found._replace(leaves=tuple(leaf._replace(kind="array") for leaf in found.leaves))
 
 
+PLAIN = "f(*jax.tree.map(jnp.asarray, args))"  # so that what is passed on is an array
+
+
 def _two_ways(program: Program, route: str, plain: str) -> tuple[Outcome, Outcome, Difference]:
     """What ``route`` and the ``plain`` one give, and what differs that rounding does not explain."""
     texts = f"{program.text}\nout = {route}", f"{program.text}\nout = {plain}"
@@ -96,7 +99,7 @@ def _two_ways(program: Program, route: str, plain: str) -> tuple[Outcome, Outcom
 
 def compiled(program: Program) -> Difference:
     """`jit` changes nothing but which errors of concrete values there are."""
-    whole, eager, found = _two_ways(program, "jax.jit(f)(*args)", "f(*jax.tree.map(jnp.asarray, args))")
+    whole, eager, found = _two_ways(program, "jax.jit(f)(*args)", PLAIN)
     return ("jit accepts", eager.detail) if eager.error and not whole.error else found
 
 
@@ -104,7 +107,7 @@ def mapped(program: Program) -> Difference:
     """`vmap` over one, and over copies, is the function of each."""
     if "prng" in program.text or "random" in program.text:
         return None
-    return _two_ways(program, "jax.tree.map(lambda x: x[1], jax.vmap(f)(*[jnp.stack([jnp.asarray(x)] * 2) for x in args]))", "f(*args)")[2]
+    return _two_ways(program, "jax.tree.map(lambda x: x[1], jax.vmap(f)(*[jnp.stack([jnp.asarray(x)] * 2) for x in args]))", PLAIN)[2]
 
 
 def _flushed(x: np.ndarray) -> np.ndarray:

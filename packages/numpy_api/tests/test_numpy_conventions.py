@@ -329,6 +329,8 @@ ROWS = {
     "[jit(jnp.trace)(np.int32([[1, 2, 3], [4, 5, 6]]), k) for k in (-1, 0, 2, 3)]": "list(int32 4, int32 6, int32 3, int32 0)",
     "jit(lambda p: jnp.unwrap(np.int32([1, 2, 0, 4]), period=p))(5)": "int32 [1, 2, 0, -1]",
     "jnp.unwrap(np.array([True, False]), period=2)": "int32 [1, 0]", "jnp.unwrap(np.zeros(0, bool), period=2)": "~int32 []", "jnp.unwrap(np.zeros(0, 'int8'))": "~float32 []",
+    "jnp.cov(jnp.array([1, 0, 1], 'bfloat16'), aweights=np.float32([1, 1, 2])).dtype.name": "'float32'", "jnp.cov(np.float16([1, 0, 1]), aweights=np.array([1, 1, 2])).dtype.name": "'float16'",
+    "jnp.cov(np.float16([1, 0, 1]), aweights=np.float32([1, 1, 2]), dtype='float16').dtype.name": "'float16'",
     "jnp.logical_or.accumulate(np.zeros(0))": "bool []", "jnp.logical_and.accumulate(np.zeros((0, 2), 'int8'))": "bool []", "jnp.logaddexp.accumulate(np.zeros(0, 'uint8'))": "float32 []",
     "jnp.subtract.accumulate(np.zeros(0, bool))": "TypeError", "jnp.logical_xor.accumulate(np.float32([1, 1]), dtype='float16')": "float16 [1.0, 0.0]",
 }

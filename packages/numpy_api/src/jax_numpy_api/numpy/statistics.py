@@ -688,7 +688,9 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
     check_arraylike("cov", m, 0 if y is None else y)
     if dtype is not None and not dtypes.issubdtype(dtypes.canonicalize_user_dtype(dtype, "cov"), np.inexact):
         raise ValueError(f"jax.numpy.cov: dtype must be a floating-point or complex dtype, got {dtype}")
-    x, = promote_dtypes_inexact(m) if y is None else promote_dtypes_inexact(m, y)[:1]
+    x = promote_dtypes_inexact(m, *[] if y is None else [y])[0]
+    if aweights is not None and dtypes.issubdtype(dtypes.dtype(unwrapped(aweights)), np.inexact):
+        x, _ = promote_dtypes_inexact(x, aweights)
     x = narrowed(as_array(x))
     if dtype is not None:
         x = x.astype(dtype)
