@@ -193,7 +193,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("shape", r"csd\(", "the shorter signal is filled with zeros before the segments are cut, as in SciPy"),
     ("weak: True for False", r"(?s)stats\.mode\(.*args = .*\dj", "a number's mode is as weak as the number, complex ones too"),
     ("value", r"(?s)betaln\(.*args = .*e\+38", "of the largest numbers, too, the logarithm has its digits"),
-    ("raises NotImplementedError", r"jnp\.f(max|min)\(", "complex numbers have no smooth order"),
+    ("raises NotImplementedError", r"jnp\.f(max|min)\(|\.(max|min)\(", "complex numbers have no smooth order"),
     ("raises TypeError", r"(?s)BC\w+\.fromdense\(.*nse=.*args = .*zeros\(", "nothing is read of an empty axis; the other one says so when it runs"),
     ("no NaN", rf"(?s)(?=.*{DERIVATIVE}).*angle\(", "the angle of real numbers is a step, at 0 too"),
     ("value", r"(?s)(?=.*'?u?int8).*softmax\(", "narrow integers are promoted before they are subtracted"),
@@ -241,7 +241,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("raises TypeError", r"cumlogsumexp\(", "integers have no logarithm of their own; the other one cannot start with -inf when it runs"),
     ("weak: True for False", r"stats\.geom\.", "of booleans as of numbers; the other one's vectors are strong, its scalars weak"),
     ("dtype", r"sparse\.grad\(", "a cotangent has its operand's dtype"),
-    ("no NaN", r"(?s)poch\(.*args = .*-\d", "a quotient of two poles is its limit"),
+    ("no NaN", rf"(?s)poch\(.*args = .*-\d|(?=.*{DERIVATIVE}).*poch\(", "a quotient of two poles is its limit"),
     ("value", r"digitize\([^\n]*, [a-z]\)", "of bins that are not sorted nothing is said"),
     ("no NaN", r"(?s)setxor1d\(.*nan", "NaN is told from NaN once"),
     ("class TypeError", r"(minimum|maximum|max|min|clip)\(", "ours is NotImplementedError: complex numbers have no smooth order"),
@@ -340,6 +340,8 @@ def reason(kind: str, text: str, words: str = "") -> str | None:
 OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a program may differ in; as DIFFERENT
     ("value|no NaN|NaN|infinity", r"1e-40", "what a subnormal number counts as depends on where the program runs"),
     ("conv_general_dilated: (NaN|no NaN|infinity)", r"inf|nan|e\+38", "what is not finite beside the zeros of padding"),
+    ("value", r"def_vmap", "a batch has a rule of its own"),
+    ("dtype", r"np\.(float64|int64|array)", "what is passed on untouched stays what it was"),
     ("tree", r"closure_convert", "what is hoisted depends on what is traced"),
 )
 

@@ -62,7 +62,8 @@ jnp.modf(f)[0]; jnp.sort(f); nn.silu(f); jsp.digamma(f); jnp.sin(i); f + f; f[No
 """
 NARROWED = """
 f + 1; f * np.float32(2); jnp.median(f); jnp.sinc(f); jnp.max(f); jnp.ptp(f); jnp.cov(m); jnp.fft.rfft(f).real; jnp.nan_to_num(f); jnp.nansum(f); jnp.frexp(f)[0];
-jnp.poly(f); jnp.polyder(f); jsp.ndtr(f); jsp.factorial(f); nn.gelu(f); jnp.linalg.inv(m); jnp.linalg.cholesky(m); vmap(lambda x: x + 1)(f); jnp.unique(np.ones(2))
+jnp.poly(f); jnp.polyder(f); jsp.ndtr(f); jsp.factorial(f); nn.gelu(f); jnp.linalg.inv(m); jnp.linalg.cholesky(m); vmap(lambda x: x + 1)(f); jnp.unique(np.ones(2));
+f * np.float64(2); np.float64(2) + f; f ** np.float64(2); jnp.hypot(f, np.ones(3)); jnp.where(f > 1, f, np.float64(2)); f / np.ones(3)
 """
 
 

@@ -141,7 +141,7 @@ def _key(x: Any) -> Any:
     if kind in _SCALARS:
         return kind
     if isinstance(x, (np.ndarray, np.generic)):
-        return x.dtype
+        return x.dtype if x.dtype.itemsize < 8 else (x.dtype, "host")  # narrowed where 64 bits are off, beside an array of them too
     dtype = getattr(x, "dtype", None)
     if dtype is None:  # a subclass of a Python number, or something that converts itself
         return dtypes.dtype_and_weak_type(unwrapped(x))
@@ -163,7 +163,8 @@ def joined(*args: Any) -> tuple[Any, bool]:
 def _joined(args: Sequence[Any]) -> tuple[Any, bool]:
     """Operands of 64 bits, from a part of the program where these are on, keep them only among themselves where they are off."""
     dtype, weak = dtypes.lattice_result_type(*map(unwrapped, args))
-    alike = (not weak or len(args) == 1) and all(hasattr(x, "dtype") and x.dtype == dtype for x in args)  # to NumPy None is float64
+    alike = all(hasattr(x, "dtype") and x.dtype == dtype for x in args) and (  # to NumPy None is float64
+        len(args) == 1 or not weak and not any(isinstance(x, (np.ndarray, np.generic)) for x in args))
     return dtype if alike else dtypes.explicit_dtype(dtype), weak
 
 
