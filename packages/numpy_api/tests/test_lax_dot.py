@@ -19,6 +19,8 @@ OTHERS = [
     Case(lax.dot, "f32[2,3],f32[3,4]", reference=np.dot, tolerance=16), Case(lax.dot, "f32[3],f32[3]", reference=np.dot),
     Case(lax.dot, "bf16[2,3],bf16[3,4] f16[2,3],f16[3]", reference=lambda x, y: x.astype(np.float32) @ y.astype(np.float32),
          preferred_element_type=np.float32, derivative=False),
+    Case(lax.dot_general, "f32[2,3],f32[3,4]", dimension_numbers=(((1,), (0,)), ((), ())), precision=None, preferred_element_type=np.int32,
+         domain=(1.5, 9), derivative=False),
     Case(lax.dot, "i8[2,3],i8[3,4]", preferred_element_type=np.int32, domain=(-100, 100),
          reference=lambda x, y: x.astype(np.int32) @ y.astype(np.int32)),
     Case(lax.dot, "i8[2,3],f32[3,4]", reference=lambda x, y: x.astype(np.float32) @ y, derivative=False),

@@ -448,7 +448,8 @@ def _dot_general_reference(lhs, rhs, *, dimension_numbers, precision, preferred_
     lf, rf = _free(lhs.ndim, lc, lb), _free(rhs.ndim, rc, rb)
     batch, left, right = ([x.shape[d] for d in ds] for x, ds in ((lhs, lb), (lhs, lf), (rhs, rf)))
     inner = math.prod(lhs.shape[d] for d in lc)
-    wide = np.float64 if dtypes.issubdtype(dtype, np.floating) else dtype
+    real = not dtypes.issubdtype(dtype, np.complexfloating)  # floats are multiplied as such, for whole numbers too
+    wide = np.float64 if real and any(dtypes.issubdtype(d, np.floating) for d in (dtype, lhs.dtype, rhs.dtype)) else dtype
     a = lhs.transpose(*lb, *lf, *lc).reshape(*batch, math.prod(left), inner).astype(wide)
     b = rhs.transpose(*rb, *rc, *rf).reshape(*batch, inner, math.prod(right)).astype(wide)
     return np.reshape(np.matmul(a, b), (*batch, *left, *right)).astype(dtype)
