@@ -26,7 +26,7 @@ def _smaller(node: Any) -> Iterator[Any]:
         yield from (ast.Return(e) for e in node.value.elts)
     if isinstance(node, ast.Call):
         yield from (a for a in node.args if not isinstance(a, (ast.Lambda, ast.Starred, ast.Constant, ast.List, ast.Tuple)))
-        if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
+        if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, (ast.Name, ast.Attribute)):
             yield node.func.value
         yield from (ast.Call(node.func, node.args, node.keywords[:i] + node.keywords[i + 1:]) for i in range(len(node.keywords)))
         yield from (ast.Call(node.func, node.args[:i] + node.args[i + 1:], node.keywords) for i in range(1, len(node.args)))
