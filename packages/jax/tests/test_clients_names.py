@@ -364,6 +364,7 @@ def test_kinds_of_effects_of_a_librarys_own():
     ("jax._src.tree_util", "default_registry tracing_registry"),  # oryx
     ("jax._src.lib", "jaxlib_extension_version"),  # grain
     ("jax._src.xla_bridge", "backends_are_initialized"),  # the guides of flax
+    ("jax._src.hardware_utils", "num_available_amd_gpus"),  # AMD's plugin
     ("jax.example_libraries.stax", "gelu normal ones relu softmax zeros"),  # neural-tangents
     ("jax.extend.mlir", "deserialize_portable_artifact hlo_to_stablehlo refine_polymorphic_shapes serialize_portable_artifact"),  # tf2jax
 ])

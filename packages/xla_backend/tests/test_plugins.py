@@ -185,3 +185,18 @@ def test_tpu_chips_on_the_bus(monkeypatch, tmp_path):
     for device, there in (("0x0063", True), ("0x0042", False)):  # a chip; the network card of the same vendor
         (tmp_path / "device").write_text(device + "\n")
         assert attached.may_have("tpu") is there
+
+
+def test_amd_gpus_are_counted(monkeypatch, tmp_path):
+    """AMD's plugin asks for the number, under this name."""
+    num_available_amd_gpus = attached.num_available_amd_gpus
+    found = []
+    monkeypatch.setattr(attached.glob, "glob", lambda pattern: found if "kfd/topology" in pattern else [])
+    assert num_available_amd_gpus(stop_at=2) == 0
+    for name, number in (("processor", "0"), ("first", "41211"), ("second", "7"), ("third", "9")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "gpu_id").write_text(number + "\n")
+        found.append(str(tmp_path / name))
+    assert num_available_amd_gpus(stop_at=2) == 2 and num_available_amd_gpus() == 3
+    monkeypatch.setattr(attached.glob, "glob", lambda pattern: ["/dev/dxg"] if pattern == "/dev/dxg" else [])
+    assert num_available_amd_gpus() == 1

@@ -45,6 +45,7 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "cudnn": "jax._src.cudnn",
     "compiler": "jax._src.compiler",
     "distributed": "jax._src.distributed",
+    "hardware_utils": "jax._src.hardware_utils",
     "state": "jax._src.state",
     "lib": "jax._src.lib",
     "xla_bridge": "jax._src.xla_bridge",

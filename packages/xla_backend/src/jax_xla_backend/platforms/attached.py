@@ -27,6 +27,16 @@ def may_have(platform: str) -> bool:
     return nodes is None or any(map(glob.glob, nodes)) or platform == "tpu" and _has_tpu_on_pci()
 
 
+def num_available_amd_gpus(stop_at: int | None = None) -> int:
+    """How many AMD GPUs the driver lists (the rest of its nodes are processors), counted up to ``stop_at``; 1 where there is one that it does not list."""
+    count = 0
+    for folder in glob.glob("/sys/class/kfd/kfd/topology/nodes/*"):
+        count += _read(folder, "gpu_id") not in ("", "0")
+        if count == stop_at:
+            break
+    return count or int(may_have("rocm"))
+
+
 def _has_tpu_on_pci() -> bool:
     """Chips that are passed on by VFIO have a node with only a number; the bus says whose it is."""
     for folder in glob.glob("/sys/bus/pci/devices/*"):
