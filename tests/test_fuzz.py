@@ -173,7 +173,9 @@ def _program(text):
 def test_kinds_of_differences():
     """What is compared, row by row: two texts, and the kind of difference between what they give."""
     rows = [("1.0", "jnp.float32(1)", "kind"), ("jnp.ones(2)", "jnp.ones(3)", "shape"), ("jnp.int8(1)", "jnp.int16(1)", "dtype"),
-            ("jnp.asarray(1.0)", "jnp.float32(1)", "weak"), ("[jnp.ones(2)]", "(jnp.ones(2),)", "tree"), ("jnp.ones(2)", "jnp.ones(2) * 1.1", "value"),
+            ("jnp.asarray(1.0)", "jnp.float32(1)", "weak"), ("[jnp.ones(2)]", "(jnp.ones(2),)", "tree"),
+            *[("jax.experimental.sparse.BCOO.fromdense(jnp.ones(2))", f"jax.experimental.sparse.BCOO(({args}), shape={shape}, unique_indices=True, indices_sorted=True)", kind)
+              for args, shape, kind in (("jnp.ones(2), jnp.array([[0], [1]])", "(3,)", "tree"), ("jnp.ones(2), jnp.array([[0], [1]])", "(2,)", None))], ("jnp.ones(2)", "jnp.ones(2) * 1.1", "value"),
             ("jnp.ones(2)", "jnp.ones(2) * nan", "no NaN"), ("jnp.ones(2) * nan", "jnp.ones(2)", "NaN"), ("jnp.ones(2)", "jnp.ones(2) * inf", "infinity"), ("1 / 0", "None + 1", "class TypeError"),
             ("1", "1 / 0", "accepts what raises ZeroDivisionError"), ("1 / 0", "1", "raises ZeroDivisionError"), ("jax.random.key(0)", "jax.random.key(0)", None),
             ("jnp.ones(2) * 1.00001", "jnp.ones(2)", None), ("jnp.array([nan, 1.0])", "jnp.array([1.0, 2.0])", "value"), ("jnp.array([nan, inf])", "jnp.array([nan, inf])", None)]

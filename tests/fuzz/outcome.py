@@ -47,6 +47,10 @@ from fuzz import interpret
 DEFAULTS = {"jax_enable_x64": False, "jax_numpy_dtype_promotion": "standard", "jax_numpy_rank_promotion": "allow", "jax_disable_jit": False}
 
 
+NAMES = re.compile(r"namedtuple\[_\w+\]")  # which results have of their own
+SPARSE, AUXILIARY = re.compile(r"(CustomNode\(B?C[OS][ORC]\w?)\[([^][]*)\]"), re.compile(r"\([\d, ]*\)|True|False")  # what sparse arrays keep, by name or not
+
+
 class Leaf(NamedTuple):
     """``kind`` is "array" for what jax makes, else the name of its class; ``value`` is in a dtype that NumPy knows."""
     kind: str
@@ -135,7 +139,7 @@ def leaf_of(x: Any) -> Leaf:
 
 def outcome_of(result: Any) -> Outcome:
     leaves, tree = jax.tree_util.tree_flatten(result)
-    return Outcome("", "", re.sub(r"namedtuple\[_\w+\]", "namedtuple", str(tree)), tuple(map(leaf_of, leaves)))
+    return Outcome("", "", NAMES.sub("namedtuple", SPARSE.sub(lambda m: f"{m[1]}{AUXILIARY.findall(m[2])}", str(tree))), tuple(map(leaf_of, leaves)))
 
 
 def refusal(error: BaseException) -> Outcome:
