@@ -137,6 +137,15 @@ def test_a_planted_mistake_is_caught_beside_ours(monkeypatch):
     assert list(plants.report(1, 0)) == ["weak type: program 1, weak", *[f"{plant}: not caught by 1 programs" for plant in plants.PLANTS if plant != "weak type"]]
 
 
+def test_the_judge_of_rounding_lets_no_planted_mistake_pass(monkeypatch):
+    """In half precision, where it is asked most."""
+    text = ("def f(a):\n    return jax.grad(lambda c: jnp.tanh(c).sum())(a), jnp.exp(a * 4), jnp.maximum(a, nan), jax.grad(lambda c: lax.max(c, a).sum())(a)\n"
+            "args = (jnp.array([3.0], 'float16'),)\nout = f(*args)")
+    monkeypatch.setattr(grammar, "draw", lambda *_, **__: _program(text))
+    wanted = {"slope": "value", "infinity": "infinity", "NaN": "no NaN", "jvp at a tie": "value"}
+    assert {c.plant: c.found[0] for c in plants.caught(wanted, 1)} == wanted
+
+
 PLANTED = """def f(a, b):
     u = jnp.reshape(a, (-1,)) * 0.5 + jnp.cos(a)
     v = jnp.concatenate([u, b])
