@@ -122,7 +122,7 @@ def _differs(results: list, wanted: Any) -> Difference:
         if got.dtype.kind == want.dtype.kind == "c" and got.shape == want.shape:  # which part of an infinite product is NaN is not said
             whole = np.isfinite(got) & np.isfinite(want)
             got, want = got[whole], want[whole]
-        found = _values_differ(got, want, str(got.dtype))
+        found = _values_differ(got, want.astype(got.dtype), str(got.dtype))  # some dtypes have no infinity
         if found:
             return found
     return None

@@ -46,6 +46,10 @@ def explains(gave: tuple[Outcome, Outcome], texts: tuple[str, str], run: tuple[C
     return all(_closer(*leaves) for leaves in zip(*(outcome.leaves for outcome in gave), exact.leaves, again.leaves, strict=True))
 
 
+def _largest(x: np.ndarray) -> float:
+    return float(np.abs(x[np.isfinite(x)]).max(initial=0))
+
+
 def _closer(got: Any, want: Any, exact: Any, again: Any) -> bool:
     if not got.dtype or "float0" in got.dtype:
         return True
@@ -57,13 +61,13 @@ def _closer(got: Any, want: Any, exact: Any, again: Any) -> bool:
         a, b, c, d = (np.concatenate([x.real, x.imag]) for x in (a, b, c, d))
         if not a.shape == b.shape == c.shape == d.shape:
             return False
-        size = np.abs(c[np.isfinite(c)]).max(initial=0)
+        size = max(_largest(c), _largest(a - b))  # what is left of a difference in double precision
         if not np.all((c == d) | np.isnan(c) & np.isnan(d) | (np.abs(c - d) <= 1e-6 * size)):
             return False
         c = np.where(np.abs(c) > LARGEST.get(got.dtype, np.inf), np.copysign(np.inf, c), c)
-        size = np.abs(c[np.isfinite(c)]).max(initial=0)
+        size = _largest(c)
         if got.dtype == "float16" and size > LARGEST["float16"] / 16:  # some step went beyond the range
             c = np.where(np.isfinite(a), c, a)
         size = max(size, 0.03)  # what is left where terms of size 1 cancel
         same = (a == c) | np.isnan(a) & np.isnan(c) | (np.abs(a - c) <= tolerance * size)
-        return bool(np.all(same | (np.abs(a - c) <= np.abs(b - c).max(where=np.isfinite(b - c), initial=0) + tolerance * size)))
+        return bool(np.all(same | (np.abs(a - c) <= _largest(b - c) + tolerance * size)))
