@@ -186,7 +186,7 @@ def derivatives(program: Program) -> Difference:
         noise = 1e-13 * _norm([v]) * _norm(cotangents) * (1 + _norm([x]) + _norm(y))  # of terms that cancel
         if np.isfinite(size) and np.isfinite(noise) and abs(forward - backward) > 1e-7 * size + noise:
             return "transpose", f"{backward} for {forward}"
-        if program.manner != "plain" or not all(np.isfinite(t).all() for t in (*y, *tangents)):
+        if program.manner != "plain" or "stop_gradient" in program.text or not all(np.isfinite(t).all() for t in (*y, *tangents)):
             return None
         def slope(h: float) -> list:
             values = g(x + h * v)

@@ -247,6 +247,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("no NaN", r"(?s)dot_product_attention\(.*(seq_lengths|mask).*(inf|nan|e\+38)", "what is masked has no part in the result, whatever it is"),
     ("tree", r"BCSR\.fromdense\(", "the indices of a dense array's elements are sorted, and known to be"),
     ("value", rf"(?s)(?=.*{DERIVATIVE}.*{DERIVATIVE}).*while_loop\(.*__setitem__.*new_ref", "the second slope of a loop that writes what it reads is that of the product"),
+    ("value", r"(?s)mean\(.*dtype='u?int.*zeros\(", "an integer divided by 0 is any number"),
     ("value", r"(?s)random\.binomial\(.*float16", "counts in half precision are drawn in single precision"),
     ("no NaN", r"(gelu|wofz)\((?s:.*)inf", "far out, the limit"),
     ("raises ValueError: .*pure_callback: a Python function has no derivative.*", r"(?s)vmap.*zeros\(\(0", "a function of Python has no derivative, mapped over nothing neither"),
