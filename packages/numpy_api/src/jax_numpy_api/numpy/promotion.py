@@ -250,13 +250,16 @@ def _cast_numpy(x: Any, dtype: Any) -> Any:
     return x.astype(dtype)
 
 
+FLOAT32 = np.dtype(np.float32)  # what an equation holds, which a class is not
+
+
 def in_float32(fun: Callable[..., Any], *args: Any) -> Any:
     """``fun`` of arguments of one dtype; of halves of a float it is computed in float32 and rounded once: differences, powers and sums of squares
     have no place in halves where the result has."""
     dtype = dtypes.dtype(args[0])
     if dtypes.finfo(dtype).bits >= 32:
         return fun(*args)
-    return convert(fun(*[x if type(x) in (int, float) else convert(x, np.float32) for x in args]), dtype)
+    return convert(fun(*[x if type(x) in (int, float) else convert(x, FLOAT32) for x in args]), dtype)
 
 
 def narrowed(x: Any) -> Array:

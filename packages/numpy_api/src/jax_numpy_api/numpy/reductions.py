@@ -26,6 +26,7 @@ from ..lax.convert import warn_of_lost_part
 from ..lax.reduce import shift_p
 from .arithmetic import select
 from .promotion import (
+    FLOAT32,
     _to_inexact,
     as_array,
     broadcast_to,
@@ -480,7 +481,7 @@ def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, r
     a, weights = (convert(unwrapped(x), _to_inexact(_joined(a, weights))) for x in (a, weights))
     a, weights = as_array(a), as_array(weights)
     if dtypes.finfo(a.dtype).bits < 32:  # sums leave the range of halves of a float
-        wide = average(convert(a, np.float32), axis, convert(weights, np.float32), returned=True, keepdims=keepdims)
+        wide = average(convert(a, FLOAT32), axis, convert(weights, FLOAT32), returned=True, keepdims=keepdims)
         result, total = (convert(x, a.dtype) for x in wide)
         return (result, total) if returned else result
     weights = _aligned_weights(a, weights, axis)

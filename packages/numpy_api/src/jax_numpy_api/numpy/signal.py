@@ -16,6 +16,7 @@ from .. import lax
 from . import arithmetic, reductions, running
 from .joining import concatenate
 from .promotion import (
+    FLOAT32,
     as_array,
     broadcast_shape,
     broadcast_to,
@@ -143,8 +144,8 @@ def _interp(x, xp, fp, left, right, period, static):
         x, xp, fp = _periodic(x, xp, fp, period)
     if fp.dtype == np.float16:  # where differences and slopes overflow
         dtype, _ = joined(fp, *[v for v in (left, right) if v is not None])
-        left, right = (v if v is None or dtypes.dtype(v) != np.float16 else convert(v, np.float32) for v in (left, right))
-        return convert(_interpolated(*[convert(v, np.float32) for v in (x, xp, fp)], left, right, static), dtype)
+        left, right = (v if v is None or dtypes.dtype(v) != np.float16 else convert(v, FLOAT32) for v in (left, right))
+        return convert(_interpolated(*[convert(v, FLOAT32) for v in (x, xp, fp)], left, right, static), dtype)
     return _interpolated(x, xp, fp, left, right, static)
 
 
@@ -298,7 +299,7 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
     else:
         y, x = promote_dtypes_inexact(y, x)
     if joined(y, dx if x is None else x)[0] == np.float16:  # where sums of two overflow
-        wide = lambda v: v if v is None or type(v) in (int, float) else convert(v, np.float32)
+        wide = lambda v: v if v is None or type(v) in (int, float) else convert(v, FLOAT32)
         return convert(_trapezoid(wide(y), wide(x), wide(dx), axis), np.float16)
     return _trapezoid(y, x, dx, axis)
 
