@@ -222,6 +222,17 @@ SINGLE = {  # name: (function, types of the arguments)
     "callback in a branch": (lambda x: lax.cond(x[0, 0] > 0, ordered, jnp.sin, x), [A]),
 }
 
+SINGLE |= {  # what lost on a GPU, to run or at the first call (`device_times.py`): as large as there
+    "expm of 512x512": (jax.scipy.linalg.expm, ["f32[512,512]"]),
+    "randint of 2^24": (draw("randint", (1 << 24,), 0, 77), ["u32[2]"]),
+    "gamma of 2^20": (draw("gamma", 2.0, (1 << 20,)), ["u32[2]"]),
+    "beta of 2^20": (draw("beta", 2.0, 3.0, (1 << 20,)), ["u32[2]"]),
+    "poisson of 2^20": (draw("poisson", 3.0, (1 << 20,)), ["u32[2]"]),
+    "choice of 2^20": (draw("choice", 1 << 20, (1 << 10,), replace=False), ["u32[2]"]),
+    "var of 2^24": (jnp.var, ["f32[16777216]"]),
+    "eigh of 1000 of 8x8": (lambda x: jnp.linalg.eigh(x + x.mT), ["f32[1000,8,8]"]),
+}
+
 X = P("x")
 PARTS = {  # inside shard_map over the axis "x" of four devices
     "psum": (lambda x: lax.psum(x, "x"), P()),
