@@ -81,6 +81,13 @@ def test_gathering_changes_no_variate():
     assert len(set(got.tolist())) > 0.9 * n
 
 
+@pytest.mark.parametrize("platform, loops", [("cpu", 3), ("cuda", 2), ("tpu", 2)])
+def test_accelerators_gather_only_of_many(platform, loops):
+    """A trial for all beside the loop is half of the program, which takes twice as long to compile."""
+    program = jit(lambda k: random.gamma(k, 0.7, (2 * gammas._FEW,))).trace(KEY).lower(lowering_platforms=(platform,))
+    assert program.as_text().count("stablehlo.while") == loops
+
+
 MOMENTS = ["uniform bounds", "normal", "truncated", "lognormal", "exponential", "laplace", "logistic", "gumbel", "maxwell",
            "rayleigh", "wald", "weibull", "triangular", "gamma", "beta", "chisquare"]
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _GATHERED = 8  # of n elements, n / 8 are gathered for further trials
 _FEW = 1 << 14  # arrays up to this size are not worth gathering: the program would take twice as long to compile
+_FEW_AT_ONCE = 1 << 22  # on accelerators, which draw so many at once in some microseconds
 
 
 # -- drawing -----------------------------------------------------------------------------------------------------------
@@ -97,10 +98,10 @@ def _draw_until_accepted(keys, impl, d, c):
     return lax.while_loop(lambda carry: jnp.any(carry[2]), step, start)[1]
 
 
-def _draw_v(keys, impl, d, c):
-    """``v`` of each element: one trial for all, then the rest of the work for those rejected, gathered in portions."""
+def _draw_v(keys, impl, d, c, few):
+    """``v`` of each element. Of more than ``few``: one trial for all, then the rest of the work for those rejected, gathered in portions."""
     n = d.shape[0]
-    if n <= _FEW or flags.one_form.value:
+    if n <= few or flags.one_form.value:
         return _draw_until_accepted(keys, impl, d, c)
     portion = -(-n // _GATHERED)
     _, _, for_u, x, root = _trial(keys, impl, c)
@@ -129,7 +130,7 @@ def _positions(flags, count):
     return lax.full((count,), np.int32(n)).at[target].set(lax.iota(np.int32, n), mode="drop")
 
 
-def _draw_gamma(words, alpha, *, impl, log_space, partitionable):
+def _draw_gamma(words, alpha, *, impl, log_space, partitionable, few):
     """Gamma variates for one key (or a batch of them) and shapes ``alpha[*batch, *shape]``."""
     shape = alpha.shape
     batch = words.shape[:len(words.shape) - len(impl.key_shape)]
@@ -138,14 +139,14 @@ def _draw_gamma(words, alpha, *, impl, log_space, partitionable):
     keys = lax.reshape(keys, (math.prod(shape), *impl.key_shape))
     alpha = lax.reshape(alpha, (math.prod(shape),))
     if impl is threefry_prng_impl:
-        out = _variates(keys, alpha, impl, log_space)
+        out = _variates(keys, alpha, impl, log_space, few)
     else:  # arrays of keys may draw from their first one, as those of rbg do
-        out = lax.map(lambda one: _variates(*one, impl, log_space),
+        out = lax.map(lambda one: _variates(*one, impl, log_space, few),
                       (lax.expand_dims(keys, (1,)), lax.expand_dims(alpha, (1,))))
     return lax.reshape(out, shape)
 
 
-def _variates(keys, alpha, impl, log_space):
+def _variates(keys, alpha, impl, log_space, few):
     """One variate for each of the keys ``[n, *key_shape]`` and shapes ``alpha[n]``."""
     dtype = alpha.dtype
     f = dtype.type
@@ -153,7 +154,7 @@ def _variates(keys, alpha, impl, log_space):
     d = lax.sub(lax.select(large, alpha, lax.add(alpha, f(1))), f(1 / 3))
     c = lax.div(f(1 / 3), lax.sqrt(d))
     keys, for_boost = split_words(keys, impl)
-    v = _draw_v(keys, impl, d, c)
+    v = _draw_v(keys, impl, d, c, few)
     if log_space:
         boost = lax.mul(lax.neg(draw_exponential(for_boost, impl, (), dtype)), lax.div(f(1), alpha))
         return lax.add(lax.add(lax.log(d), lax.log(v)), lax.select(large, lax.full_like(boost, 0), boost))
@@ -188,7 +189,7 @@ def _gamma_batch(axis, args, dims, **params):
 random_gamma_p = Primitive(
     "random_gamma", out_type=_gamma_type, jvp=_gamma_jvp,
     transpose=none("random_gamma is not linear, so it has no transpose"), batch=_gamma_batch,
-    lower=lambda b, words, alpha, **params: b.fun(_draw_gamma, words, alpha, **params)[0],
+    lower=lambda b, words, alpha, **params: b.fun(_draw_gamma, words, alpha, few=_FEW if b.platform == "cpu" else _FEW_AT_ONCE, **params)[0],
     traits=Traits(Kind.KERNEL, inner=Inner.PIECES, keys=Keys.CONSUMED), splits=splits.leading)
 """Gamma variates (their logarithms, with ``log_space``) from raw keys and an array of shapes."""
 
