@@ -293,6 +293,9 @@ def test_deliberate_differences():
     norm = "out = jax.grad(jnp.linalg.norm)(*args)\nargs = (jnp.array([{}]),)"
     assert deliberate.reason("no NaN", norm.format("0.0")) and deliberate.reason("no NaN", norm.format("3e+38")) is None
     assert deliberate.reason("value", norm.format("0.0")) is None
+    constant = "def f(a):\n    u = (a, np.array({}))\n    return u\nargs = (np.array(1.0),)"
+    assert deliberate.own_reason("dtype", constant.format(2.0)) and deliberate.own_reason("dtype", constant.replace("np.array({})", "a")) is None
+    assert deliberate.own_reason("no NaN", norm.format("0.0")) is None  # as both are ours
 
 
 def test_a_refusal_is_judged_by_the_line_that_is_refused():

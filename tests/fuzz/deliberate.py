@@ -248,6 +248,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("tree", r"BCSR\.fromdense\(", "the indices of a dense array's elements are sorted, and known to be"),
     ("value", rf"(?s)(?=.*{DERIVATIVE}.*{DERIVATIVE}).*while_loop\(.*__setitem__.*new_ref", "the second slope of a loop that writes what it reads is that of the product"),
     ("value", r"(?s)mean\(.*dtype='u?int.*zeros\(", "an integer divided by 0 is any number"),
+    ("weak: False for True", r"custom_vjp\(", "a cotangent is as weak as the argument"),
     ("value", r"(?s)random\.binomial\(.*float16", "counts in half precision are drawn in single precision"),
     ("no NaN", r"(gelu|wofz)\((?s:.*)inf", "far out, the limit"),
     ("raises ValueError: .*pure_callback: a Python function has no derivative.*", r"(?s)vmap.*zeros\(\(0", "a function of Python has no derivative, mapped over nothing neither"),
@@ -347,7 +348,7 @@ OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a prog
     ("transpose", r"new_ref\(|rng_bit_generator|random\.bits", "an index beyond the end is clipped where it is read, and what is read there has no cotangent"),
     ("derivative", r"\(lambda h: \(?h\.def(jvp|vjp)", "a slope has a rule of its own"),
     ("value", r"def_vmap", "a batch has a rule of its own"),
-    ("dtype", r"np\.(float64|int64|array)", "what is passed on untouched stays what it was"),
+    ("dtype", r"(?m)^    .*\bnp\.(float64|int64|array)\(", "what is passed on untouched stays what it was"),
     ("tree", r"closure_convert", "what is hoisted depends on what is traced"),
 )
 
