@@ -349,6 +349,7 @@ OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a prog
     ("derivative", r"\(lambda h: \(?h\.def(jvp|vjp)", "a slope has a rule of its own"),
     ("value", r"def_vmap", "a batch has a rule of its own"),
     ("dtype", r"(?m)^    .*\bnp\.(float64|int64|array)\(", "what is passed on untouched stays what it was"),
+    ("NaN|no NaN|infinity", r"(?s)\b(\w*fft\w*|stft|istft|csd|welch)\(.*(inf|nan|e\+38)", "which part of an infinite product of complex numbers is NaN is not said"),
     ("tree", r"closure_convert", "what is hoisted depends on what is traced"),
 )
 
