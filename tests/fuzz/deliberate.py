@@ -249,6 +249,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("value", rf"(?s)(?=.*{DERIVATIVE}.*{DERIVATIVE}).*while_loop\(.*__setitem__.*new_ref", "the second slope of a loop that writes what it reads is that of the product"),
     ("value", r"(?s)mean\(.*dtype='u?int.*zeros\(", "an integer divided by 0 is any number"),
     ("weak: False for True", r"custom_vjp\(|linear_transpose\(", "a cotangent is as weak as the argument"),
+    ("NaN|no NaN|infinity|value", r"gaussian_kde\(", "points in a plane have no density in space"),
     ("value", r"(?s)random\.binomial\(.*float16", "counts in half precision are drawn in single precision"),
     ("no NaN", r"(gelu|wofz|hyp1f1)\((?s:.*)inf", "far out, the limit"),
     ("raises ValueError: .*pure_callback: a Python function has no derivative.*", r"(?s)vmap.*zeros\(\(0", "a function of Python has no derivative, mapped over nothing neither"),
@@ -292,7 +293,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("no NaN", r"(?s)(?=.*zeros\(.*0).*logsumexp\(", "an empty sum does not move"),
     ("shape|dtype", r"(?s)(?=.*zeros\(.*0).*signal\.(csd|welch)", "of no samples there are no frequencies, as in SciPy"),
     ("no NaN", r"(?s)loggamma\(.*args = .*(\b0\b|False)", "infinite at 0, as in SciPy"),
-    ("weak", r"fiedler_companion\(\d|jnp\.unique\(", "what has no elements to compute with, or is found on the host, is strong"),
+    ("weak", r"fiedler_companion\(\d|jnp\.(unique|union1d)\(", "what has no elements to compute with, or is found on the host, is strong"),
     ("no NaN|infinity", r"(?s)(?=.*(inf|nan|args = \(\S+,$|\[[^,]*\])).*trapezoid\(", "the integral of one point is 0, as in NumPy, and an infinite end stays infinite"),
     ("NaN", r"(?s)(?=.*zeros\(\(0).*(corrcoef|cov)\(", "of no samples nothing is known, the slope neither"),
     ("class AssertionError", r"", "the other one stumbles inside"),
@@ -352,10 +353,13 @@ OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a prog
     ("NaN|no NaN|infinity", r"(?s)\b(\w*fft\w*|stft|istft|csd|welch)\(.*(inf|nan|e\+38)", "which part of an infinite product of complex numbers is NaN is not said"),
     ("transpose|derivative", r"(gmres|bicgstab|cg|minimize|odeint)\(", "the slope of an approximate solution is an approximation"),
     ("kind", r"jax_disable_jit", "what is passed on untouched stays what it was"),
+    ("jit accepts: .*can't apply forward-mode autodiff.*", r"custom_vjp|custom_gradient", "a tangent that nothing needs is not asked for"),
+    ("jit accepts", r"(pure|io|debug)_?\.?callback\(", "a call that nothing needs is left out"),
     ("tree", r"closure_convert", "what is hoisted depends on what is traced"),
 )
 
 
 def own_reason(kind: str, text: str, words: str = "") -> str | None:
     """As `reason`, of two ways of running ours."""
-    return next((why for row_kind, pattern, why in OWN if re.fullmatch(row_kind, kind) and re.search(pattern, text)), None)
+    return next((why for row_kind, pattern, why in OWN
+                 if (re.fullmatch(row_kind, kind) or re.fullmatch(row_kind, f"{kind}: {words}")) and re.search(pattern, text)), None)
