@@ -139,7 +139,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("no NaN", rf"(?s)(?=.*{DERIVATIVE}).*betainc\(", "at the ends, the limit"),
     ("infinity", r"(?s)image\.resize\(.*e\+38", "in which order the axes are resized is not said"),
     ("NaN", r"(?s)(lin|log)space\((\w), \2\b.*inf", "an infinite step by 0 is NaN, as in NumPy"),
-    ("NaN", r"(?s)zeta\(\w, (q=)?\w\).*\b0\.0", "below 1 the zeta function of two arguments is NaN, as in SciPy"),
+    ("NaN", r"(?s)zeta\(\w, (q=)?-?\w\).*\b0\.0", "below 1 the zeta function of two arguments is NaN, as in SciPy"),
     ("value", r"linspace\(.*dtype='u?int", "a step that rounding leaves below a whole number is cut off there"),
     ("no NaN", r"bernoulli\.", "beside the whole numbers there is no probability, whatever p is"),
     ("no NaN|value|infinity", r"(?s)(bernoulli|binom|geom|poisson)\.(log)?pmf\(.*args = .*\d\.\d*[1-9]", "beside the whole numbers there is no probability"),
