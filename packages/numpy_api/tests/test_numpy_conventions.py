@@ -331,6 +331,7 @@ ROWS = {
     "jnp.unwrap(np.array([True, False]), period=2)": "int32 [1, 0]", "jnp.unwrap(np.zeros(0, bool), period=2)": "~int32 []", "jnp.unwrap(np.zeros(0, 'int8'))": "~float32 []",
     "jnp.cov(jnp.array([1, 0, 1], 'bfloat16'), aweights=np.float32([1, 1, 2])).dtype.name": "'float32'", "jnp.cov(np.float16([1, 0, 1]), aweights=np.array([1, 1, 2])).dtype.name": "'float16'",
     "jnp.cov(np.float16([1, 0, 1]), aweights=np.float32([1, 1, 2]), dtype='float16').dtype.name": "'float16'",
+    "grad(lambda c: jnp.dot(c, np.complex64([3 + 5j]), preferred_element_type='float32'))(np.complex64([1 + 2j]))": "complex64 [(3+5j)]",  # of a real product
     "jit(lambda: grad(lambda c: special.kl_div(np.float16(2), c))(np.float16(2)))()": "float16 0.0",
     "jit(lambda: jvp(lambda c: jnp.interp(c, f16, f16), (np.float16(2),), (np.float16(1),)))()": "tuple(float16 2.0, float16 1.0)",
     "jnp.logical_or.accumulate(np.zeros(0))": "bool []", "jnp.logical_and.accumulate(np.zeros((0, 2), 'int8'))": "bool []", "jnp.logaddexp.accumulate(np.zeros(0, 'uint8'))": "float32 []",
