@@ -6,6 +6,7 @@
 ``jit``            the public function
 ``stages``         `trace`, `lower` and `compile` as steps of their own
 ``tracing``        `make_jaxpr` and `eval_shape`
+``operands``       elementwise operations as `make_jaxpr` shows them
 ``fwd_and_bwd``    the two passes of reverse mode, each compiled once
 ``drawing``        a program as a picture
 ``dumping``        files of the programs that are compiled

@@ -14,6 +14,7 @@ from ..representation.typing import AxisName
 from ..traces.staging import TypesTrace
 from ..transformations.batching import AxisData
 from .call import Call, TracedProgram
+from .operands import as_given
 from .options import JitOptions
 from .stages import out_struct, out_structs, with_types
 
@@ -57,7 +58,9 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
         call = Call(fun, options, *with_types(args, kwargs, nums))
         with context.with_axes(*(AxisData(n, size) for n, size in axis_env or ())):
             program = call.trace()
-        return program.closed, program.out_tree
+        closed = program.closed
+        shown = as_given(closed.jaxpr)
+        return closed if shown is closed.jaxpr else closed.replace(jaxpr=shown), program.out_tree
 
     @boundary(fun)
     def wrapped(*args, **kwargs):

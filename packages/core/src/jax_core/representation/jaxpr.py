@@ -13,6 +13,7 @@ import numpy as np
 from .. import backends
 from ..configuration import engine as _engine, flags
 from . import dtypes
+from .arguments import joint_shape
 from .aval import AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects, visible
 from .errors import JaxprTypeError
@@ -619,7 +620,7 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
         for inner in jaxprs_in_params(eqn.params):
             check_jaxpr(inner)
         try:
-            types, effects = abstract_eval(eqn.primitive, tuple(x.aval for x in eqn.invars), eqn.params)
+            types, effects = abstract_eval(eqn.primitive, _stretched(eqn), eqn.params)
         except Exception as error:
             why = _no_programs(eqn.params) or f"{type(error).__name__}: {error}"
             raise JaxprTypeError(f"check_jaxpr: {eqn.primitive} refuses its operands or parameters ({why}), in equation"
@@ -636,6 +637,15 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
     for x in jaxpr.outvars:
         if type(x) is not Literal and x not in bound:
             raise JaxprTypeError(f"check_jaxpr: output {x!r} is never bound, in\n{jaxpr}")
+
+
+def _stretched(eqn: JaxprEqn) -> tuple[AbstractValue, ...]:
+    """The types of the operands; those of what `make_jaxpr` shows as it was given, as the equation's rules have them: of one shape."""
+    avals = tuple([x.aval for x in eqn.invars])
+    if not eqn.primitive.stretches or len(shapes := {a.shape for a in avals if a.shape}) < 2:
+        return avals
+    shape = joint_shape(*shapes)
+    return tuple([a.update(shape=shape) if a.shape else a for a in avals])
 
 
 def types_compatible(a: AbstractValue, b: AbstractValue) -> bool:

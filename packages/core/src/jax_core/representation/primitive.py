@@ -175,6 +175,9 @@ class Primitive(PrimitiveHabits):
         self.arrow, self.loop_observer, self.splits, self.sums, self.in_kernel = arrow, loop_observer, splits, sums, in_kernel
         self.traits = traits or (_ELEMENTWISE_TRAITS if batch is ELEMENTWISE else self._usual_traits)
 
+    stretches = False
+    """Whether `bind` takes operands of one rank that differ where one has length 1, though its equations hold operands of one shape."""
+
     def __copy__(self):
         return self  # a primitive is known by its identity
 

@@ -7,7 +7,7 @@ Source: StableHLO specification, `add`, `broadcast_in_dim`, `transpose`, `reduce
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -70,6 +70,15 @@ def add(x: ArrayLike, y: ArrayLike) -> Any:
 
 # -- broadcast_in_dim ------------------------------------------------------------------------------------------------
 
+class Implied(tuple):
+    """The ``broadcast_dimensions`` of a broadcast that nobody wrote: an elementwise operation met operands of several shapes.
+
+    `make_jaxpr` gives such an operation its operands as they were (`programs.operands`).
+    """
+
+    __slots__ = ()
+
+
 def check_axes(name: str, axes: Sequence[int], rank: int, of: str, aval: AbstractValue, increasing: bool = True) -> None:
     """Raises TypeError unless ``axes`` are some of the ``rank`` axes of ``of``, each once, and in order if ``increasing``.
 
@@ -127,8 +136,11 @@ def _broadcast_transpose(ct, x, *, shape, broadcast_dimensions, sharding=None):
 def _broadcast_batch(axis, args, dims, *, shape, broadcast_dimensions, sharding=None):
     (x,), (d,) = args, dims
     x = moved(x, d, 0)
-    inner = (0, *(i + 1 for i in broadcast_dimensions))
-    return broadcast_in_dim(x, (np.shape(x)[0], *shape), inner, out_sharding=batched_placement(axis, sharding, 0)), 0
+    inner = type(broadcast_dimensions)((0, *(i + 1 for i in broadcast_dimensions)))
+    shape, sharding = (np.shape(x)[0], *shape), batched_placement(axis, sharding, 0)
+    if type(inner) is Implied:
+        return implied_broadcast(x, shape, inner, sharding), 0
+    return broadcast_in_dim(x, shape, inner, out_sharding=sharding), 0
 
 
 def batched_placement(axis: AxisData, sharding: MeshSharding | None, dim: int) -> Any:
@@ -219,6 +231,11 @@ def broadcast_in_dim(x: ArrayLike, shape: Sequence[int], broadcast_dimensions: S
     if np.shape(x) == shape and out_sharding is None and dims == tuple(range(len(shape))) and not np.isscalar(x):
         return x
     return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims, sharding=as_placement(out_sharding))
+
+
+def implied_broadcast(x: ArrayLike, shape: tuple[int, ...], dims: Iterable[int], sharding: Any = None) -> Any:
+    """`broadcast_in_dim` of an operand of an elementwise operation, which is no operation of its own in what `make_jaxpr` shows."""
+    return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=Implied(dims), sharding=sharding)
 
 
 def full(aval: ShapedArray, value: ArrayLike) -> Any:

@@ -23,7 +23,7 @@ from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
 from ..representation.marks import ELEMENTWISE
 from ..representation.primitive import Primitive
 from ..traces.staging import check_leaks, trace_to_jaxpr
-from ..traces.structural import bdim_at_front, broadcast_in_dim, matchaxis, moved
+from ..traces.structural import bdim_at_front, broadcast_in_dim, implied_broadcast, matchaxis, moved
 from ..traces.trace import Trace, Tracer
 
 if TYPE_CHECKING:
@@ -211,8 +211,8 @@ def elementwise(prim: Primitive, vals: Sequence[Any], dims: Sequence[int | None]
     aligned = [x if d is None else moved(x, d, 0) for x, d in zip(vals, dims)]
     places = [(0,) if d is not None and len(s) < len(full) else None for s, d in zip(shapes, dims)]  # a mapped scalar among arrays has the first axis alone
     sharding = splits.of_broadcast(map(get_aval, aligned), full, places)
-    return prim.bind(*(x if s == () or len(s) == len(full) and d is not None else broadcast_in_dim(
-        x, full, where or tuple(range(1, len(full))), out_sharding=sharding) for x, s, d, where in zip(aligned, shapes, dims, places)), **params), 0
+    return prim.bind(*(x if s == () or len(s) == len(full) and d is not None else implied_broadcast(
+        x, full, where or range(1, len(full)), sharding) for x, s, d, where in zip(aligned, shapes, dims, places)), **params), 0
 
 
 def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None], tag: object | None = None) -> tuple[Callable, Callable]:

@@ -19,7 +19,7 @@ from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.tracebacks import shorten
 from jax_core.representation.traits import Kind, Quick, Traits
-from jax_core.traces.structural import broadcast_in_dim, reduce_sum_p
+from jax_core.traces.structural import broadcast_in_dim, implied_broadcast, reduce_sum_p
 
 from .accuracy import accuracy_text
 
@@ -229,6 +229,8 @@ class Elementwise(Primitive):
     An equation holds operands of one shape, or rank 0. Operands that are so cost nothing more: the others are told by the error of the type rule.
     """
 
+    stretches = True
+
     def bind(self, *args: Any, **params: Any) -> Any:
         try:
             return context.state.trace.process(self, args, params)
@@ -333,4 +335,4 @@ def _stretched(name, args, shapes):
                         "axes must have equal lengths, or 1.") from None
     dims = tuple(range(len(full)))
     sharding = splits.of_broadcast([get_aval(x) for x in args if np.shape(x)], full)
-    return [x if np.shape(x) in ((), full) else broadcast_in_dim(x, full, dims, out_sharding=sharding) for x in args]
+    return [x if np.shape(x) in ((), full) else implied_broadcast(x, full, dims, sharding) for x in args]

@@ -28,7 +28,7 @@ from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign
 from jax_core.representation.errors import ConcretizationTypeError, TracerIntegerConversionError, no_array, shape_error
 from jax_core.representation.jaxpr import NEED_X64
 from jax_core.representation.typing import ArrayLike, Axis
-from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
+from jax_core.traces.structural import Implied, broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
 
 from ..lax.nary import kept_wide
@@ -347,22 +347,25 @@ def broadcast_shape(name: str, *shapes: Sequence[int], kind: type[Exception] | N
         raise kind(f"{name} got incompatible shapes for broadcasting: {listed}.") from None
 
 
-def broadcast_to(x: ArrayLike, shape: tuple[int, ...], sharding: object = None) -> Array:
-    """``x`` repeated to ``shape``, which its own shape is known to fit; where it is repeated, split as ``sharding`` says."""
+def broadcast_to(x: ArrayLike, shape: tuple[int, ...], sharding: object = None, kind: type[tuple] = tuple) -> Array:
+    """``x`` repeated to ``shape``, which its own shape is known to fit; where it is repeated, split as ``sharding`` says.
+
+    ``kind`` is `Implied` for an operand of an elementwise operation.
+    """
     own = shape_of(x)
     if own == shape and not isinstance(x, (bool, int, float, complex)):
         return x  # type: ignore[return-value]  # a value of NumPy serves as well
     lead = len(shape) - len(own)
-    return broadcast_in_dim_p.bind(x, shape=tuple(shape), broadcast_dimensions=tuple(range(lead, len(shape))),
+    return broadcast_in_dim_p.bind(x, shape=tuple(shape), broadcast_dimensions=kind(range(lead, len(shape))),
                                    sharding=sharding)
 
 
-def broadcast_together(args: Sequence[ArrayLike], shape: tuple[int, ...]) -> list[Array]:
-    """``args`` repeated to their common ``shape``, and split over a mesh as those are that say it."""
+def broadcast_together(args: Sequence[ArrayLike], shape: tuple[int, ...], kind: type[tuple] = tuple) -> list[Array]:
+    """``args`` repeated to their common ``shape``, and split over a mesh as those are that say it; ``kind`` as for `broadcast_to`."""
     if all([type(x) in (bool, int, float, complex) or shape_of(x) == shape for x in args]):  # numbers have no cotangents
         return [broadcast_to(x, shape) for x in args]
     sharding = splits.of_broadcast([get_aval(x) for x in args if isinstance(x, Array)], shape)
-    return [broadcast_to(x, shape, sharding) for x in args]
+    return [broadcast_to(x, shape, sharding, kind) for x in args]
 
 
 def promote_shapes(name: str, *args: Any) -> list[Array]:
@@ -374,7 +377,7 @@ def promote_shapes(name: str, *args: Any) -> list[Array]:
     if len({len(s) for s in ranked}) > 1:
         check_rank_promotion(name, shapes)
     full = broadcast_shape(name, *shapes)
-    stretched = iter(broadcast_together([x for x, s in zip(args, shapes) if s], full))
+    stretched = iter(broadcast_together([x for x, s in zip(args, shapes) if s], full, Implied))
     return [x if not s else next(stretched) for x, s in zip(args, shapes)]
 
 

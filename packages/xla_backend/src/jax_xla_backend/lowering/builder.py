@@ -258,8 +258,8 @@ class Builder:
                          out=ShapedArray(shape, x.aval.dtype))
 
     def repeated(self, x: Value, out: AbstractValue) -> Value:
-        """The scalar ``x`` for each element of an array of type ``out``, and split over the mesh as that is."""
-        x, placement = self.broadcast(x, out.shape), out.placement
+        """``x``, a scalar or of length 1 along some axes, for each element of an array of type ``out``, and split over the mesh as that is."""
+        x, placement = self.broadcast(x, out.shape, range(x.ndim)), out.placement
         return x if placement is None or placement.spec.unreduced else self.sharding_constraint(x, placement, typed=True)
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
