@@ -428,16 +428,13 @@ def _spec_text(spec, first, second):
     return f"[{', '.join(names)}]"
 
 
-def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
-                batch_group_count, precision, preferred_element_type, out_sharding=None):
-    numbers, out = dimension_numbers, b.out_avals[0]
+def _conv_lower(b, lhs, rhs, **params):
+    out = b.out_avals[0]
     if b.partitioned or b.platform == "cpu":
-        params = dict(window_strides=window_strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
-                      dimension_numbers=numbers, feature_group_count=feature_group_count, batch_group_count=batch_group_count,
-                      precision=precision, preferred_element_type=preferred_element_type, out_sharding=None)  # of other axes
+        params["out_sharding"] = None  # of other axes
         better = None
         if not b.partitioned:
-            found = conv_cpu.convolved(b, lhs, rhs, params, conv_general_dilated_p.bind)
+            found = conv_cpu.convolved(b, lhs, rhs, params, conv_general_dilated_p.bind, _emitted)
             if found is not None:
                 return found
         elif (better := conv_split.formulation(lhs.aval, rhs.aval, out, params, b.platform == "cpu")) is None and b.platform != "cpu":
@@ -448,6 +445,13 @@ def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilat
                 lhs, rhs = whole
         if better is not None:
             return b.fun(better, lhs, rhs)[0]
+    return _emitted(b, lhs, rhs, out, **params)
+
+
+def _emitted(b, lhs, rhs, out, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+             batch_group_count, precision, preferred_element_type, out_sharding):
+    """StableHLO's operation itself."""
+    numbers = dimension_numbers
     dims = (f"{_spec_text(numbers.lhs_spec, 'b', 'f')}x{_spec_text(numbers.rhs_spec, 'o', 'i')}->"
             f"{_spec_text(numbers.out_spec, 'b', 'f')}")
     window = (f"{{stride = {list(window_strides)}, pad = {[list(p) for p in padding]}, lhs_dilate = {list(lhs_dilation)}, "
@@ -460,13 +464,12 @@ def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilat
     def convolve(b: Builder, x: Value, y: Value, out):
         return b.emit(f"stablehlo.convolution({x}, {y}) dim_numbers = {dims}, window = {window}", x, y, out=out, attrs=attrs)
     if lhs.aval.dtype.kind == "c":
-        return _complex_lower(b, lhs, rhs, convolve)
+        return _complex_lower(b, lhs, rhs, out, convolve)
     return convolve(b, lhs, rhs, out)
 
 
-def _complex_lower(b, lhs, rhs, convolve):
+def _complex_lower(b, lhs, rhs, out, convolve):
     """Four real convolutions."""
-    out = b.out_avals[0]
     part = dtypes.to_floating_dtype(out.dtype)
     (a, c), (d, e) = ([b.emit(f"stablehlo.{name} {x}", x, out=x.aval.update(dtype=part)) for name in ("real", "imag")]
                       for x in (lhs, rhs))

@@ -10,6 +10,7 @@ written here. Groups are slow everywhere, and are taken apart:
   (8x32x32x16 with 3x3, and its sum over space: 5.5 ms in place of 0.07; `benchmarks/programs/loops.py`);
 - other groups: so many groups together that about 32 features meet, as one dense kernel with zeros between different
   groups (64 features in 32 groups: 3 ms in place of 20; in 8 groups: 3 in place of 9.6);
+  A zero times what is infinite or NaN in another group is NaN: a result that holds one is computed again as it was given;
 - groups of the batch (the gradient of the kernel): the same, with what different groups make of each other left out.
 
 The library has no float64, for which XLA always emits loops; there a product of matrices over the kernel's elements, or
@@ -28,9 +29,13 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.traces.structural import broadcast_in_dim, optimization_barrier_p, reduce_sum, transpose, zeros
 
 from .arithmetic import add, mul
+from .compare import eq
+from .control_flow.lowering import emit_case
+from .convert import convert_element_type
 from .dot import dot_general
 from .nary import constant
 from .pad import pad
+from .reduce import reduce_and
 from .select import select
 from .shape import concatenate, reshaped
 from .slicing import slice as slice_, slice_in_dim
@@ -44,12 +49,13 @@ _FEATURES = 32  # so many features of merged groups
 _GROUPS = 64  # so many convolutions in place of one
 
 
-def convolved(b: Builder, lhs: Value, rhs: Value, params: dict, bind: Callable) -> Value | None:
+def convolved(b: Builder, lhs: Value, rhs: Value, params: dict, bind: Callable, as_given: Callable[..., Value]) -> Value | None:
     """The convolution in a form that XLA's CPU compiler does well, or None where the form given is such a form, or there is none.
 
     Args:
       params: parameters of `conv_general_dilated_p`.
       bind: convolves in the fast form: `conv_general_dilated_p.bind`.
+      as_given: writes a convolution as StableHLO's operation: ``as_given(b, x, k, out_type, **params)``.
     """
     out = b.out_avals[0]
     if lhs.aval.dtype not in (np.float32, np.float16, np.float64) or not 3 <= out.ndim <= 5 or 0 in (lhs.aval.size, rhs.aval.size, out.size):
@@ -64,11 +70,17 @@ def convolved(b: Builder, lhs: Value, rhs: Value, params: dict, bind: Callable) 
     if _is_depthwise(rhs.aval, params):
         return _written_depthwise(b, lhs, rhs, changed, to_last, kernel_to_last, from_last)
     canonical = (tuple(numbers.lhs_spec), tuple(numbers.rhs_spec), tuple(numbers.out_spec)) == (last, kernel_last, last)
-    inner = _inner(lhs.aval, rhs.aval, params)
+    inner, mixed = _inner(lhs.aval, rhs.aval, params)
     products = out.dtype == np.float64 and _products([rhs.aval.shape[i] for i in numbers.rhs_spec[2:]], [out.shape[i] for i in numbers.out_spec[2:]])
     if inner is None or canonical and inner is _plain and not products:  # else `_plain` would bind what it was asked for, without end
         return None
-    return b.fun(lambda x, k: transpose(inner(transpose(x, to_last), transpose(k, kernel_to_last), changed, bind), from_last), lhs, rhs)[0]
+    if not mixed:
+        return b.fun(lambda x, k: transpose(inner(transpose(x, to_last), transpose(k, kernel_to_last), changed, bind), from_last), lhs, rhs)[0]
+    x, k = b.fun(lambda x, k: (transpose(x, to_last), transpose(k, kernel_to_last)), lhs, rhs)
+    found, = b.fun(lambda x, k: inner(x, k, changed, bind), x, k)
+    right, = b.fun(lambda y: convert_element_type(reduce_and(eq(y, y), range(rank)), np.int32), found)
+    found, = emit_case(b, right, [lambda b: [as_given(b, x, k, found.aval, **changed)], lambda b: [found]], [found.aval])
+    return b.fun(lambda y: transpose(y, from_last), found)[0]
 
 
 def _written_depthwise(b: Builder, lhs: Value, rhs: Value, params: dict, to_last: tuple, kernel_to_last: tuple, from_last: tuple) -> Value:
@@ -95,18 +107,19 @@ def _order(old, new):
 
 
 def _inner(lhs, rhs, params):
+    """The fast form, None if there is none; and whether features of different groups meet in it, times zeros."""
     numbers, batch_groups = params["dimension_numbers"], params["batch_group_count"]
     count = params["feature_group_count"] * batch_groups
     if count == 1:
-        return _plain
+        return _plain, False
     widest = max(rhs.shape[numbers.rhs_spec[0]] // count, 1 if batch_groups > 1 else rhs.shape[numbers.rhs_spec[1]])
     if batch_groups > 1:
         widest = max(widest, lhs.shape[numbers.lhs_spec[0]] // count)
     together = max(r for r in range(1, count + 1) if count % r == 0 and (r == 1 or r * widest <= _FEATURES))
     if count // together > _GROUPS:
-        return None
+        return None, False
     merged = _merged_batch if batch_groups > 1 else _merged
-    return lambda x, k, params, bind: merged(x, k, params, bind, count, together)
+    return lambda x, k, params, bind: merged(x, k, params, bind, count, together), merged is _merged and together > 1
 
 
 def _plain(x: Any, k: Array, params: dict, bind: Callable) -> Any:
