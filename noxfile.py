@@ -128,13 +128,13 @@ def fuzz(session: nox.Session) -> None:
         "PYTHONPATH": str(ROOT / "tests"), "JAX_ENABLE_COMPILATION_CACHE": "0", "JAX_THREEFRY_PARTITIONABLE": "1"})
 
 
-@nox.session
+@nox.session(python=["3.11", "3.12"])
 def clients(session: nox.Session) -> None:
     """Libraries from the index that were written for JAX run on ours; docs/clients.md keeps which versions did."""
     install(session, ALL, *TEST_TOOLS, "absl-py", "toolz", "typing_extensions", "msgpack", "rich", "treescope",
             "jaxtyping", "wadler-lindig", "jmp", "tabulate", "dm-tree", "decorator", "cloudpickle", "gast", "six",
             "tensorstore", "etils[epath,epy]", "humanize", "simplejson", "protobuf", "aiofiles", "uvloop", "psutil", "pyyaml", "prometheus_client",
-            "tqdm", "multipledispatch")
+            "tqdm", "multipledispatch", *(["jaxlib>=0.12"] if session.python == "3.12" else []))
     session.install("--no-deps", *CLIENTS)
     run_tests(session, "tests/clients", "--table=docs/clients.md")
 
