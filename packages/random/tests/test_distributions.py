@@ -161,6 +161,22 @@ def test_samples_without_replacement_are_distinct():
         assert sorted(chosen.tolist()) == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_what_has_no_weight_is_never_chosen(dtype):
+    """A running sum is rounded, and so rises a little where nothing is added."""
+    uniform = np.random.default_rng(0).random(100_000)
+    weights = jnp.asarray(np.where((uniform > 0.3) & (np.arange(100_000) < 70_000), uniform, 0), dtype)
+    chosen = np.asarray(random.choice(KEY, 100_000, (1_000_000,), p=weights))
+    assert (np.asarray(weights, np.float32)[chosen] > 0).all()
+
+
+def test_choice_by_weights_of_few_digits():
+    """From 512 on, running sums in bfloat16 are multiples of 4."""
+    chosen = np.asarray(random.choice(KEY, 1000, (N,), p=jnp.ones(1000, jnp.bfloat16)))
+    counts = np.bincount(chosen, minlength=1000)
+    assert stats.chisquare(counts).pvalue > LEAST_P
+
+
 def test_large_permutation_is_a_permutation():
     np.testing.assert_array_equal(np.sort(random.permutation(KEY, 5000)), np.arange(5000))
 

@@ -130,12 +130,20 @@ def _draw_indices(words, impl, n, shape, p, replace, mode):
             return draw_randint(words, impl, shape, dtypes.default_int_dtype(), 0, n)
         return lax.reshape(lax.slice_in_dim(draw_permutation(words, impl, n), 0, count), shape)
     if replace:
-        total = jnp.cumsum(p)
+        total = _running_weights(p)
         r = lax.mul(lax.index_in_dim(total, n - 1, keepdims=False),
                     lax.sub(total.dtype.type(1), draw_unit(words, impl, shape, total.dtype)))
         return lax.convert_element_type(jnp.searchsorted(total, r), dtypes.default_int_dtype())
     noisy = lax.add(draw_gumbel(words, impl, (n,), p.dtype, mode), lax.log(p))
     return lax.convert_element_type(lax.reshape(lax.top_k(noisy, count)[1], shape), dtypes.default_int_dtype())
+
+
+def _running_weights(p):
+    """Running sums that rise with the elements of positive weight only: rounding alone would let others be drawn."""
+    if p.dtype.itemsize == 2:
+        p = lax.convert_element_type(p, np.float32)
+    total, positive = jnp.cumsum(p), p > 0
+    return lax.cond(jnp.all(positive), lambda: total, lambda: lax.cummax(jnp.where(positive, total, 0)))
 
 
 @inlined(static_argnames=("impl", "n", "shape", "replace", "mode"))
