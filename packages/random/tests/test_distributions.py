@@ -170,6 +170,12 @@ def test_what_has_no_weight_is_never_chosen(dtype):
     assert (np.asarray(weights, np.float32)[chosen] > 0).all()
 
 
+def test_probability_of_minus_zero_is_zero():
+    """Its waiting times were -inf: counting them had no end."""
+    np.testing.assert_array_equal(random.binomial(KEY, 10, f32(-0.0), (5,)), np.zeros(5))
+    np.testing.assert_array_equal(random.geometric(KEY, f32(-0.0), (5,)), random.geometric(KEY, f32(0.0), (5,)))
+
+
 def test_choice_by_weights_of_few_digits():
     """From 512 on, running sums in bfloat16 are multiples of 4."""
     chosen = np.asarray(random.choice(KEY, 1000, (N,), p=jnp.ones(1000, jnp.bfloat16)))

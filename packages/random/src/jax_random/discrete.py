@@ -110,6 +110,7 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape 
 @inlined(static_argnames=("impl", "shape", "dtype", "real"))
 def _geometric(words, p, *, impl, shape, dtype, real):
     p = convert(p, real)
+    p = lax.select(lax.eq(p, real.type(0)), lax.full_like(p, 0), p)  # -0.0 is 0
     u = draw_unit(words, impl, shape, real)
     u = lax.select(lax.eq(u, real.type(0)), lax.full_like(u, 1), u)
     failures = lax.floor(lax.div(lax.log(u), broadcast_to(lax.log1p(lax.neg(p)), shape)))
@@ -445,7 +446,7 @@ def draw_binomial(words: ArrayLike, impl: PRNGImpl, n: Array, p: ArrayLike, shap
     endless = lax.eq(lax.abs(n), f(np.inf))
     q_nan, q_negative = lax.ne(q, q), lax.lt(q, f(0))
     bad_q = lax.bitwise_or(q_nan, q_negative)
-    q = lax.select(bad_q, lax.full_like(q, 0.01), q)
+    q = lax.select(bad_q, lax.full_like(q, 0.01), lax.abs(q))  # of -0.0 the waiting times were -inf, without end
     few = lax.bitwise_or(bad_n, lax.le(lax.mul(n, q), f(10)))
     n = lax.floor(n)
     # Each algorithm gets harmless parameters where the other one is used, and waits for none of these.
