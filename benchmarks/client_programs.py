@@ -4,9 +4,9 @@
 usage: client_programs.py OURS_PYTHON THEIRS_PYTHON [--rounds 3] [--only NAME ...]
 
 A program gives values (losses, energies, draws) of its steps. Compared are the first ten and all of them: rounding grows with the
-number of steps, in a sampler until paths part. Times are the processor's, of all threads, so that other work on the machine
-counts little: of the imports, of the first step (it traces and compiles), and the least time of a later step, over rounds in which the
-interpreters alternate. Each interpreter needs the libraries of `./run clients`; PYTHONPATH_OURS and PYTHONPATH_THEIRS name further folders.
+number of steps, in a sampler until paths part. Times of the imports and of the first step (it traces and compiles) are the processor's, of
+all threads, so that other work on the machine counts little; of later steps it is the least time on the clock. The least over rounds counts,
+in which the interpreters alternate. Each interpreter needs the libraries of `./run clients`; PYTHONPATH_OURS and PYTHONPATH_THEIRS name further folders.
 """
 import argparse
 import functools
@@ -190,16 +190,18 @@ PROGRAMS = {f.__name__: f for f in (gpt, neural_ode, hierarchical, nuts, mixture
 
 
 def run(name):
-    """Values and CPU seconds of one program, as JSON."""
-    values, times, begun = [], [], time.process_time()
+    """Values and seconds of one program, as JSON."""
+    begun = time.process_time()
     steps = PROGRAMS[name]()
+    step = next(steps)
+    ready = time.process_time()
+    values = [float(step())]
+    first, later = time.process_time() - ready, []
     for step in steps:
-        ready = time.process_time()
+        start = time.perf_counter()
         values.append(float(step()))
-        times.append(time.process_time() - ready)
-        if len(times) == 1:
-            before = ready - begun
-    print(json.dumps({"values": values, "before": before, "first": times[0], "step": min(times[1:])}))
+        later.append(time.perf_counter() - start)
+    print(json.dumps({"values": values, "before": ready - begun, "first": first, "step": min(later)}))
 
 
 def run_under(python, whose, name):
