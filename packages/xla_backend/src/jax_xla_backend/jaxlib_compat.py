@@ -81,6 +81,9 @@ FEW_LOOPS_ARE_FUNCTIONS = VERSION < (0, 12)
 # Since 0.12 each kernel of the CPU compiler has a context of MLIR of its own, which functions have none of.
 SMALL_PROGRAMS_ARE_FUNCTIONS = VERSION >= (0, 12)
 
+# Before 0.12 XLA's library for the CPU (YNNPACK) ends the process, or does not end, at sums over arrays of seven axes and more (jax-ml/jax #39257).
+LIBRARY_FAILS_AT_MANY_AXES = VERSION < (0, 12)
+
 # Before 0.12 the CPU client launches programs from the threads that it runs them on (see `client`).
 LAUNCHES_SHARE_THREADS = VERSION < (0, 12)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jax_core.configuration import flags
 
-from ..jaxlib_compat import BARRIER_OPTIONS, SMALL_PROGRAMS_ARE_FUNCTIONS
+from ..jaxlib_compat import BARRIER_OPTIONS, LIBRARY_FAILS_AT_MANY_AXES, SMALL_PROGRAMS_ARE_FUNCTIONS
 from ..planning.loops import LOW, USUAL
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ _only_in_kernels = re.compile(r"custom_call|optimization_barrier|stablehlo\.(?:c
 UNFUSED_OPTIONS: tuple[tuple[str, Any], ...] = (("xla_disable_hlo_passes", "fusion"),)
 
 
+WITHOUT_LIBRARY: tuple[tuple[str, Any], ...] = (("xla_cpu_experimental_ynn_fusion_type", ""),)
+
+_has_many_axes = re.compile(r"tensor<(?:[\d?]+x){7}")
+
+
 def options_for(module: Module, platform: str, items: tuple) -> tuple:
     """Compiler options for a lowered module, as items.
 
@@ -50,10 +55,19 @@ def options_for(module: Module, platform: str, items: tuple) -> tuple:
     * Loops become one function each where that pays (see `planning.loops`).
     * The fusion planner's barriers are made to last in programs that have no others (see `BARRIER_OPTIONS`).
     * With ``jax_disable_most_optimizations`` programs get what compiles in the least time, on the CPU, and nothing of the above.
+    * Programs over arrays of many axes do without the library that fails at them (see `jaxlib_compat.LIBRARY_FAILS_AT_MANY_AXES`).
 
     Args:
       items: options of the caller.
     """
+    chosen = _options_by_cost(module, platform, items)
+    if LIBRARY_FAILS_AT_MANY_AXES and platform == "cpu" and _has_many_axes.search(module.text()):
+        return tuple((dict(chosen) | dict(WITHOUT_LIBRARY)).items())
+    return chosen
+
+
+def _options_by_cost(module: Module, platform: str, items: tuple) -> tuple:
+    """Those that make compiling or running faster."""
     if platform == "cpu" and not items and flags.disable_most_optimizations.value:
         return _quickest((), 0)
     limit = module.facts.loop_limit

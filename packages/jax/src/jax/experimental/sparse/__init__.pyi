@@ -174,7 +174,7 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: ArrayLike) -> Array:
 def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
     """The elementwise product of two BCOO arrays, which are broadcast; the result stores elements where one operand does."""
 def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
-    """Sums along axes. Over sparse and batch axes nothing is added yet: elements come to stand at the same point."""
+    """Sums along axes, in the dtype of `jax.numpy.sum`. Over sparse and batch axes nothing is added yet: elements come to stand at the same point."""
 def bcoo_reshape(mat: BCOO, *, new_sizes: Sequence[int], dimensions: Sequence[int] | None = None, sharding: Sharding | PartitionSpec | Device | None = None) -> BCOO:
     """The elements in another shape, in which batch, sparse and dense axes stay apart."""
 def bcoo_rev(operand: BCOO, dimensions: Sequence[int]) -> BCOO:

@@ -182,6 +182,7 @@ class Primitive:
     ref_allocating: bool
     ref_primitive: bool
     skip_canonicalization: bool
+    stretches: bool
     transparent: bool
     def with_rule(self, **rules: Any) -> Any: ...
     effects: Any
