@@ -1,10 +1,11 @@
 """`make_jaxpr` shows elementwise operations with the operands that they were given, and such programs run and transform as any."""
 import collections
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+
+import jax
+import jax.numpy as jnp
 from jax import lax
 
 COLUMN, ROW, LIST = jnp.arange(1., 4.).reshape(3, 1), jnp.arange(1., 5.).reshape(1, 4), jnp.arange(1., 5.)

@@ -14,7 +14,7 @@ PROGRAMS = {
     "sum of a product": (lambda x, y: jnp.sum(x * y, 3), lambda x, y: np.sum(x * y, 3)),
     "sum": (lambda x, y: jnp.sum(x, 3), lambda x, y: np.sum(x, 3)),
     "broadcast": (lambda x, y: jnp.sum(x[..., :1, :1, :1] * y, 2), lambda x, y: np.sum(x[..., :1, :1, :1] * y, 2)),
-    "eight axes": (lambda x, y: jnp.log(jnp.sum(x[..., None] * y[..., None], 3)), lambda x, y: np.log(np.sum(x[..., None] * y[..., None], 3))),
+    "eight axes": (lambda x, y: jnp.exp(jnp.sum(x[..., None] * y[..., None], 3)), lambda x, y: np.exp(np.sum(x[..., None] * y[..., None], 3))),
     "einsum": (lambda x, y: jnp.einsum("abcdefg,abcdefg->abcefg", x, y), lambda x, y: np.sum(x * y, 3)),
     "vmap": (lambda x, y: vmap(lambda x, y: jnp.sum(x * y, 2))(x, y), lambda x, y: np.sum(x * y, 3)),
     "gradient": (lambda x, y: grad(lambda x: jnp.sum(jnp.sum(x * y, 3) ** 2))(x), lambda x, y: 2 * y * np.sum(x * y, 3, keepdims=True)),

@@ -23,7 +23,7 @@ from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
 from ..representation.marks import ELEMENTWISE
 from ..representation.primitive import Primitive
 from ..traces.staging import check_leaks, trace_to_jaxpr
-from ..traces.structural import bdim_at_front, broadcast_in_dim, implied_broadcast, matchaxis, moved
+from ..traces.structural import bdim_at_front, implied_broadcast, matchaxis, moved
 from ..traces.trace import Trace, Tracer
 
 if TYPE_CHECKING:
