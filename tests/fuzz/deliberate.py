@@ -256,6 +256,8 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("value", rf"(?s)(?=.*{DERIVATIVE})(?=.*\dj).*preferred_element_type='b?float", "the slope of a real product of complex numbers has both parts; the other one's cotangent is real"),
     ("value", r"stats\.mode\((?s:.*)nan", "NaN propagates, as it is asked to, and has the slope"),
     ("value", r"ref\.swap\(r, jnp\.array\(\[1, 0\]", "beyond the end of a reference nothing is said"),
+    ("no NaN", rf"(?s)(?=.*{DERIVATIVE}).*nbinom\.", "at the end of the range of a probability, the limit"),
+    ("weak: False for True", r"reduceat\(", "sums of parts are as strong as sums"),
     ("value", r"(?s)random\.binomial\(.*float16", "counts in half precision are drawn in single precision"),
     ("no NaN", r"(gelu|wofz|hyp1f1)\((?s:.*)inf", "far out, the limit"),
     ("raises ValueError: .*pure_callback: a Python function has no derivative.*", r"(?s)vmap.*zeros\(\(0", "a function of Python has no derivative, mapped over nothing neither"),

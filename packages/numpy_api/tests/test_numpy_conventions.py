@@ -332,6 +332,8 @@ ROWS = {
     "jnp.cov(jnp.array([1, 0, 1], 'bfloat16'), aweights=np.float32([1, 1, 2])).dtype.name": "'float32'", "jnp.cov(np.float16([1, 0, 1]), aweights=np.array([1, 1, 2])).dtype.name": "'float16'",
     "jnp.cov(np.float16([1, 0, 1]), aweights=np.float32([1, 1, 2]), dtype='float16').dtype.name": "'float16'",
     "grad(lambda c: jnp.dot(c, np.complex64([3 + 5j]), preferred_element_type='float32'))(np.complex64([1 + 2j]))": "complex64 [(3+5j)]",  # of a real product
+    "jnp.zeros(3, 'complex64').at[::2].max(1j)": "complex64 [1j, 0j, 1j]", "jnp.array([1j, 1 - 1j]).at[jnp.array([0, 1])].min(np.complex64([0, 1]))": "complex64 [0j, (1-1j)]",
+    "ops.segment_max(np.complex64([1j, 2j, 0, 1]), np.array([0, 0, 1, 1]))": "complex64 [2j, (1+0j)]",
     "jit(lambda: grad(lambda c: special.kl_div(np.float16(2), c))(np.float16(2)))()": "float16 0.0",
     "jit(lambda: jvp(lambda c: jnp.interp(c, f16, f16), (np.float16(2),), (np.float16(1),)))()": "tuple(float16 2.0, float16 1.0)",
     "jnp.logical_or.accumulate(np.zeros(0))": "bool []", "jnp.logical_and.accumulate(np.zeros((0, 2), 'int8'))": "bool []", "jnp.logaddexp.accumulate(np.zeros(0, 'uint8'))": "float32 []",

@@ -33,6 +33,7 @@ from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.forward import jvp_flat
 from jax_numpy_api import lax
 
+from .arithmetic import complex_order
 from .gather import (
     GatherDimensionNumbers,
     GatherScatterMode,
@@ -509,18 +510,28 @@ def _same(x, y):
     return lax.convert_element_type(lax.eq(x, y), lax.dtype(y))
 
 
-def _extremum(name, op, write):
+def _extremum_of(op: str, direction: str):
+    """As `max_p`: complex numbers have an order that XLA's operation does not know."""
+    def combine(b, old, new, update_jaxpr):
+        if old.aval.dtype.kind != "c":
+            return _op(op)(b, old, new, update_jaxpr)
+        keep = complex_order(b, direction, old, new)
+        return b.emit(f"stablehlo.select {keep}, {old}, {new}", keep, old, new, out=old.aval)
+    return combine
+
+
+def _extremum(name, op, direction, write):
     prim = Primitive(
         name, out_type=_type_rule(name.replace("-", "_")),
         jvp=_extremum_jvp(lambda *args, **params: prim.bind(*args, **params)),
         transpose=none(f"{name} is not linear, so it has no transpose"),
-        batch=_batch_rule(lambda *args, **params: prim.bind(*args, **params)), lower=_lower_rule(_op(op)),
+        batch=_batch_rule(lambda *args, **params: prim.bind(*args, **params)), lower=_lower_rule(_extremum_of(op, direction)),
         reference=_reference_rule(write), exact=integers, traits=JOINING)
     return prim
 
 
-scatter_min_p = _extremum("scatter-min", "minimum", np.minimum.at)
-scatter_max_p = _extremum("scatter-max", "maximum", np.maximum.at)
+scatter_min_p = _extremum("scatter-min", "minimum", "LT", np.minimum.at)
+scatter_max_p = _extremum("scatter-max", "maximum", "GT", np.maximum.at)
 
 # -- functions -------------------------------------------------------------------------------------------------------
 
