@@ -162,6 +162,8 @@ def test_iterative_solution(name, a):
     np.testing.assert_allclose(got, np.linalg.solve(a.T, 2 * np.asarray(x)), atol=1e-8)
     tree, _ = solve(lambda v: {"a": 2 * v["a"], "b": 3 * v["b"]}, {"a": jnp.ones(3), "b": jnp.ones((2, 2))})
     np.testing.assert_allclose(tree["b"], np.full((2, 2), 1 / 3), rtol=1e-6)
+    halves = solve(lambda v: 2 * v, jnp.arange(3, dtype="float16"))[0]
+    assert halves.dtype == np.float16 and halves.tolist() == [0, 0.5, 1]
 
 
 @pytest.mark.parametrize("name", [s[0] for s in SOLVERS])

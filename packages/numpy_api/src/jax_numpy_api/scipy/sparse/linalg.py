@@ -16,7 +16,7 @@ from jax_core.representation.arguments import integer
 from jax_core.representation.typing import ArrayLike, PyTree
 
 from ... import lax, numpy as jnp
-from ...numpy.promotion import check_numbers, is_arraylike
+from ...numpy.promotion import check_numbers, in_float32, is_arraylike
 
 __all__ = ["bicgstab", "cg", "gmres"]
 
@@ -270,7 +270,7 @@ def _gmres(matvec, b, x0, limit, maxiter, precondition, restart):
         basis = jnp.zeros((restart + 1, r.shape[0]), dtype).at[0].set(r / jnp.where(size == 0, 1, size))
         basis, h = lax.fori_loop(0, restart, arnoldi, (basis, jnp.zeros((restart + 1, restart), dtype)))
         target = jnp.zeros(restart + 1, dtype).at[0].set(size)
-        y = jnp.linalg.lstsq(h, target)[0]
+        y = in_float32(lambda h, target: jnp.linalg.lstsq(h, target)[0], h, target)
         x = x + jnp.matmul(y, basis[:-1], precision="highest")
         return x, residual(x), k + 1
 
