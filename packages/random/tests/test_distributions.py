@@ -88,6 +88,13 @@ def test_accelerators_gather_only_of_many(platform, loops):
     assert program.as_text().count("stablehlo.while") == loops
 
 
+@pytest.mark.parametrize("platform, wide", [("cpu", True), ("cuda", False), ("tpu", False)])
+def test_split_joins_words_for_the_cpu_alone(platform, wide):
+    """There it keeps the compiler from hashing for each word anew."""
+    text = jit(lambda k: random.key_data(random.split(k, 3))).trace(KEY).lower(lowering_platforms=(platform,)).as_text()
+    assert ("ui64" in text) is wide
+
+
 MOMENTS = ["uniform bounds", "normal", "truncated", "lognormal", "exponential", "laplace", "logistic", "gumbel", "maxwell",
            "rayleigh", "wald", "weibull", "triangular", "gamma", "beta", "chisquare"]
 

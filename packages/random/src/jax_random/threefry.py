@@ -307,17 +307,20 @@ def emit_split(b: Builder, key: Value, *, shape: tuple[int, ...], partitionable:
     out = ShapedArray((*batch, *shape, 2), _U32)
     if out.size == 0:
         return b.full(0, out)
-    def pairs(b: Builder):
+    def hashed(b: Builder):
         w = _Words(b, (*batch, n))
         k0, k1 = key_words(b, key, w.aval.shape)
         if partitionable:
-            return _join(b, *w.hash(k0, k1, *_counters(w, len(batch), (n,))))
+            return w.hash(k0, k1, *_counters(w, len(batch), (n,)))
         i = w.iota(len(batch))
-        return _join(b, *w.hash(k0, k1, i, w.op("add", i, n)))
+        return w.hash(k0, k1, i, w.op("add", i, n))
 
-    # Both words as one value, computed apart: else each of the two, and every use of the keys, hashes anew.
-    pair = _apart(b, key, pairs, ShapedArray((*batch, n), _U64))
-    words = [b.convert(_Words(b, (*batch, n), _U64).op("shift_right_logical", pair, 32), _U32), b.convert(pair, _U32)]
+    if b.platform == "cpu" or b.one_form:
+        # Both words as one value, computed apart: else each of the two, and every use of the keys, hashes anew.
+        pair = _apart(b, key, lambda b: _join(b, *hashed(b)), ShapedArray((*batch, n), _U64))
+        words = [b.convert(_Words(b, (*batch, n), _U64).op("shift_right_logical", pair, 32), _U32), b.convert(pair, _U32)]
+    else:
+        words = [*hashed(b)]  # 64 bits are two words there
     # partitionable: the words of a key are neighbours. original: first words of all pairs, then second words.
     axis = len(batch) + 1 if partitionable else len(batch)
     wide = (*batch, n, 1) if partitionable else (*batch, 1, n)
