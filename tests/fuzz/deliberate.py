@@ -98,7 +98,7 @@ REFUSED: tuple[tuple[str, str, str], ...] = (  # what the other one says where i
 DERIVATIVE = r"(jvp|linearize|vjp|grad|jac|hessian)"
 
 DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk program, why
-    ("weak: True for False", r"jvp|grad|linearize|vjp|jac(fwd|rev)|hessian",
+    ("weak: True for False", r"jvp|grad|linearize|vjp|jac(fwd|rev)|hessian|linear_transpose",
      "a derivative is as weak as what it belongs to (`checks.weakness` holds ours to it); the other one computes some with arrays of zeros"),
     ("weak: False for True", r"custom_jvp\(", "the tangent of a rule is as weak as what it belongs to"),
     ("weak: True for False", r"logaddexp2\(", "as weak as logaddexp, which is so there, too"),

@@ -1,7 +1,7 @@
 """Whether rounding explains a difference of values: both sides run the same program once more, in double precision.
 
-Where they agree there, that is what the program computes, and the difference counts only where ours is further from it than the other one
-by more than the tolerance. Neither a wrong derivative nor a lost infinity passes for rounding: wrong ones differ in double precision, too,
+Where they agree there, that is what the program computes, and the difference counts only where ours is further from it than twice as far
+as the other one, and the tolerance. Neither a wrong derivative nor a lost infinity passes for rounding: wrong ones differ in double precision, too,
 and what is not finite there, or beyond the narrow dtype's range, must be so in what ours gave.
 """
 from __future__ import annotations
@@ -70,5 +70,5 @@ def _closer(got: Any, want: Any, exact: Any, again: Any) -> bool:
             c = np.where(np.isfinite(a), c, a)
         size = max(size, 0.03)  # what is left where terms of size 1 cancel
         same = (a == c) | np.isnan(a) & np.isnan(c) | (np.abs(a - c) <= tolerance * size)
-        other = max(_largest(b - c), 0.25 * size * (got.dtype in ("float16", "bfloat16") and not np.isfinite(b[np.isfinite(c)]).all()))  # one that overflowed says nothing
+        other = max(2 * _largest(b - c), 0.25 * size * (got.dtype in ("float16", "bfloat16") and not np.isfinite(b[np.isfinite(c)]).all()))  # one that overflowed says nothing
         return bool(np.all(same | (np.abs(a - c) <= other + tolerance * size)))
