@@ -10,6 +10,7 @@ from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.autodiff import grad
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api.lax.dot_cpu import split_contraction
 
@@ -85,3 +86,16 @@ def test_operands_of_a_named_algorithm_are_rounded_to_its_dtypes():
     x = np.float32([[1 + 2**-12, 0], [0, 1]])
     assert lax.dot(x, np.eye(2, dtype="float32"), precision="F16_F16_F16")[0, 0] == 1
     assert lax.dot(x, np.eye(2, dtype="float32"), precision="F32_F32_F32")[0, 0] == x[0, 0]
+
+
+@pytest.mark.parametrize("n, dtype", [(33_000, np.float32), (40_000, np.float32), (20_000, np.float64)])
+def test_sums_of_products_with_long_rows(n, dtype):
+    """XLA's library for the CPU added them up wrongly with jaxlib before 0.12 (jax-ml/jax #39103)."""
+    rng = np.random.default_rng(0)
+    x, y = rng.random((3, 3)).astype(dtype), rng.random((n, 3)).astype(dtype)
+    with flags.enable_x64(True):
+        found = [jit(lambda x, y, rows=rows: jnp.sum(x[:rows] @ y.T, 0))(x, y) for rows in (2, 3)]
+        mapped = jit(vmap(lambda row: jnp.sum((x @ row) ** 2)))(y)
+    for rows, sums in zip((2, 3), found):
+        np.testing.assert_allclose(sums, (x[:rows] @ y.T).sum(0), rtol=1e-5)
+    np.testing.assert_allclose(mapped, ((x @ y.T) ** 2).sum(0), rtol=1e-5)

@@ -84,6 +84,10 @@ SMALL_PROGRAMS_ARE_FUNCTIONS = VERSION >= (0, 12)
 # Before 0.12 XLA's library for the CPU (YNNPACK) ends the process, or does not end, at sums over arrays of seven axes and more (jax-ml/jax #39257).
 LIBRARY_FAILS_AT_MANY_AXES = VERSION < (0, 12)
 
+# And where it multiplies matrices and adds up the results along their rows in one go, it is wrong from 131072 bytes of a row on, in some shapes
+# (jax-ml/jax #39103).
+LIBRARY_FAILS_AT_SUMS_OF_PRODUCTS = VERSION < (0, 12)
+
 # Before 0.12 the CPU client launches programs from the threads that it runs them on (see `client`).
 LAUNCHES_SHARE_THREADS = VERSION < (0, 12)
 

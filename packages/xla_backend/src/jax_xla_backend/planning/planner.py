@@ -34,6 +34,7 @@ from jax_core.representation.traits import MOVE, Kind
 from jax_core.traces import reductions_in_pieces, short_reductions
 from jax_core.traces.structural import broadcast_in_dim_p
 
+from ..jaxlib_compat import LIBRARY_FAILS_AT_SUMS_OF_PRODUCTS
 from .paths import Paths, cut_paths
 from .sums import EACH
 
@@ -58,6 +59,7 @@ MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those o
 SMALL = 1 << 14  # bytes; smaller values are never cut in loops: those over less are one function in XLA, which has no barriers
 TINY = 1 << 6  # bytes; smaller values are never cut
 SHIFTED = 1 << 14  # elements of a sum that is cut off what it reads at shifted places, at least
+LONG_ROW, FEW_ROWS = 1 << 17, 64  # bytes of a row of a product, and rows, with which the compiler's library fails
 NESTED = 1 << 12  # elements of a short reduction that is cut off others, at least
 
 _REDUCTIONS = (Kind.REDUCTION, Kind.SEARCH)
@@ -351,10 +353,19 @@ class _Cones:
                 self._enter_draw(eqn.outvars[0], uses)
             elif eqn.primitive.traits.kind in _MAKERS:
                 self._made.update(eqn.outvars)
+                if LIBRARY_FAILS_AT_SUMS_OF_PRODUCTS and eqn.primitive.traits.kind is Kind.PRODUCT:
+                    self._enter_product(eqn)
                 if eqn.primitive.traits.kind is Kind.REDUCTION:
                     (self._enter_extremum if eqn.primitive.traits.compares else self._enter_sum)(eqn, uses)
                 if eqn.primitive.traits.kind in _REDUCTIONS:
                     self._enter_short(eqn)
+
+    def _enter_product(self, eqn: JaxprEqn) -> None:
+        """Cut behind a product with long rows, and few of them, which the compiler's library would add up wrongly."""
+        out = eqn.outvars[0].aval
+        longest = max(out.shape, default=0)
+        if longest * out.dtype.itemsize > LONG_ROW and out.size <= FEW_ROWS * longest:
+            self.cuts[id(eqn.outvars[0])] = "sums of products with long rows"
 
     def _enter_extremum(self, eqn: JaxprEqn, uses: _Uses) -> None:
         """Cut in front of an extremum in pieces that would have much code for each."""
