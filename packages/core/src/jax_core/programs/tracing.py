@@ -31,6 +31,8 @@ def make_jaxpr(fun: Callable[..., PyTree], static_argnums: int | Iterable[int] =
                abstracted_axes: None = None) -> Callable:
     """A function that returns the jaxpr of ``fun`` for its arguments' types.
 
+    Elementwise operations have the operands that they were given, also such as differ where one has length 1.
+
     Args:
       static_argnums: positions of arguments that are part of the program. The others may be arrays, numbers or anything
         with ``shape`` and ``dtype``, also with symbolic dimensions (`jax.export.symbolic_shape`).
