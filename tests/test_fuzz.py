@@ -1,5 +1,6 @@
 """A short run of the fuzzer (`nox -s fuzz` is the long one), and proof that it catches and shrinks what is planted."""
 import collections
+import functools
 import random
 
 import numpy as np
@@ -294,8 +295,9 @@ def test_deliberate_differences():
     assert deliberate.reason("no NaN", norm.format("0.0")) and deliberate.reason("no NaN", norm.format("3e+38")) is None
     assert deliberate.reason("value", norm.format("0.0")) is None
     constant = "def f(a):\n    u = (a, np.array({}))\n    return u\nargs = (np.array(1.0),)"
-    assert deliberate.own_reason("dtype", constant.format(2.0)) and deliberate.own_reason("dtype", constant.replace("np.array({})", "a")) is None
-    assert deliberate.own_reason("no NaN", norm.format("0.0")) is None  # as both are ours
+    own = functools.partial(deliberate.reason, rows=deliberate.OWN)
+    assert own("dtype", constant.format(2.0)) and own("dtype", constant.replace("np.array({})", "a")) is None
+    assert own("no NaN", norm.format("0.0")) is None  # as both are ours
 
 
 def test_a_refusal_is_judged_by_the_line_that_is_refused():

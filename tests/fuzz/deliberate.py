@@ -345,12 +345,6 @@ def refused(words: str, text: str = "") -> str | None:
     return next((why for pattern, program, why in REFUSED if re.search(pattern, words) and re.search(program, text)), None)
 
 
-def reason(kind: str, text: str, words: str = "") -> str | None:
-    """Why the shrunk program ``text`` may differ in this way; None if no row says. A row's kind may go on with ``words``."""
-    return next((why for row_kind, pattern, why in DIFFERENT
-                 if (re.fullmatch(row_kind, kind) or re.fullmatch(row_kind, f"{kind}: {words}")) and re.search(pattern, text)), None)
-
-
 OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a program may differ in; as DIFFERENT
     ("value|no NaN|NaN|infinity", r"1e-40", "what a subnormal number counts as depends on where the program runs"),
     ("conv_general_dilated: (NaN|no NaN|infinity)", r"inf|nan|e\+38", "what is not finite beside the zeros of padding"),
@@ -368,7 +362,7 @@ OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a prog
 )
 
 
-def own_reason(kind: str, text: str, words: str = "") -> str | None:
-    """As `reason`, of two ways of running ours."""
-    return next((why for row_kind, pattern, why in OWN
+def reason(kind: str, text: str, words: str = "", rows: tuple[tuple[str, str, str], ...] = DIFFERENT) -> str | None:
+    """Why the shrunk program ``text`` may differ in this way; None if no row says. A row's kind may go on with ``words``."""
+    return next((why for row_kind, pattern, why in rows
                  if (re.fullmatch(row_kind, kind) or re.fullmatch(row_kind, f"{kind}: {words}")) and re.search(pattern, text)), None)

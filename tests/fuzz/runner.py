@@ -95,17 +95,17 @@ def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, progra
                 program = program._replace(route="f(*args)", others=())
             elif found and program.others:  # in stages: which one
                 program = [*program.apart()][found[2]]
-            reason = deliberate.own_reason if alone else deliberate.reason
+            rows = deliberate.OWN if alone else deliberate.DIFFERENT
             if found and found[0].startswith(("accepts", "class")) and deliberate.refused(found[1], _refusing(program, check, found[0])):
                 if counts is not None:
                     counts["deliberately different"] += 1
-            elif found and (small := _sliced(program, check, found[0])).text.count("\n    ") == 2 and reason(found[0], small.full, found[1]):
+            elif found and (small := _sliced(program, check, found[0])).text.count("\n    ") == 2 and deliberate.reason(found[0], small.full, found[1], rows):
                 if counts is not None:  # one line, and it says why
                     counts["deliberately different"] += 1
             elif found:
                 small = _shrunk(small, check, found[0], min(tries, HANGS) if "no answer" in found[0] else tries)
                 kind, words, *_ = check(small) or found
-                if reason(kind, small.full, words) is None:
+                if deliberate.reason(kind, small.full, words, rows) is None:
                     yield Found(name, what, kind, words[:500], small.full)
                 elif counts is not None:
                     counts["deliberately different"] += 1
