@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _GATHERED = 8  # of n elements, n / 8 are gathered for further trials
 _FEW = 1 << 14  # arrays up to this size are not worth gathering: the program would take twice as long to compile
-_FEW_AT_ONCE = 1 << 22  # on accelerators, which draw so many at once in some microseconds
+_FEW_AT_ONCE = 1 << 22  # on accelerators, where gathering compiles longer (`benchmarks/accelerators.py`)
 
 
 # -- drawing -----------------------------------------------------------------------------------------------------------

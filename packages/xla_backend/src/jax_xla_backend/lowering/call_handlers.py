@@ -31,7 +31,7 @@ def register(target: str, platform: str) -> None:
 
 @functools.cache
 def _start_hybrids(module_name: str) -> None:
-    """Calls that a GPU's library lacks run SciPy's LAPACK on the host; the import of SciPy takes as long as many a compilation."""
+    """Calls that a GPU's library lacks run SciPy's LAPACK on the host: SciPy is imported by the first of them, and by no other call."""
     module = kernels(module_name)
     if module is not None:
         _initialize(module.initialize_hybrid_kernels)
