@@ -124,7 +124,7 @@ class Builder(Protocol):
         """``broadcast_in_dim``; ``x`` itself where nothing changes."""
 
     def repeated(self, x: Value, out: AbstractValue) -> Value:
-        """The scalar ``x`` for each element of an array of type ``out``, and placed as that is."""
+        """``x``, a scalar or of length 1 along some axes, for each element of an array of type ``out``, and placed as that is."""
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
         """``x`` with another shape of the same size."""

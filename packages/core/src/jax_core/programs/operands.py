@@ -25,7 +25,7 @@ def as_given(jaxpr: Jaxpr) -> Jaxpr:
         return jaxpr
     eqns: list[JaxprEqn] = []
     for eqn in jaxpr.eqns:
-        if eqn.primitive.stretches:
+        if eqn.primitive.stretches and not implied.keys().isdisjoint([x for x in eqn.invars if type(x) is not Literal]):
             eqn = eqn.replace(invars=_given(eqn, implied, eqns))
         eqns.append(eqn)
     read, kept = {x for x in jaxpr.outvars if type(x) is not Literal}, []

@@ -140,6 +140,8 @@ class Primitive(PrimitiveHabits):
 
     holds_program = False
     """The results are those of a program among the parameters, and have the types that it gives them."""
+    stretches = False
+    """`bind` takes operands of one rank that differ where one has length 1, though the rules work on operands of one shape."""
     transparent = False
     split: Callable | None = None
     save: Callable | None = None
@@ -174,9 +176,6 @@ class Primitive(PrimitiveHabits):
         self.lowers_keys = not cacheable if lowers_keys is None else lowers_keys
         self.arrow, self.loop_observer, self.splits, self.sums, self.in_kernel = arrow, loop_observer, splits, sums, in_kernel
         self.traits = traits or (_ELEMENTWISE_TRAITS if batch is ELEMENTWISE else self._usual_traits)
-
-    stretches = False
-    """Whether `bind` takes operands of one rank that differ where one has length 1, though its equations hold operands of one shape."""
 
     def __copy__(self):
         return self  # a primitive is known by its identity

@@ -123,7 +123,7 @@ def nary_result(name: str, avals: Sequence[ShapedArray], dtype: np.dtype) -> Sha
 
 
 def full_operands(b: Builder, xs: Sequence[Value]) -> list:
-    """The operands as values of the result's shape: scalars are broadcast."""
+    """The operands as values of the result's shape: scalars, and axes of length 1, are broadcast."""
     out = b.out_avals[0]
     return [x if x.aval.shape == out.shape else b.repeated(x, out) for x in xs]
 

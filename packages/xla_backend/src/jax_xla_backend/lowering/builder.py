@@ -150,7 +150,7 @@ class Builder:
         return [new_value(f"{name}#{i}", aval) for i, aval in enumerate(out)]
 
     def elementwise(self, op: str, *operands: Value, out: AbstractValue | None = None) -> Value:
-        """The elementwise op named ``op`` on operands of the result's shape or of rank 0, which are broadcast.
+        """The elementwise op named ``op`` on operands of the result's shape, or of rank 0 or length 1, which are broadcast.
 
         Args:
           out: result type; by default that of the equation being lowered.
