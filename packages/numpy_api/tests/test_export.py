@@ -615,6 +615,13 @@ def test_constraints_that_cannot_be(constraints, message):
     ("_, b", None, "contains '_' but no 'like' shape"),
     ("b, _", (2, 3, 4), "has 2 dimensions, and like=\\(2, 3, 4\\) has 3"),
     ("b, 4", (2, 3), "has 4 for dimension 1, and like=\\(2, 3\\) has 3"),
+    ("b^100000000", None, "at most the degree 62"),  # what would be written out in a power has an end
+    ("((b^8)^8)^8", None, "at most the degree 62"),
+    ("(a+b+c+d+e+f)^60", None, "at most .* 10000 terms"),
+    ("3^100000000000", None, "not below 2\\*\\*63"),
+    ("pow(3, 100000000000)", None, "not below 2\\*\\*63"),
+    ("b//0", None, "divides by 0"),
+    ("(" * 100_000, None, "nested too deeply"),
 ])
 def test_specifications_that_cannot_be_read(spec, like, message):
     with pytest.raises(ValueError, match=message):

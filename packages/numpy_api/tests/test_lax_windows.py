@@ -73,6 +73,8 @@ POOLS = [window_case(name, kind) for name in FUNCTIONS for kind in WINDOWS] + [
     *[Case(lambda x, f=f, start=start, pads=pads: lax.reduce_window(x, np.asarray(start, x.dtype)[()], f, (2,), (1,), (pads,)), "f32[2] f32[0]", name=f"{name} after padding {pads}, which takes more than there is",
            reference=lambda x, start=start, fold=fold, pads=pads: by_loops(x, start, fold, (2,), (1,), (pads,), (1,), (1,)))
       for name, pads in (("product", (3, -3)), ("sum", (-1, 3)), ("sum", (-3, 5))) for f, start, fold in [FUNCTIONS[name]]],
+    *[Case(lambda x, f=f, start=start: lax.reduce_window(x, np.asarray(start, x.dtype)[()], f, (), (), ()), "f32[]", name=f"{name} of a scalar, which has no axis",
+           reference=lambda x: x) for name, (f, start, _) in FUNCTIONS.items()],
 ]
 TRANSFORMS = [
     Case(lambda x, kind=kind, d=d: lax.fft(x, kind, x.shape[-d:]), "c64[2,3,4] c64[2,3,5]", name=f"{kind} {d}", tolerance=16,

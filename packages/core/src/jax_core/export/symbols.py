@@ -19,6 +19,10 @@ from ..representation.source import capture
 from .length_values import as_value
 
 _INFINITY = float("inf")
+_GREATEST_DEGREE = 62
+"""Of a product of variables: with two or more in place of each it would not be a length."""
+_MOST_TERMS = 10_000
+"""Of a power: a few characters of a file could ask for any number."""
 
 
 class SymbolicScope:
@@ -261,6 +265,11 @@ class DimExpr:
             return NotImplemented
         if n < 0:
             raise ValueError(f"a symbolic dimension can be raised to non-negative integers, got {self} ** {n}")
+        n = operator.index(n)
+        degree = max((sum(power for _, power in product) for product in self.terms), default=0)
+        if n * degree > _GREATEST_DEGREE or n > 1 and math.comb(len(self.terms) + n - 1, n) > _MOST_TERMS:
+            raise ValueError(f"a symbolic dimension has at most the degree {_GREATEST_DEGREE}, as lengths are below 2**63, and {_MOST_TERMS} terms; "
+                             f"({self}) ** {n} has more")
         return math.prod([self] * n)
 
     def __rpow__(self, base):
@@ -688,7 +697,7 @@ class _Parser:
     def power(self) -> Any:
         value = self.atom()
         while self.take("^"):
-            value = value ** self.number()
+            value = _power(value, self.number())
         return value
 
     def number(self) -> int:
@@ -709,7 +718,7 @@ class _Parser:
         if text is None or not re.fullmatch(r"[A-Za-z_]\w*", text):
             raise self.fail("a name, a number or '-'")
         self.at += 1
-        operations = {**_OPERATIONS, "max": symbolic_max, "min": symbolic_min}
+        operations = {**_OPERATIONS, "max": symbolic_max, "min": symbolic_min, "pow": _power}
         if text in operations and self.take("("):
             a = self.sum()
             self.need(",")
@@ -719,10 +728,25 @@ class _Parser:
         return variable(text, self.scope)
 
 
+def _power(base: Any, n: Any) -> Any:
+    """``base ** n``, of a length: a few characters cannot ask for a number without end."""
+    if isinstance(base, int) and isinstance(n, int) and n > 1 and (abs(base).bit_length() - 1) * n > _GREATEST_DEGREE:
+        raise ValueError(f"{base} ** {n} is not below 2**63, as a length is")
+    return base ** n
+
+
 def parse_dimension(text: str, scope: SymbolicScope) -> Any:
-    """The dimension that ``text`` says: an integer, or an expression."""
+    """The dimension that ``text`` says: an integer, or an expression.
+
+    Raises:
+      ValueError: ``text`` is no expression, or one that no length is.
+    """
     parser = _Parser(text, scope)
-    value = parser.sum()
+    try:
+        value = parser.sum()
+    except (ZeroDivisionError, RecursionError) as e:
+        why = "divides by 0" if isinstance(e, ZeroDivisionError) else "is nested too deeply"
+        raise ValueError(f"the symbolic shape {text[:100]!r} {why}") from None
     if parser.peek() is not None:
         raise parser.fail("the end")
     return value

@@ -333,6 +333,8 @@ def _scatter_add_lower(b, source, x, *, select_prim, window_dimensions, window_s
     out = b.out_avals[0]
     if source.aval.size == 0 or out.size == 0:
         return b.full(0, out)
+    if not out.shape:  # the one window of a scalar is itself; compilers expect an axis
+        return source
     if b.platform == "cpu":
         found = window_cpu.scatter_to_chosen(b, source, x, select_prim, _start(select_prim, x.aval.dtype), window_dimensions,
                                              window_strides, padding)
