@@ -391,7 +391,7 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: ArrayLike | None = None
     weights = None
     if w is not None:
         check_arraylike("polyfit", w)
-        weights = convert(as_array(w), x.dtype)
+        weights = as_array(w)
         if weights.ndim != 1:
             raise TypeError(f"jax.numpy.polyfit: w must be a vector, got shape {weights.shape}")
         if weights.shape[0] != y.shape[0]:
