@@ -78,6 +78,13 @@ def test_each_collective_is_what_it_is_defined_as(case):
     np.testing.assert_allclose(jit(vmap(jit(f), axis_name="i"))(x), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("name, weak", {"psum": False, "pmean": False, "pmax": False, "pmin": False, "all_gather": True, "psum_scatter": True, "pswapaxes": False}.items())
+def test_what_is_reduced_over_positions_is_strong(name, weak):
+    call = {"pswapaxes": lambda x: lax.pswapaxes(x, "i", 0)}.get(name, lambda x: getattr(lax, name)(x, "i"))
+    out = vmap(call, axis_name="i")(lax.full((2, 2), 0.5))
+    assert (out.dtype, out.weak_type) == (np.float32, weak)
+
+
 @pytest.mark.parametrize("case", [c for c in CASES if "max" not in c and "min" not in c and c != "axis_index"])
 def test_each_linear_collective_transposes(case):
     """The cotangent of the whole batch is that of the linear map as a matrix, whichever side of vmap is differentiated."""

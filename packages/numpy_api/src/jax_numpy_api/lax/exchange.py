@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from jax_core.configuration import context
-from jax_core.representation import splits, tree
+from jax_core.references.primitives import strong
+from jax_core.representation import dtypes, splits, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.marks import LINEAR
@@ -497,6 +498,8 @@ def all_to_all(x: ArrayLike, axis_name: AxisName | Sequence[AxisName], split_axi
 
     def swap(leaf: Array):
         leaf = as_operand("all_to_all", leaf, 0)
+        if dtypes.is_weakly_typed(leaf):
+            leaf = strong(leaf)
         rank = np.ndim(leaf)
         split, concat = canonical_axis("all_to_all", split_axis, rank), canonical_axis("all_to_all", concat_axis, rank)
         n = np.shape(leaf)[split]

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Sequence, cast
 import numpy as np
 
 from jax_core.configuration import context
+from jax_core.references.primitives import strong
 from jax_core.representation import dtypes, tree
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -241,6 +242,8 @@ def _reduce(prim, x, names, groups):
         x, named = _OF_ADDENDS[prim].bind(x, axes=parts), tuple(n for n in named if n not in parts)
     if not named:
         return x
+    if dtypes.is_weakly_typed(x):  # what positions have in common is an array's, no number's
+        x = strong(x)
     if prim is psum_p and isinstance(x, Tracer) and x.aval.sums.reduced.intersection(named):
         raise ValueError(f"lax.psum: the operand of type {x.aval.str_short()} is reduced over {named}, so it is equal there, and no part of a sum; "
                          "if its multiple is meant, give it to lax.pcast(..., to='varying') first.")
