@@ -129,6 +129,8 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("no NaN", rf"(?s)(?=.*{DERIVATIVE}).*atan2\((\w), \w\).*inf", "at infinity an angle does not move"),
     ("no NaN", r"(?s)(silu|swish)\(.*(e\+38|inf)", "far out, the limit"),
     ("no NaN", r"(?s)jet\(lambda c: jnp\.(deg2rad|rad2deg|radians|degrees)\(c\).*inf", "a series of a product with a number"),
+    ("NaN", r"(?s)jet\(lambda c: jnp\.(min|max)imum\(.*nan", "an extremum keeps NaN"),
+    ("NaN", r"(?s)image\.resize\(.*lanczos.*(inf|e\+38)", "at whole distances the kernel is 0, of which rounding leaves something, and infinity by 0 is NaN"),
     ("no NaN", r"lpmn_values\(", "beyond 1 those of order 0 are polynomials, and above the degree 0"),
     ("raises ValueError", r"(?s)Rotation\.from_rotvec\(.*zeros\(", "of no numbers there is no rotation"),
     ("value", r"(?s)cauchy\.\w+\(.*\dj", "a formula of complex numbers; the other one's loses the imaginary part, and the angle is another on the cut"),
