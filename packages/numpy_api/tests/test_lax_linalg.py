@@ -395,6 +395,20 @@ def test_bad_arguments(bad):
         bad.case.call(*bad.case.samples(0))
 
 
+WEAK = {
+    "cholesky": lambda a: L.cholesky(a), "lu": L.lu, "qr": L.qr, "eigh": lambda a: L.eigh(a), "eig": L.eig, "svd": lambda a: L.svd(a), "schur": L.schur,
+    "hessenberg": L.hessenberg, "tridiagonal": L.tridiagonal, "householder_product": lambda a: L.householder_product(a, a[0]),
+    "triangular_solve": lambda a: L.triangular_solve(a, a), "tridiagonal_solve": lambda a: L.tridiagonal_solve(a[0], a[0], a[0], a),
+    "symmetric_product": lambda a: L.symmetric_product(a, a), "cholesky_update": lambda a: L.cholesky_update(a, a[0])}
+
+
+@pytest.mark.parametrize("factor", WEAK)
+def test_factors_are_weakly_typed_as_the_matrix_is(factor):
+    for start in (2.0, np.float32(2)):
+        found = eval_shape(WEAK[factor], lax.full((3, 3), start))
+        assert {x.weak_type for x in (found if isinstance(found, (tuple, list)) else [found])} == {isinstance(start, float)}
+
+
 @pytest.mark.only_cpu
 def test_vectors_that_nobody_reads_are_not_computed():
     """Compiled, the values alone cost what they cost alone; they are the same, and so is their derivative."""

@@ -296,6 +296,7 @@ ROWS = {
     "jnp.interp(np.float32(0.3), np.float16([0, 1]), np.float16([0, 1]))": "float32 0.30000001192092896",
     "standard(lambda: jnp.interp(np.float16(0.5), np.float16([0, 1]), np.int32([0, 3])))()": "float32 1.5",
     "lax.polynomial(np.int8([1, 2]), [1, 2.5])": "int8 [3, 5]", "lax.polynomial(v[:2], [])": "float32 [0.0, 0.0]",
+    "jnp.linalg.tensorsolve(2.0, jnp.asarray(1.0))": "~float32 0.5", "jnp.linalg.solve(jnp.full((1, 1), 2.0), np.float32([1]))": "float32 [0.5]", "scipy_linalg.solve(jnp.full((1, 1), 2.0), jnp.full(1, 1.0))": "~float32 [0.5]",
     "lax.linalg.cholesky(np.eye(1, dtype='i4'))": "float32 [[1.0]]", "lax.linalg.eigh(np.eye(1, dtype='i4'))[1]": "float32 [1.0]",
     "grad(grad(lax.erf))(np.nan)": "~float32 nan", "grad(grad(lax.erfc))(np.inf)": "~float32 0.0",
     "jnp.stack(v, axis=None)": "TypeError", "jnp.isclose(1.0, 1.0, rtol=None)": "TypeError", "jnp.unwrap(v, period=None)": "TypeError",

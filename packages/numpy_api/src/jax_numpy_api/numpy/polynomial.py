@@ -23,7 +23,6 @@ from .promotion import (
     broadcast_to,
     check_arraylike,
     concrete,
-    convert,
     narrowed,
     promote_dtypes,
     promote_dtypes_inexact,

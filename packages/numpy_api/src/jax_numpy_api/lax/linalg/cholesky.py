@@ -19,6 +19,7 @@ from jax_core.traces.structural import zeros
 from jax_numpy_api import lax
 
 from .common import (
+    as_weak,
     batch_rule,
     check_dtype,
     check_ranks,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 # -- cholesky --------------------------------------------------------------------------------------------------------
 
+@as_weak
 def _cholesky_type(x):
     check_square("cholesky", x)
     return ShapedArray(x.shape, x.dtype)
@@ -116,6 +118,7 @@ def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
 
 # -- cholesky_update -------------------------------------------------------------------------------------------------
 
+@as_weak
 def _update_type(r, w):
     check_ranks("cholesky_update", (r, 2), (w, 1))
     if r.shape[-1] != r.shape[-2] or w.shape != r.shape[:-1]:
@@ -185,6 +188,7 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
 
 # -- symmetric_product -----------------------------------------------------------------------------------------------
 
+@as_weak
 def _product_type(a, c, *, alpha, beta):
     check_ranks("symmetric_product", (a, 2), (c, 2))
     if c.shape != (*a.shape[:-1], a.shape[-2]):

@@ -7,6 +7,7 @@ A factorisation that fails (``info`` not zero) yields NaN for that matrix, so th
 """
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -18,7 +19,7 @@ from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instanti
 from jax_core.transformations.forward import jvp_flat
 from jax_numpy_api import lax
 
-from ..nary import flag as flag, kept_wide
+from ..nary import constant, flag as flag, kept_wide
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -120,7 +121,7 @@ def real(a: Array) -> Any:
 
 def symmetrize(a: ArrayLike) -> Any:
     """Hermitian part."""
-    return lax.mul(lax.add(a, mh(a)), full_like(a, 0.5))
+    return lax.mul(lax.add(a, mh(a)), constant(0.5, a))
 
 
 def hermitian(a: Array, lower: bool) -> Any:
@@ -164,12 +165,12 @@ def _triangle(a, k, compare):
 
 def tril(a: Array, k: int = 0) -> Any:
     """The entries on and below diagonal ``k``, zero elsewhere."""
-    return lax.select(_triangle(a, k, lax.ge), a, zeros(ShapedArray(np.shape(a), a.dtype)))
+    return lax.select(_triangle(a, k, lax.ge), a, zeros(ShapedArray(np.shape(a), a.dtype, dtypes.is_weakly_typed(a))))
 
 
 def triu(a: Array, k: int = 0) -> Any:
     """The entries on and above diagonal ``k``, zero elsewhere."""
-    return lax.select(_triangle(a, k, lax.le), a, zeros(ShapedArray(np.shape(a), a.dtype)))
+    return lax.select(_triangle(a, k, lax.le), a, zeros(ShapedArray(np.shape(a), a.dtype, dtypes.is_weakly_typed(a))))
 
 
 def eye_mask(a: ArrayLike | ShapedArray) -> Any:
@@ -215,6 +216,17 @@ def first_rows(a: Array, k: int) -> Any:
 
 
 # -- rules -----------------------------------------------------------------------------------------------------------
+
+def as_weak(out_type: Callable) -> Callable:
+    """The rule ``out_type``, whose results are weakly typed if all operands are."""
+    @functools.wraps(out_type)
+    def rule(*avals: ShapedArray, **params: Any) -> Any:
+        out = out_type(*avals, **params)
+        if not all(aval.weak_type for aval in avals):
+            return out
+        return [aval.update(weak_type=True) for aval in out] if isinstance(out, list) else out.update(weak_type=True)
+    return rule
+
 
 def batch_rule(bind: Callable) -> Callable:
     """The batching rule of a primitive that takes leading batch axes: the mapped axis becomes the first."""

@@ -24,6 +24,7 @@ from jax_numpy_api import lax
 from jax_numpy_api.lax.nary import promise
 
 from .common import (
+    as_weak,
     batch_rule,
     check_dtype,
     check_ranks,
@@ -73,6 +74,7 @@ class EigImplementation(enum.Enum):
 
 # -- eigh ------------------------------------------------------------------------------------------------------------
 
+@as_weak
 def _eigh_type(x, *, lower, sort_eigenvalues, subset_by_index, algorithm):
     check_square("eigh", x)
     return [ShapedArray(x.shape, x.dtype), ShapedArray(x.shape[:-1], real_dtype(x.dtype))]
@@ -194,6 +196,7 @@ def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sor
 
 # -- eig -------------------------------------------------------------------------------------------------------------
 
+@as_weak
 def _eig_type(x, *, compute_left_eigenvectors, compute_right_eigenvectors, **_):
     check_ranks("eig", (x, 2))
     if x.shape[-1] != x.shape[-2]:

@@ -21,6 +21,7 @@ from jax_core.traces.structural import broadcast_in_dim
 from jax_numpy_api import lax
 
 from .common import (
+    as_weak,
     batch_rule,
     check_matrix,
     eye,
@@ -39,6 +40,7 @@ from .triangular import triangular_solve_p
 
 # -- lu_pivots_to_permutation ----------------------------------------------------------------------------------------
 
+@as_weak
 def _pivots_type(pivots, *, permutation_size):
     if not dtypes.issubdtype(pivots.dtype, np.integer):
         raise TypeError(f"lu_pivots_to_permutation: pivots must be integers, got {pivots.str_short()}.")
@@ -120,6 +122,7 @@ def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
 
 # -- lu --------------------------------------------------------------------------------------------------------------
 
+@as_weak
 def _lu_type(x):
     check_matrix("lu", x)
     *batch, m, n = x.shape

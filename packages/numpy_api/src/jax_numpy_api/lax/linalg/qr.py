@@ -22,6 +22,7 @@ from jax_numpy_api import lax
 from jax_numpy_api.lax.sort import take_along
 
 from .common import (
+    as_weak,
     batch_rule,
     check_dtype,
     check_matrix,
@@ -49,6 +50,7 @@ from .triangular import triangular_solve, triangular_solve_p
 
 # -- reflections -----------------------------------------------------------------------------------------------------
 
+@as_weak
 def _geqrf_type(x):
     check_matrix("geqrf", x)
     return [ShapedArray(x.shape, x.dtype), ShapedArray((*x.shape[:-2], min(x.shape[-2:])), x.dtype)]
@@ -91,6 +93,7 @@ def geqrf(a: ArrayLike) -> tuple[Any, Any]:
     return out, taus
 
 
+@as_weak
 def _geqp3_type(x, pivots, *, use_magma=None):
     if pivots.dtype != np.int32:
         raise TypeError(f"geqp3: jpvt must have dtype int32, got {pivots.str_short()}")
@@ -161,6 +164,7 @@ def _compact(a, taus):
                                unit_diagonal=True)
 
 
+@as_weak
 def _product_type(a, taus):
     check_ranks("householder_product", (a, 2), (taus, 1))
     _check_reflections("householder_product", a, taus)
@@ -221,6 +225,7 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
     return householder_product_p.bind(a, taus)
 
 
+@as_weak
 def _ormqr_type(a, taus, c, *, left, transpose):
     check_ranks("ormqr", (a, 2), (taus, 1), (c, 2))
     _check_reflections("ormqr", a, taus)
@@ -282,6 +287,7 @@ def ormqr(a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, tra
 
 # -- qr --------------------------------------------------------------------------------------------------------------
 
+@as_weak
 def _qr_type(x, *, pivoting, full_matrices, use_magma=None):
     check_matrix("qr", x)
     *batch, m, n = x.shape

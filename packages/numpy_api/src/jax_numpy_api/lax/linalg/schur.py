@@ -17,6 +17,7 @@ from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
 
 from .common import (
+    as_weak,
     batch_rule,
     check_dtype,
     check_ranks,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 # -- schur -----------------------------------------------------------------------------------------------------------
 
+@as_weak
 def _schur_type(x, *, compute_schur_vectors, sort_eig_vals, select_callable):
     _check_square("schur", x)
     return [ShapedArray(x.shape, x.dtype)] * (1 + compute_schur_vectors)
@@ -219,6 +221,7 @@ def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: bo
 
 # -- hessenberg ------------------------------------------------------------------------------------------------------
 
+@as_weak
 def _hessenberg_type(x):
     check_ranks("hessenberg", (x, 2))
     if x.shape[-1] != x.shape[-2]:
@@ -271,6 +274,7 @@ def hessenberg(a: ArrayLike) -> list[Any]:
 
 # -- tridiagonal -----------------------------------------------------------------------------------------------------
 
+@as_weak
 def _tridiagonal_type(x, *, lower):
     _check_square("tridiagonal", x)
     *batch, n, _ = x.shape

@@ -19,6 +19,7 @@ from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
 
 from .common import (
+    as_weak,
     batch_rule,
     check_matrix,
     columns,
@@ -65,6 +66,7 @@ class SvdAlgorithm(enum.Enum):
     """Bidiagonal form, then halves that are joined; quicker for large matrices."""
 
 
+@as_weak
 def _svd_type(x, *, full_matrices, compute_uv, subset_by_index, algorithm):
     check_matrix("svd", x)
     *batch, m, n = x.shape

@@ -20,6 +20,7 @@ from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, z
 from jax_numpy_api import lax
 
 from .common import (
+    as_weak,
     batch_rule,
     check_dtype,
     check_ranks,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 # -- triangular_solve ------------------------------------------------------------------------------------------------
 
+@as_weak
 def _solve_type(a, b, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal):
     check_ranks("triangular_solve", (a, 2))
     if a.shape[-1] != a.shape[-2]:
@@ -175,6 +177,7 @@ def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, low
 
 # -- tridiagonal_solve -----------------------------------------------------------------------------------------------
 
+@as_weak
 def _tridiagonal_type(dl, d, du, b, *, perturb_singular=False):
     check_dtype("tridiagonal_solve", dl, d, du, b)
     if not dl.shape == d.shape == du.shape:
