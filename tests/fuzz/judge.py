@@ -70,5 +70,6 @@ def _closer(got: Any, want: Any, exact: Any, again: Any) -> bool:
             c = np.where(np.isfinite(a), c, a)
         size = max(size, 0.03)  # what is left where terms of size 1 cancel
         same = (a == c) | np.isnan(a) & np.isnan(c) | (np.abs(a - c) <= tolerance * size)
+        same |= ~(np.isfinite(a) | np.isfinite(b)) & np.isfinite(c)  # both went beyond the range on the way, and what is left of that says nothing
         other = max(2 * _largest(b - c), 0.25 * size * (got.dtype in ("float16", "bfloat16") and not np.isfinite(b[np.isfinite(c)]).all()))  # one that overflowed says nothing
         return bool(np.all(same | (np.abs(a - c) <= other + tolerance * size)))
