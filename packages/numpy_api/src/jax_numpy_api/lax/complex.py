@@ -130,9 +130,8 @@ def _sign_jvp(primals, tangents):
         return out, Zero.of(out)
     size = abs_p.bind(x)
     scale = select_n_p.bind(eq_p.bind(size, constant(0, size)), size, constant(1, size))
-    turn = imag_p.bind(mul_p.bind(g, conj_p.bind(out, input_dtype=get_aval(out).dtype)))
-    turn = complex_p.bind(_zeros_like(turn), turn)
-    return out, mul_p.bind(turn, div_p.bind(out, complex_p.bind(scale, _zeros_like(scale))))
+    turn = div_p.bind(imag_p.bind(mul_p.bind(g, conj_p.bind(out, input_dtype=get_aval(out).dtype))), scale)  # of reals: complex ones leave the range
+    return out, mul_p.bind(complex_p.bind(_zeros_like(turn), turn), out)
 
 
 def _sign_reference(x):

@@ -140,7 +140,7 @@ def standardize(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, mean: Arr
 def _standardize(x, axis, mean, variance, epsilon, where, algorithm):
     x, = promote_args_inexact("standardize", x)
     if mean is None and variance is None and dtypes.finfo(dtypes.dtype(x)).bits < 32:  # squares leave the range of halves of a float
-        return _standardize(x.astype(np.float32), axis, None, None, epsilon, where, algorithm).astype(x.dtype)
+        return _standardize(x.astype(np.float32), axis, None, None, epsilon, where, algorithm).astype(dtypes.result_type(x, epsilon))
     if mean is None:
         mean = jnp.mean(x, axis, keepdims=True, where=where)
     if variance is None:

@@ -335,6 +335,7 @@ def _beta(a, b):
     of_x, of_y, of_both = _of_each(_gamma, x, y, x + y)
     sign = jnp.where(moved, jnp.where(jnp.mod(q, 2) == 1, -1.0, 1.0), sign)
     size = jnp.where(small, jnp.where(moved, sign, 1) * (of_x * (of_y / of_both)), sign * jnp.exp(_betaln(a, b)))
+    size = jnp.where((jnp.abs(p) < 1e-9) & (jnp.abs(q) < 1e-9), 1 / p + 1 / q, size)  # gamma is the reciprocal there, and of zeros their quotient would be NaN
     return jnp.where(_zero_of_beta(p, q), 0.0, size).astype(a.dtype)
 
 
