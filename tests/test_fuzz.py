@@ -207,6 +207,19 @@ def test_what_rounding_explains(ours, other, explained):
     assert checks.compare(*gave) and judge.explains(gave, texts, (outcome.run, outcome.run)) is explained
 
 
+@pytest.mark.parametrize("ours, other, args, explained", [
+    ("jnp.sinc(a)", "jnp.sin(a * 3.1415927) / (a * 3.1415927)", "[0.0, 1.5], [0.0]", True), ("jnp.sinc(a) * 1.1", "jnp.sin(a * 3.1415927) / (a * 3.1415927)", "[0.0], [0.0]", False),
+    ("a * 0", "a / b", "[0.0], [0.0]", False), ("b / b", "jnp.maximum(a - b, 1)", "[inf], [1.0]", False), ("b", "jnp.maximum(a - b, 1)", "[nan], [1.0]", False),
+    ("jnp.nan_to_num(a) * 0", "jnp.exp(-a) * a", "[inf], [0.0]", True), ("abs(a)", "abs(a) + 0 / a", "[-inf], [0.0]", True), ("a", "a * a / a", "[inf], [0.0]", True), ("-a", "a * a / a", "[inf], [0.0]", False),
+    ("jnp.sqrt(abs(a))", "jnp.sqrt(a) + a / a - 1", "[0.0], [0.0]", True), ("a * 0, b + 1", "a / a - 1, b", "[0.0], [1.0]", False)])
+def test_where_the_other_side_has_a_hole(ours, other, args, explained):
+    """Only a number that is the limit, from wherever arguments come, is taken for one."""
+    first, second = args.split(", [")
+    texts = [f"def f(a, b):\n    return {body}\nargs = (jnp.array({first}, 'float32'), jnp.array([{second}, 'float32'))\nout = f(*args)" for body in (ours, other)]
+    gave = outcome.run(texts[0]), outcome.run(texts[1])
+    assert judge.is_limit(gave, texts[1], outcome.run) is explained
+
+
 def test_a_program_in_double_precision_has_the_same_arguments():
     text = "def f(a, b):\n    return a, b.astype('bfloat16'), b\nargs = (jnp.array([0.1], 'float16'), 2.0)\nout = f(*args[:1], *map(jnp.float32, args[1:]))"
     a, b, c = outcome.run(judge.widened(text)).leaves

@@ -256,6 +256,9 @@ def against(ours: Interpreter, reference: Interpreter, lenient: bool = False, ty
             if found and found[0] in judge.KINDS and judge.explains((a, b), (texts[stage + i],) * 2, (ours.run, reference.run)):
                 if counts is not None:
                     counts["rounded"] += 1
+            elif found and found[0] == "no NaN" and judge.is_limit((a, b), texts[stage + i], reference.run):
+                if counts is not None:
+                    counts["holes"] += 1
             elif found:
                 return (*found[:2], stage + i), more
         return None, more

@@ -46,6 +46,45 @@ def explains(gave: tuple[Outcome, Outcome], texts: tuple[str, str], run: tuple[C
     return all(_closer(*leaves) for leaves in zip(*(outcome.leaves for outcome in gave), exact.leaves, again.leaves, strict=True))
 
 
+SEEDS = range(6)
+
+
+def is_limit(gave: tuple[Outcome, Outcome], text: str, run: Callable[[str], Outcome]) -> bool:
+    """Whether ours, the first, has a number only where the other side has a hole: what that one, which ``run`` asks, gives of arguments
+    beside ``text``'s comes to the number from wherever it comes."""
+    if NARROW.search(text):
+        return False
+    body, _, rest = widened(text).rpartition("\nargs = ")
+    arguments, _, route = rest.rpartition("\nout = ")
+    beside = [[run(f"{body}\nargs = near({arguments}, {distance}, {seed})\nout = {route}") for seed in SEEDS] for distance in (1e-3, 1e-5)]
+    if any(outcome.error or len(outcome.leaves) != len(gave[0].leaves) for outcomes in beside for outcome in outcomes):
+        return False
+    with np.errstate(all="ignore"):
+        return all(_approached(got, want, *([outcome.leaves[i] for outcome in outcomes] for outcomes in beside)) for i, (got, want) in enumerate(zip(gave[0].leaves, gave[1].leaves)))
+
+
+def _parts(leaf: Any) -> np.ndarray:
+    x = np.asarray(leaf.value, np.complex128).reshape(-1)
+    return np.concatenate([x.real, x.imag])
+
+
+def _approached(got: Any, want: Any, farther: list, nearer: list) -> bool:
+    tolerance = TOLERANCE.get(got.dtype)
+    if tolerance is None or "float0" in got.dtype:
+        return not got.dtype or np.array_equal(got.value, want.value)
+    a, b = _parts(got), _parts(want)
+    if any(leaf.value is None or np.shape(leaf.value) != np.shape(got.value) for leaf in (*farther, *nearer)):
+        return False
+    far, close = (np.stack([_parts(leaf) for leaf in leaves]) for leaves in (farther, nearer))
+    there = ~np.isnan(close) & ~np.isnan(far)
+    size = np.maximum(np.abs(a), 1)
+    grows = (np.sign(close) == np.sign(a)) & (np.abs(close) > np.minimum(1.05 * np.abs(far), LARGEST.get(got.dtype, 1e300)))
+    comes = np.where(np.isinf(a), grows, np.abs(close - a) <= (tolerance + 0.01) * size)
+    limit = (there.sum(0) > 1) & (comes | ~there).all(0)
+    alike = (a == b) | np.isnan(a) & np.isnan(b) | (np.abs(a - b) <= tolerance * max(_largest(b), 0.03))
+    return bool(np.all(np.where(np.isnan(b) & ~np.isnan(a), limit, alike)))
+
+
 def _largest(x: np.ndarray) -> float:
     return float(np.abs(x[np.isfinite(x)]).max(initial=0))
 

@@ -104,9 +104,24 @@ def as_wide(args: Any) -> Any:
     return jax.tree.map(leaf, args)
 
 
+def near(args: Any, distance: float, seed: int) -> Any:
+    """Arguments beside ``args``, each number moved by about ``distance``, or that share of itself; numbers far out for infinities. Of the
+    first two seeds one moves all upwards, one all downwards."""
+    rng = np.random.default_rng(seed)
+
+    def leaf(x: Any) -> Any:
+        if not isinstance(x, (float, complex)) and not (hasattr(x, "dtype") and jnp.issubdtype(x.dtype, jnp.inexact)):
+            return x
+        value = np.asarray(x)
+        step = rng.uniform(0.5, 1, value.shape) * (rng.choice((-1, 1), value.shape) if seed > 1 else 1 - 2 * seed)
+        moved = np.where(np.isinf(value), np.sign(value) * distance ** -12 * np.abs(step), value + distance * step * np.maximum(np.abs(value), 1))
+        return moved.item() if isinstance(x, (float, complex)) and not isinstance(x, np.generic) else jnp.asarray(moved, x.dtype)
+    return jax.tree.map(leaf, args)
+
+
 def namespace() -> dict[str, Any]:
     """The names that a text uses."""
-    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair, "many": many, "as_wide": as_wide, "within": within}
+    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair, "many": many, "as_wide": as_wide, "near": near, "within": within}
 
 
 @contextlib.contextmanager
