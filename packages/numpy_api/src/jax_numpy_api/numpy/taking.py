@@ -178,7 +178,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
     check_arraylike("repeat", a)
     if not isinstance(repeats, list):
         check_arraylike("repeat", repeats)
-    a = ravel(a) if axis is None else as_array(a)
+    a = ravel(a) if axis is None or np.ndim(a) == 0 else as_array(a)
     axis = canonical_axis(0 if axis is None else axis, a.ndim)
     known = np.asarray(repeats) if isinstance(repeats, (list, tuple)) else concrete(repeats)
     dtype = lax.dtype(repeats if known is None else known)
