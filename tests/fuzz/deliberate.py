@@ -144,6 +144,8 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("weak: False for True", r"jet\(lambda c: jnp\.is\w+\(", "of a truth value nothing is weak"),
     ("no NaN", rf"(?s)(?=.*{DERIVATIVE}).*hyp2f1\(", "of whole numbers below 0, too, there is a slope"),
     ("no NaN", r"(?s)dot_product_attention\(.*e\+38", "equal logits have equal weights, whatever their size"),
+    ("value", r"(geom|log)space\(.*dtype='float", "between complex numbers the spiral, of which the dtype takes the real part, as in NumPy"),
+    ("raises ValueError: .*repeat: axis.*out of bounds for array of dimension.*", r"repeat\(", "a number has one axis at most, as in NumPy"),
     ("no NaN", r"lpmn_values\(", "beyond 1 those of order 0 are polynomials, and above the degree 0"),
     ("raises ValueError", r"(?s)Rotation\.from_rotvec\(.*zeros\(", "of no numbers there is no rotation"),
     ("value", r"(?s)cauchy\.\w+\(.*\dj", "a formula of complex numbers; the other one's loses the imaginary part, and the angle is another on the cut"),
