@@ -150,6 +150,10 @@ class Builder(Protocol):
     def stored(self, x: Value) -> bool:
         """Whether ``x``, the operand of an extremum, is in memory anyway, as others read it there."""
 
+    def cheap(self, x: Value) -> Value | None:
+        """``x``, the operand of a sum, for a loop that has no vectors: as it is where it takes little to compute, else written to memory before;
+        None where that cannot be."""
+
     def holds_bfloat16(self) -> bool:
         """Whether values of the program, of any of its parts, are of bfloat16."""
 

@@ -4,6 +4,7 @@
 ``staging``      writing down the program of what a function does
 ``structural``   the primitives that transformations themselves need
 ``short_reductions``  along few elements, as loops of their own on the CPU
+``windowed_sums``     of less than the compiler's library takes, in one kernel
 ``reductions_in_pieces``  extrema along many elements, where NaN must be kept
 ``traced_once``  what tracing a function gave, kept as long as the function
 ``lengths``      what a function decides by the lengths of its arrays, for programs with symbolic shapes

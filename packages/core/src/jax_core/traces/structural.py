@@ -22,7 +22,7 @@ from ..representation.placements import is_format, is_on_mesh, is_spec
 from ..representation.primitive import Linear, Primitive, Zero
 from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Traits
 from ..representation.typing import ArrayLike
-from . import short_reductions
+from . import short_reductions, windowed_sums
 from .staging import DynamicJaxprTrace
 
 if TYPE_CHECKING:
@@ -357,6 +357,9 @@ def _sum_lower(b, x, *, axes, out_sharding=None):
     zero = b.scalar(0, x.aval.dtype)
     if short_reductions.suits(b, x, axes, rows=True):
         return short_reductions.emit(b, x, zero, axes, short_reductions.add)
+    windowed = windowed_sums.emit(b, x, zero, axes)
+    if windowed is not None:
+        return windowed
     return b.emit(f"stablehlo.reduce({x} init: {zero}) applies stablehlo.add across dimensions = {list(axes)}", x, zero, out=b.out_avals[0])
 
 

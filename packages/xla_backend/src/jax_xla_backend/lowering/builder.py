@@ -28,6 +28,7 @@ from jax_core.traces.structural import broadcast_in_dim_p
 from ..jaxlib_compat import BARRIERS_LAST, CONSTANTS_BY_ZERO_TRAP, UNSTABLE_TOP_K, VECTOR_ATAN
 from ..planning.loops import is_dispatched
 from ..planning.planner import SMALL, plan
+from ..planning.windows import costly_sums
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .metadata import attributes, shows, under
 from .sharding_rules import batch_rule
@@ -53,10 +54,11 @@ class Builder:
       lines: the text so far.
       out_avals, params: result types and parameters of the equation being lowered.
       in_sum: whether the compiler's library for sums computes it; in_sums: ``id(var)`` of all of which that is so (`planning.sums`).
+      costly: whether it sums what takes much to compute (`planning.windows`).
     """
 
     __slots__ = ("module", "platform", "lines", "out_avals", "params", "in_sum", "in_sums", "count", "constants", "tokens_now", "location", "plain", "plain_in",
-                 "_stored")
+                 "_stored", "costly")
 
     def __init__(self, module: Any):
         self.module, self.platform = module, module.platform
@@ -72,6 +74,7 @@ class Builder:
         self.plain: tuple | None = None
         self.plain_in: tuple | None = None
         self._stored: set[str] = set()
+        self.costly = False
 
     @property
     def barriers_last(self) -> bool:
@@ -375,6 +378,7 @@ class Builder:
         outer = self.out_avals, self.params, self.location
         found = plan(jaxpr, self.module.plans, self.module.least_cut) if self.module.planning else None
         barriers, stored = (found.cuts, found.stored) if found else (None, None)
+        costly = costly_sums(jaxpr) if self.platform == "cpu" else ()
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
             prim = eqn.primitive
@@ -382,6 +386,8 @@ class Builder:
                 spread[eqn.outvars[0]] = eqn
             if self.in_sums:
                 self.in_sum = any([id(v) in self.in_sums for v in eqn.outvars])
+            if costly:
+                self.costly = any([id(v) in costly for v in eqn.outvars])
             if prim.lower == "stablehlo.divide" and eqn.invars[1] in spread:
                 self._divide(eqn, spread[eqn.invars[1]], env)
             else:
@@ -391,6 +397,7 @@ class Builder:
             if stored:
                 self._stored.update([str(env[v]) for v in eqn.outvars if id(v) in stored])
         self.out_avals, self.params, self.location = outer
+        self.costly = False
         return [self._atom(x, env) for x in jaxpr.outvars]
 
     def _divide(self, eqn: JaxprEqn, spread: JaxprEqn, env: dict) -> None:
@@ -454,6 +461,12 @@ class Builder:
         """Whether ``x``, the operand of an extremum, is in memory by the plan."""
         return x in self._stored
 
+    def cheap(self, x: Value) -> Value | None:
+        """``x`` for a sum without vectors; see `interfaces.Builder.cheap`."""
+        if not self.costly:
+            return x
+        return self._barrier(x, "a sum would compute it without vectors") if self.module.planning and x.aval.nbytes >= self.module.least_cut else None
+
     def holds_bfloat16(self) -> bool:
         """Whether values of the program are of bfloat16; see `interfaces.Builder.holds_bfloat16`."""
         return self.module.holds_bfloat16
@@ -481,7 +494,7 @@ class Builder:
             ids = [id(x.aval) for x in invars]
         key = (prim, *ids, *params.items()) if params else (prim, *ids)
         try:
-            template: Any = NONE if self.in_sum else module.templates[1 if location else 0].get(key)
+            template: Any = NONE if self.in_sum or self.costly else module.templates[1 if location else 0].get(key)
         except TypeError:  # an unhashable parameter
             template = NONE
         if template is None:
