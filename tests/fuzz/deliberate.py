@@ -146,6 +146,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("no NaN", r"(?s)dot_product_attention\(.*e\+38", "equal logits have equal weights, whatever their size"),
     ("value", r"(geom|log)space\(.*dtype='float", "between complex numbers the spiral, of which the dtype takes the real part, as in NumPy"),
     ("raises ValueError: .*repeat: axis.*out of bounds for array of dimension.*", r"repeat\(", "a number has one axis at most, as in NumPy"),
+    ("dtype: float32 for float64", r"(?s)grad\(lambda c: jnp\.sum\(jax\.nn\.dot_product_attention.*args = \(-?\d", "a slope is as weak as its argument, and gives way to single precision"),
     ("no NaN", r"lpmn_values\(", "beyond 1 those of order 0 are polynomials, and above the degree 0"),
     ("raises ValueError", r"(?s)Rotation\.from_rotvec\(.*zeros\(", "of no numbers there is no rotation"),
     ("value", r"(?s)cauchy\.\w+\(.*\dj", "a formula of complex numbers; the other one's loses the imaginary part, and the angle is another on the cut"),
