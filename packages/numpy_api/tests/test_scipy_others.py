@@ -207,3 +207,5 @@ def test_interpolation_of_rotations():
 
 def test_rotation_vectors_have_a_derivative_at_zero():
     np.testing.assert_allclose(grad(lambda v: jnp.sum(Rotation.from_rotvec(v).as_rotvec()))(np.zeros(3)), np.ones(3))
+    square = -12  # of a complex vector, which is not small
+    np.testing.assert_allclose(Rotation.from_rotvec(np.array([3j, 1, 2j])).quat[3], np.cosh(np.sqrt(-square) / 2), rtol=1e-6)

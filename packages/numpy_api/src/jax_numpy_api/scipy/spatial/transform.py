@@ -50,7 +50,7 @@ def _product(p, q):
 
 def _from_rotvec(v):
     square = jnp.sum(v * v, -1, keepdims=True)
-    small = square < 1e-6
+    small = jnp.abs(square) < 1e-6
     angle = jnp.sqrt(jnp.where(small, 1.0, square))
     ratio = jnp.where(small, 0.5 - square / 48 + square * square / 3840, jnp.sin(0.5 * angle) / angle)
     w = jnp.where(small, 1 - square / 8 + square * square / 384, jnp.cos(0.5 * angle))
@@ -61,7 +61,7 @@ def _to_rotvec(q):
     q = jnp.where(q[..., 3:] < 0, -q, q)
     v, w = q[..., :3], q[..., 3:]
     square = jnp.sum(v * v, -1, keepdims=True)
-    small = square < 1e-7
+    small = jnp.abs(square) < 1e-7
     size = jnp.sqrt(jnp.where(small, 1.0, square))
     ratio = 2 * jnp.arctan2(size, w) / size
     return v * jnp.where(small, 2 + square / 3, ratio)
