@@ -140,8 +140,9 @@ def test_results_in_donated_buffers_are_compiled_in_full():
     (lambda x: jnp.pad(x @ x, 1), True), (lambda x: jnp.concatenate([x @ x, x]), True), (lambda x: (x @ x).T + 1, True),
     (jnp.linalg.cholesky, True), (lambda x: jax.scipy.linalg.solve_triangular(x, x[0]), True), (lambda x: jnp.linalg.inv(x[:32, :32]), False),
     (lambda x: (x @ x).reshape(-1, 16).argmax(1), True), (lambda x: (x @ x).reshape(18, -1).argmin(0), True), (lambda x: (x @ x).argmax(1), False),
-    (lambda x: (x @ x).reshape(-1, 32).max(1), True), (lambda x: (x @ x).reshape(24, -1).min(0), True), (lambda x: (x @ x).reshape(-1, 64).max(1), False),
-    (lambda x: (x @ x).reshape(-1, 32).sum(1), False), (lambda x: (x @ x).reshape(2, 12, -1).max((0, 1)), True),
+    (lambda x: (x @ x).reshape(-1, 32).max(1), False), (lambda x: (x @ x).reshape(8, -1).min(0), True), (lambda x: (x @ x).reshape(-1, 64).max(1), False),
+    (lambda x: (x @ x).reshape(-1, 32).sum(1), False), (lambda x: (x @ x).reshape(2, 4, -1).max((0, 1)), True),
+    (lambda x: (x[:, None] + x @ x).reshape(32, -1).max(0), True), (lambda x: (x[:, None] + x @ x).reshape(64, -1).max(0), False),
     (lambda x: (x @ x).reshape(-1, 8) * 2, True), (lambda x: (x @ x).reshape(-1, 16) * 2, False), (jnp.cumsum, True),
     (lambda x: lax.fori_loop(0, 3, lambda i, c: jnp.roll(c, 1) @ c, x), True),
     (lambda x: x @ x + jnp.pad(x[0], 1)[:96], False),                    # a small one

@@ -202,10 +202,18 @@ def test_folded_reductions_of_integers(shape, axes, dtype):
 
 @pytest.mark.parametrize("op, shape, axis, own", [
     (lax.reduce_sum, (900, 3), 1, True), (lax.reduce_sum, (300, 8), 1, True), (lax.reduce_sum, (300, 9), 1, False), (lax.reduce_sum, (8, 300), 0, False),
-    (lax.reduce_sum, (600, 3), 1, False), (lax.reduce_max, (300, 32), 1, True), (lax.reduce_max, (300, 33), 1, False), (lax.reduce_min, (32, 300), 0, True),
-    (lax.reduce_max, (2500, 1), 1, False),
+    (lax.reduce_sum, (600, 3), 1, False), (lax.reduce_max, (2048, 32), 1, True), (lax.reduce_max, (2048, 33), 1, False), (lax.reduce_min, (32, 2048), 0, True),
+    (lax.reduce_max, (2500, 1), 1, False), (lax.reduce_max, (2047, 32), 1, False), (lax.reduce_max, (300, 9), 1, False), (lax.reduce_max, (300, 8), 1, True),
 ])
 def test_where_reductions_are_loops_of_their_own(op, shape, axis, own):
     """A reducer of several operations is a region, which XLA does not hand to its library."""
     text = jit(lambda x: op(2 * x, (axis,))).trace(np.ones(shape, np.float32)).lower().as_text()
     assert ("^bb0" in text) is own
+
+
+@pytest.mark.parametrize("function, shape, own", [
+    (lambda x: jnp.max(x, 1), (8000, 15), True), (lambda x: jnp.max(x, 1), (8000, 16), False), (lambda x: jnp.max(x, 0), (32, 8000), True),
+    (lambda x: jnp.argmax(x, 0), (20, 8000), True), (lambda x: jnp.argmax(x, 0), (32, 8000), False), (lambda x: jnp.argmin(x, 1), (400, 22), False)],
+    ids=["rows of 15", "rows of 16", "columns", "search", "long search", "search in few rows"])
+def test_the_library_reads_arguments(function, shape, own):
+    assert ("^bb0" in jit(function).lower(np.ones(shape, np.float32)).as_text()) is own

@@ -290,14 +290,14 @@ def _arg_by_value(b, x, start, axis, direction):
     def select(test: Value, yes: Value, no: Value, aval: ShapedArray):
         return b.emit(f"stablehlo.select {test}, {yes}, {no}", test, yes, no, out=aval)
     extreme = "maximum" if direction == "GT" else "minimum"
-    own = short_reductions.suits(b, x, (axis,), rows=False)
+    own = full[axis] <= _SHORT_AXIS and short_reductions.suits(b, x, (axis,), rows=False)
     best = _extreme_along(b, extreme, x, start, axis, own)
     hit = emit_compare(b, "EQ", x, b.broadcast(best, full, _kept(len(full), (axis,))))
     iota = b.emit(f"stablehlo.iota dim = {axis}", out=places)
     found = select(hit, iota, b.full(np.inf, places), places)
     found = select(emit_compare(b, "NE", x, x), emit(b, "stablehlo.subtract", iota, b.full(full[axis], places)), found, places)
     start = b.scalar(np.inf, places.dtype)
-    first = _extreme_along(b, "minimum", found, start, axis, own and full[axis] <= _SHORT_AXIS)
+    first = _extreme_along(b, "minimum", found, start, axis, own)
     nan = emit_compare(b, "LT", first, b.full(0, short))
     first = select(nan, emit(b, "stablehlo.add", first, b.full(full[axis], short)), first, short)
     return b.emit(f"stablehlo.convert {first}", first, out=out)

@@ -387,7 +387,7 @@ class _Cones:
         size = x.aval.size
         extremum = traits.kind is Kind.REDUCTION and traits.compares
         compares = extremum or traits.kind is Kind.SEARCH
-        few = short_reductions.COMPARED if compares else short_reductions.ROW
+        few = short_reductions.compared(x.aval) if extremum else short_reductions.COMPARED if compares else short_reductions.ROW
         if size > few * eqn.outvars[0].aval.size or not compares and x.aval.ndim - 1 not in eqn.params.get("axes", ()):
             return  # none, or the library's
         if self._short and size >= NESTED and not extremum and type(x) is not Literal:
