@@ -188,7 +188,8 @@ def test_kinds_of_differences():
               for args, shape, kind in (("jnp.ones(2), jnp.array([[0], [1]])", "(3,)", "tree"), ("jnp.ones(2), jnp.array([[0], [1]])", "(2,)", None))], ("jnp.ones(2)", "jnp.ones(2) * 1.1", "value"),
             ("jnp.ones(2)", "jnp.ones(2) * nan", "no NaN"), ("jnp.ones(2) * nan", "jnp.ones(2)", "NaN"), ("jnp.ones(2)", "jnp.ones(2) * inf", "infinity"), ("1 / 0", "None + 1", "class TypeError"),
             ("1", "1 / 0", "accepts what raises ZeroDivisionError"), ("1 / 0", "1", "raises ZeroDivisionError"), ("jax.random.key(0)", "jax.random.key(0)", None),
-            ("jnp.ones(2) * 1.00001", "jnp.ones(2)", None), ("jnp.array([nan, 1.0])", "jnp.array([1.0, 2.0])", "value"), ("jnp.array([nan, inf])", "jnp.array([nan, inf])", None)]
+            ("jnp.ones(2) * 1.00001", "jnp.ones(2)", None), ("jnp.array([nan, 1.0])", "jnp.array([1.0, 2.0])", "value"), ("jnp.array([nan, inf])", "jnp.array([nan, inf])", None),
+            ("jnp.array([complex(inf, nan), 1])", "jnp.array([complex(inf, 0), 1])", None), ("jnp.array([complex(inf, nan), 1])", "jnp.array([1 + 0j, 1])", "NaN"), ("jnp.array([1j, 1])", "jnp.array([complex(inf, 0), 1])", "infinity")]
     for got, want, kind in rows:
         found = checks.compare(outcome.run(f"out = {got}"), outcome.run(f"out = {want}"))
         assert (found[0] if found else None) == kind, (got, want, found)

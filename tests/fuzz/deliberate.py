@@ -120,6 +120,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("raises ValueError: .*extend empty axis.*", r"pad\(", "nothing cannot be extended, as in NumPy"),
     ("value", r"(?s)searchsorted\(\w, \d\).*flip", "of numbers that are not sorted nothing is said"),
     ("value", r"(?s)hyp1f1\(.*-\d\.0", "a series that ends is a polynomial, whole numbers below 0 twice included"),
+    ("value", r"rsf2csf\([abc], ", "of matrices that are no Schur form nothing is said"),
     ("tree", r"schur\(", "a pair is a tuple, as its signature says"),
     ("no NaN", r"hyp1f1\((\w), \1,", "a series that ends is a polynomial, whole numbers below 0 twice included"),
     ("NaN", rf"(?s)(?=.*-inf)(?=.*{DERIVATIVE}).*digamma\(", "where the value is NaN the slope is, too"),
