@@ -393,6 +393,8 @@ def test_forward_derivatives():
     np.testing.assert_allclose(vmap(lambda t: jvp(lambda x: SCALED(x, X), (X,), (t,))[1])(np.stack([t, t])), [t * X] * 2, rtol=1e-6)
     second = jvp(lambda x: jvp(lambda y: SCALED(y, y), (x,), (t,))[1], (X,), (t,))[1]
     np.testing.assert_allclose(second, 2 * t * t, rtol=1e-6)
+    ruled = run(lambda x, o: put(o, jnp.logaddexp(x[...], 0)), f32(8))  # a function with a rule of its own, which gets the 0 as an array
+    np.testing.assert_allclose(jvp(ruled, (X,), (t,))[1], t / (1 + np.exp(-X)), rtol=1e-6)
 
 
 def test_forward_derivatives_through_scratch_and_aliases():

@@ -30,7 +30,7 @@ from ..lax.control_flow.common import leaf_avals, run_eagerly
 from ..lax.control_flow.map import map_flat
 from . import interpreter
 from .bounds import check_memory
-from .grid import INDEX, Operand, Options, Program, operand, trace_kernel
+from .grid import INDEX, Operand, Options, Program, operand, trace_kernel, with_scalars
 from .hidden import traced
 from .mode import forced_interpretation, interpreting
 from .spaces import ref_type
@@ -113,13 +113,14 @@ def _make_jvp_program(program, nonzero):
         jvp_flat(lambda *xs: eval_jaxpr(kernel.jaxpr, kernel.consts, *xs), primals, tangents)
         return []
     avals = [INDEX] * arguments + list(program.scalars) + [r for group in types for r in group]
-    jaxpr, _, _ = trace_to_jaxpr(run, avals, DebugInfo("jvp of pallas_call", program.options.name))
+    jaxpr, consts, _ = trace_to_jaxpr(run, avals, DebugInfo("jvp of pallas_call", program.options.name))
+    jaxpr, consts = with_scalars(jaxpr, consts)  # which a rule is called with, as those of functions with rules of their own are
     tangent_of = lambda o: Operand(o.aval, o.block, o.index_map, o.memory_space, o.pipeline_mode, "tangent of " + o.name)
     inputs = [*program.inputs, *(tangent_of(o) for o, f in zip(program.inputs, nonzero) if f)]
     outputs = [*program.outputs, *(tangent_of(o) for o, f in zip(program.outputs, groups[1]) if f)]
     place = lambda flags, i: len(flags) + sum(flags[:i])
     aliases = [*program.aliases, *((place(nonzero, i), place(groups[1], o)) for i, o in program.aliases if groups[1][o])]
-    return program.replace(kernel=ClosedJaxpr(jaxpr, ()), inputs=tuple(inputs), outputs=tuple(outputs), scratch=tuple(types[2]),
+    return program.replace(kernel=ClosedJaxpr(jaxpr, consts), inputs=tuple(inputs), outputs=tuple(outputs), scratch=tuple(types[2]),
                            aliases=tuple(aliases), options=program.options._replace(name="jvp_" + program.options.name))
 
 

@@ -103,7 +103,7 @@ def num_programs(axis: int) -> Any:
     return size
 
 
-def _with_scalars(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[Jaxpr, list]:
+def with_scalars(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[Jaxpr, list]:
     """The program with those constants written into it that are scalars, such as ``jnp.float32(2)``, and the other constants."""
     known = {v: Literal(np.asarray(c)[()]) for v, c in zip(jaxpr.constvars, consts) if v.aval.shape == () and not isinstance(c, Tracer)}
     if not known:
@@ -219,7 +219,7 @@ def _trace_index_map(where: str, spec: BlockSpec, grid: tuple, scalars: Sequence
             raise ValueError(f"{what} must return {len(block)} indices for the blocks {spec.block_shape}, and returned {len(outs)}.")
         return [_index(f"{what}, result {i}", x) for i, x in enumerate(outs)]
     jaxpr, consts, _ = trace_to_jaxpr(flat, [INDEX] * rank + list(scalars), DebugInfo("pallas_call index_map", describe_function(index_map)))
-    jaxpr, consts = _with_scalars(jaxpr, consts)
+    jaxpr, consts = with_scalars(jaxpr, consts)
     if consts:
         raise ValueError(f"{what} closes over arrays ({', '.join(get_aval(c).str_short() for c in consts)}); pass them as scalar operands "
                          "of a PrefetchScalarGridSpec, or use Python numbers.")
@@ -353,7 +353,7 @@ def trace_kernel(where: str, kernel: Callable, grid: tuple, names: Sequence[Axis
                              f"{tree.structure(result)}; results are stored in the references of its last arguments, out[...] = value.")
         return []
     jaxpr, consts, _ = trace_to_jaxpr(flat, [INDEX] * (rank + dynamic) + leaves, DebugInfo("pallas_call", describe_function(kernel)))
-    jaxpr, consts = _with_scalars(jaxpr, consts)
+    jaxpr, consts = with_scalars(jaxpr, consts)
     if consts:
         raise ValueError(f"{where}: the kernel {describe_function(kernel)} closes over arrays ("
                          f"{', '.join(get_aval(c).str_short() for c in consts)}); pass them as operands.")
