@@ -90,7 +90,7 @@ def sparse_plus(x: ArrayLike) -> Array:
     Array([0.  , 0.25, 2.  ], dtype=float32)
     """
     x = _array("sparse_plus", x)
-    between = (jnp.clip(x, -1.0, 1.0) + 1.0) ** 2 / 4
+    between = (jnp.minimum(jnp.maximum(x, -1.0), 1.0) + 1.0) ** 2 / 4  # where a square, and its slope, does not overflow
     return jnp.where(x >= 1.0, x, jnp.where(x <= -1.0, 0.0, between))
 
 
@@ -346,7 +346,7 @@ def _squareplus_jvp(primals, tangents):
     value = _squareplus(x, b)
     x = lax.convert_element_type(x, dtypes.common_dtype(x.dtype, np.dtype(np.float32)))
     far = x.dtype.type(_squareplus_far(x))
-    near = lax.clamp(-far, x, far)
+    near = x if dtypes.issubdtype(x.dtype, np.complexfloating) else lax.clamp(-far, x, far)
     root = jnp.sqrt(near * near + b)
     slope = jnp.where(x < 0, b, (near + root) / 2) / jnp.where(x < 0, 2 * (root - x) * root, root)
     wide = lambda tangent: lax.convert_element_type(tangent, slope.dtype)
