@@ -164,6 +164,14 @@ class Builder(Protocol):
           reason: shown in the text of the program.
         """
 
+    def reads_elsewhere(self, x: Value, update: Value, part: Sequence[int], starts: Sequence[Value] = ()) -> bool:
+        """Whether ``update`` may be computed from elements of ``x`` at other places than those that it is written over: ``part`` elements along each
+        axis, from the indices ``starts`` on or, if none are given, anywhere. XLA's compiler for CPUs may read these when it has overwritten them."""
+
+    def to_write_over(self, x: Value, update: Value, starts: Sequence[Value]) -> Value | None:
+        """``update``, so that it is computed before a part of ``x``, from the indices ``starts`` on, is overwritten with it. None if the compiler
+        might read elements of ``x`` that it has overwritten, and cannot be told; then nothing must be overwritten."""
+
     def laid_out(self, x: Value, major_to_minor: Sequence[int]) -> Value:
         """``x``, whose axes lie so in memory, the slowest first."""
 

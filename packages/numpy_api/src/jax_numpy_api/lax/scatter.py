@@ -165,17 +165,24 @@ def _lower_rule(combine: Callable):
         if updates.aval.size == 0 or x.aval.size == 0:
             return x
         n = dimension_numbers
+        sizes = _slice_sizes(x.aval.ndim, updates.aval.shape, n)
         if mode is GatherScatterMode.CLIP and n.scatter_dims_to_operand_dims:
-            sizes = _slice_sizes(x.aval.ndim, updates.aval.shape, n)
             last = tuple(x.aval.shape[d] - sizes[d] for d in n.scatter_dims_to_operand_dims)
             indices = b.fun(_clamp, indices, last=last)[0]
         out = b.out_avals[0]
-        if not n.scatter_dims_to_operand_dims and indices.aval.ndim - 1 > len(n.operand_batching_dims):
+        places = math.prod(indices.aval.shape[:-1])
+        alone = places == 1 < updates.aval.size and b.platform == "cpu" and b.reads_elsewhere(x, updates, sizes)
+        if not n.scatter_dims_to_operand_dims and (alone or indices.aval.ndim - 1 > len(n.operand_batching_dims)):
             # XLA's expander of scatters for GPUs fails where several index vectors have no entries
             out = ShapedArray((1, *x.aval.shape), x.aval.dtype)
             x, indices = b.emit(f"stablehlo.reshape {x}", x, out=out), b.full(0, ShapedArray((*indices.aval.shape[:-1], 1), np.dtype(np.int32)))
             n = ScatterDimensionNumbers(n.update_window_dims, (0, *_up(n.inserted_window_dims)), (0,), _up(n.operand_batching_dims),
                                         n.scatter_indices_batching_dims)
+        if alone:  # the compiler overwrites one slice in place, and computes it while it does: a second one, dropped, makes it a loop over slices
+            indices, = b.fun(_before_none, indices, fill=-1)
+            updates, = b.fun(_before_none, updates, fill=0)
+            n = ScatterDimensionNumbers(_up(n.update_window_dims), n.inserted_window_dims, n.scatter_dims_to_operand_dims, n.operand_batching_dims,
+                                        _up(n.scatter_indices_batching_dims))
         scalar = ShapedArray((), x.aval.dtype)
         region = b.region([scalar, scalar], lambda inner, old, new: [combine(inner, old, new, update_jaxpr)])
         fields = [f"update_window_dims = {list(n.update_window_dims)}", f"inserted_window_dims = {list(n.inserted_window_dims)}",
@@ -189,6 +196,11 @@ def _lower_rule(combine: Callable):
         result = b.emit(f'"stablehlo.scatter"({x}, {indices}, {updates}) ({region})', x, indices, updates, out=out, attrs=attrs)
         return result if out is b.out_avals[0] else b.emit(f"stablehlo.reshape {result}", result, out=b.out_avals[0])
     return rule
+
+
+def _before_none(x, *, fill):
+    """``x``, and an array of ``fill``, along a new leading axis."""
+    return [lax.pad(broadcast_in_dim(x, (1, *x.shape), range(1, x.ndim + 1)), x.dtype.type(fill), [(0, 1, 0)] + [(0, 0, 0)] * x.ndim)]
 
 
 def _clamp(indices, *, last):

@@ -500,8 +500,30 @@ def _matched(x, source, target, axis):
 def _update_lower(b, x, update, *indices):
     if not indices:
         return update
+    if b.platform == "cpu" and update.aval.size > 1:  # one element is read before it is written
+        apart = b.to_write_over(x, update, indices)
+        if apart is None:
+            return b.fun(_chosen_update, x, update, *indices)[0]
+        update = apart
     return b.emit(f"stablehlo.dynamic_update_slice {x}, {update}, {', '.join(map(str, indices))}",
                   x, update, *indices, out=b.out_avals[0])
+
+
+def _chosen_update(x, update, *indices):
+    """The same, each element chosen from both arrays: nothing is overwritten."""
+    shape, part = x.shape, update.shape
+    last = [n - m for n, m in zip(shape, part)]
+    wide = [s if s.dtype.itemsize >= 4 else lax.convert_element_type(s, np.int32) for s in indices]
+    starts = [lax.clamp(s.dtype.type(0), s, s.dtype.type(k)) for s, k in zip(wide, last)]
+    padded = lax.pad(update, np.zeros((), update.dtype), [(k, k, 0) for k in last])
+    moved = lax.dynamic_slice(padded, [lax.sub(s.dtype.type(k), s) for s, k in zip(starts, last)], shape)
+    chosen = None
+    for axis, (s, n, m) in enumerate(zip(starts, shape, part)):
+        if m < n:
+            at = lax.sub(lax.broadcasted_iota(s.dtype, shape, axis), lax.broadcast(s, shape))
+            inside = lax.bitwise_and(lax.ge(at, lax.full_like(at, 0)), lax.lt(at, lax.full_like(at, m)))
+            chosen = inside if chosen is None else lax.bitwise_and(chosen, inside)
+    return [update if chosen is None else lax.select(chosen, moved, x)]
 
 
 def _update_reference(x, update, *indices):

@@ -6,6 +6,7 @@
 ``bindings``         rules of users' own that build operations with jaxlib's MLIR bindings
 ``axis_contexts``    what such rules are told of the devices
 ``templates``        what a rule wrote, kept for the next equation of its kind
+``overwriting``      is an array overwritten with what is read from other places of it?
 ``types``            types and constants as text
 ``values``           SSA values
 ``extended_dtypes``  arrays of extended dtypes (keys)

@@ -26,11 +26,12 @@ from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from ..jaxlib_compat import BARRIERS_LAST, CONSTANTS_BY_ZERO_TRAP, UNSTABLE_TOP_K, VECTOR_ATAN
-from ..planning.loops import is_dispatched
+from ..planning.loops import FEW_TIMES, is_dispatched
 from ..planning.planner import SMALL, plan
 from ..planning.windows import costly_sums
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .metadata import attributes, shows, under
+from .overwriting import Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import DIVISIONS, Value, hides_divisor, new_value, operand_types, spreads_literals
@@ -58,7 +59,7 @@ class Builder:
     """
 
     __slots__ = ("module", "platform", "lines", "out_avals", "params", "in_sum", "in_sums", "count", "constants", "tokens_now", "location", "plain", "plain_in",
-                 "_stored", "costly")
+                 "_stored", "_defined", "costly")
 
     def __init__(self, module: Any):
         self.module, self.platform = module, module.platform
@@ -75,6 +76,7 @@ class Builder:
         self.plain_in: tuple | None = None
         self._stored: set[str] = set()
         self.costly = False
+        self._defined: Definitions | None = None
 
     @property
     def barriers_last(self) -> bool:
@@ -474,6 +476,20 @@ class Builder:
     def in_memory(self, x: Value, reason: str) -> Value:
         """``x``, computed once however many read it; see `interfaces.Builder.in_memory`."""
         return self._barrier(x, reason) if self.keeps(x.aval) else x
+
+    def reads_elsewhere(self, x: Value, update: Value, part: Sequence[int], starts: Sequence[Value] = ()) -> bool:
+        """Whether ``update`` may be computed from elements of ``x`` at other places; see `interfaces.Builder.reads_elsewhere`."""
+        if self._defined is None or self._defined.lines is not self.lines:
+            self._defined = Definitions(self.lines)
+        return reads_elsewhere(self._defined, x, update, part, starts, self.module.in_function)
+
+    def to_write_over(self, x: Value, update: Value, starts: Sequence[Value]) -> Value | None:
+        """``update``, computed before a part of ``x`` is overwritten with it; see `interfaces.Builder.to_write_over`."""
+        if not self.reads_elsewhere(x, update, update.aval.shape, starts):
+            return update
+        if self.one_form or update.aval.size * FEW_TIMES >= x.aval.size or not self.keeps(x.aval):
+            return None
+        return self._barrier(update, "its array is overwritten with it")
 
     def laid_out(self, x: Value, major_to_minor: Sequence[int]) -> Value:
         """``x``, whose axes lie so in memory, the slowest first."""

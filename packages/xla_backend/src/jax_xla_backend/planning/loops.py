@@ -16,7 +16,7 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, jaxprs_in_params
 from jax_core.representation.traits import Kind, Part
 
-from .planner import CHEAP
+from .planner import CHEAP, SMALL
 from .small_programs import ELEMENTS, leaves, programs
 
 CHEAP_ELEMENTS = 8192
@@ -28,6 +28,9 @@ SINGLE_ELEMENTS = 64
 
 COSTLY = 1.0
 """ns for one element of what takes several times as long without vector instructions: `exp`, `tanh`, `sin` ..."""
+
+FEW_TIMES = 4
+"""An array of more times the elements of what is written over a part of it is overwritten, rather than computed anew."""
 
 UNLIMITED = 1_000_000_000
 """Bytes that a step may read and write if XLA is to make one function of every loop that it can."""
@@ -55,9 +58,22 @@ def loop_limit(jaxpr: Jaxpr) -> int:
                     continue
                 if not any([e.primitive.traits.starts_kernel for e in steps]) and any([_is_costly(e) for e in steps]):
                     return LOW
+                if _shifts(steps):
+                    return NEVER
                 short = all([_is_short(e) for e in steps]) and sum([_elements(e) > ELEMENTS for e in steps]) <= CHEAP_EQUATIONS
                 limit = UNLIMITED if short and limit != USUAL else USUAL
     return limit or USUAL
+
+
+def _shifts(steps: list[JaxprEqn]) -> bool:
+    """Whether a step may overwrite a small part of a large array with what it reads beside it, which takes a barrier (`lowering.overwriting`)."""
+    for eqn in steps:
+        if eqn.primitive.traits.part is Part.WRITTEN:
+            x, update = eqn.invars[0].aval, eqn.invars[1].aval
+            if any([1 < m < n for m, n in zip(update.shape, x.shape)]) and x.nbytes >= SMALL and FEW_TIMES * update.size < x.size and any(
+                    [other is not eqn and any([v.aval.shape == x.shape for v in other.invars if isinstance(v.aval, ShapedArray)]) for other in steps]):
+                return True
+    return False
 
 
 def is_dispatched(loop: JaxprEqn) -> bool:

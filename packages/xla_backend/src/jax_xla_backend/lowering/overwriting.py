@@ -1,0 +1,186 @@
+"""Is an array overwritten with what is read from other places of it?
+
+XLA's CPU compiler overwrites a part of an array in place, in one loop that also computes what is written there. It sees to it
+that this loop reads none of the elements that it has overwritten, but not where a change of shape stands between the array and
+the operation, and it moves such changes of shape about (openxla/xla #49176). So ``x.at[1:].set(x[:-1])[None]`` copies the first
+element into all others. Rules ask here, and write what is overwritten so in another form.
+
+The text of the block says what a value is computed from, whoever wrote it. Calls are inlined by the compiler: the arguments of a
+function may all be of one array.
+"""
+from __future__ import annotations
+
+import operator
+import re
+from typing import NamedTuple, Sequence
+
+from .values import Value
+
+_MANY = 256
+"""Values that are looked at; beyond them an array counts as read elsewhere."""
+_ARGUMENTS = "arguments"
+
+_definition = re.compile(r" {4}(%\w+)(?::\d+)? = (.*)")
+_name = re.compile(r"%\w+")
+_shape = re.compile(r"tensor<((?:\d+x)*)")
+_operation = re.compile(r'"?(?:stablehlo|chlo)\.(\w+)')
+
+_VIEWS = {"reshape", "transpose", "bitcast_convert", "optimization_barrier"}
+"""Of the memory of their first operand, as far as the compiler is concerned."""
+_MAYBE_VIEWS = {"broadcast_in_dim", "slice", "dynamic_slice", "reverse", "custom_call"}
+"""Likewise, where they keep all axes but those of one element."""
+_ELEMENTWISE = {
+    "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "clamp", "compare", "complex", "convert", "cos",
+    "cosh", "cosine", "count_leading_zeros", "divide", "erf", "erfc", "erf_inv", "exponential", "exponential_minus_one", "floor", "imag", "is_finite",
+    "lgamma", "log", "log_plus_one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or", "popcnt", "power", "real", "reduce_precision",
+    "remainder", "round_nearest_afz", "round_nearest_even", "rsqrt", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign",
+    "sin", "sine", "sinh", "sqrt", "subtract", "tan", "tanh", "xor"}
+
+
+class _Definition(NamedTuple):
+    """What defines a value: its text without locations, the operation, and the values that it, or one of its regions, reads."""
+
+    text: str
+    op: str
+    operands: list[str]
+
+    def shapes(self) -> list[list[int]]:
+        """Of the operands and the results, where the text has both."""
+        types = self.text.rpartition(" : ")[2]
+        return [[int(n) for n in dims.split("x")[:-1]] for dims in _shape.findall(types)]
+
+    def keeps_axes(self) -> bool:
+        """Whether the first operand and the result differ in axes of one element at most."""
+        longer = [[n for n in shape if n != 1] for shape in self.shapes()]
+        return len(longer) > 1 and longer[0] == longer[-1]
+
+
+class Definitions:
+    """What defines the values of a block. Of values that are computed alike, which the compiler computes once, the first stands for all.
+
+    Args:
+      lines: the block's text, which grows.
+    """
+
+    def __init__(self, lines: list[str]):
+        self.lines = lines
+        self._read = 0
+        self._open: list[str] = []  # of an operation whose regions are being read
+        self._depth = 0
+        self._first: dict[str, str] = {}
+        self._by_text: dict[str, str] = {}
+        self._found: dict[str, _Definition] = {}
+        self._memory: dict[str, frozenset[str]] = {}
+
+    def read_on(self) -> None:
+        """Take in what was written since."""
+        for line in "".join(self.lines[self._read:]).splitlines():
+            if self._open or _definition.match(line):
+                self._open.append(line.partition(" loc(")[0])
+                self._depth += line.endswith("({") - line.startswith("    })")
+                if not self._depth:
+                    self._define(self._open)
+                    self._open = []
+        self._read = len(self.lines)
+
+    def _define(self, lines: list[str]) -> None:
+        match = _definition.match(lines[0])
+        assert match is not None
+        name, text = match[1], "\n".join([match[2], *lines[1:]])
+        inside: dict[str, str] = {}  # values of the regions, by their order
+        for line in lines[1:]:
+            made = _definition.match(line)
+            for x in [made[1]] if made else _name.findall(line) if line.startswith("  ^") else ():
+                inside[x] = f"%{len(inside)} inside"
+        operands = [self.first(x) for x in _name.findall(text) if x not in inside]
+        text = _name.sub(lambda x: inside.get(x[0]) or self.first(x[0]), text)
+        first = self._first[name] = self._by_text.setdefault(text, name)
+        if first == name:
+            operation = _operation.match(text)
+            self._found[name] = _Definition(text, operation[1] if operation else text.split(" ", 1)[0], operands)
+
+    def first(self, name: str) -> str:
+        """The value that is computed as ``name`` is."""
+        return self._first.get(name, name)
+
+    def get(self, name: str) -> _Definition | None:
+        """What defines ``name``, the first of its kind, if that is in the block."""
+        return self._found.get(name)
+
+    def memory(self, name: str, in_function: bool) -> frozenset[str]:
+        """Names of the values whose memory that of ``name`` may be."""
+        first = name
+        while (found := self._memory.get(name)) is None:
+            made = self.get(name)
+            if made is not None and (made.op in _VIEWS or made.op == "dynamic_update_slice" or made.op in _MAYBE_VIEWS and made.keeps_axes()):
+                name = made.operands[0]
+                continue
+            inlined = made.operands if made is not None and made.op == "func.call" else ()
+            own = _ARGUMENTS if made is None and in_function and name.startswith("%arg") else name
+            self._memory[name] = frozenset([own]).union(*[self.memory(operand, in_function) for operand in inlined])
+        self._memory[first] = found
+        return found
+
+    def index(self, name: str) -> str:
+        """The number that an index is, or the value that it is computed as."""
+        made = self.get(self.first(name))
+        return made.text.partition("dense<")[2].partition(">")[0] if made is not None and made.op == "constant" else self.first(name)
+
+
+def reads_elsewhere(known: Definitions, x: Value, update: Value, part: Sequence[int], starts: Sequence[Value], in_function: bool) -> bool:
+    """Whether ``update`` may be computed from elements of ``x`` at other places than those that it is written over.
+
+    Args:
+      part: how many elements are overwritten, along each axis.
+      starts: where, a scalar integer for each axis; none if it may be anywhere.
+      in_function: whether arguments (``%arg0``) are those of a function that the program calls.
+    """
+    known.read_on()
+    shape, part, written = list(x.aval.shape), list(part), [_whole_name(s) for s in starts]
+    first = known.first(_whole_name(update)), True
+    memory = known.memory(known.first(_whole_name(x)), in_function)
+    seen, waiting = {first}, [first]  # names, and whether each of their elements is needed in its place only
+    while waiting:
+        name, in_place = waiting.pop()
+        made = known.get(name)
+        if made is not None and in_place and made.op in ("slice", "dynamic_slice") and known.memory(made.operands[0], in_function) & memory and (
+                _same_part(known, made, shape, part, written)):
+            continue
+        if known.memory(name, in_function) & memory:
+            return True
+        if made is None:
+            continue
+        in_place = in_place and (made.op in _ELEMENTWISE or made.op == "reshape" and made.keeps_axes())
+        new = {(operand, in_place) for operand in made.operands} - seen
+        seen |= new
+        waiting += new
+        if len(seen) > _MANY:
+            return True
+    return False
+
+
+def _whole_name(x: str) -> str:
+    """Without the number of the result."""
+    return str(x).partition("#")[0]
+
+
+def _same_part(known: Definitions, made: _Definition, shape: list[int], part: list[int], starts: Sequence[str]) -> bool:
+    """Whether a slice is of the place that is written, or of one beside it: along axes of one element the index does not matter."""
+    shapes = made.shapes()
+    if not shapes or shapes[0] != shape or shapes[-1] != part:
+        return False
+    equal = map(operator.eq, _begins(known, made), _clamped(known, starts, shape, part)) if starts else [False] * len(shape)
+    return all([m == 1 or m == n or e for n, m, e in zip(shape, part, equal)])
+
+
+def _begins(known: Definitions, made: _Definition) -> list[str]:
+    if made.op == "slice":
+        ranges = [r.split(":") for r in made.text.partition("[")[2].partition("]")[0].split(",")]
+        return [start.strip() if stride == ["1"] else "strided" for start, _, *stride in ranges]
+    shapes = made.shapes()
+    return _clamped(known, made.operands[1:], shapes[0], shapes[-1])
+
+
+def _clamped(known: Definitions, starts: Sequence[str], shape: Sequence[int], part: Sequence[int]) -> list[str]:
+    texts = [known.index(s) for s in starts]
+    return [str(min(max(int(t), 0), n - m)) if t.lstrip("-").isdigit() else t for t, n, m in zip(texts, shape, part)]
