@@ -7,8 +7,7 @@ import pytest
 
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax
-from jax_numpy_api import numpy as jnp
+from jax_numpy_api import lax, numpy as jnp
 
 
 def shifted(x, y=None):
