@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax_xla_backend.compiling.compiler_options import options_for
-from jax_xla_backend.planning.loops import LOW, UNLIMITED, USUAL
+from jax_xla_backend.planning.loops import LOW, NEVER, UNLIMITED, USUAL
 
 pytestmark = pytest.mark.only_cpu
 
@@ -63,7 +63,8 @@ def rk4(state):
     (carried(lambda c: functools.reduce(lambda c, i: c * 0.5 + i, range(51), c)), (F32((1024,)),), UNLIMITED),
     (carried(lambda c: lax.cummin(c) + 1), (F32((64, 101)),), UNLIMITED),
     (carried(lambda c: lax.dynamic_update_slice(c, c[:1] + 1, (3,))), (F32((100_000,)),), USUAL),  # `c[:1]` reads all
-    (carried(lambda c: lax.dynamic_update_slice(c, lax.dynamic_slice(c, (5,), (3,)), (2,))), (F32((100_000,)),), UNLIMITED),
+    (carried(lambda c: lax.dynamic_update_slice(c, lax.dynamic_slice(c, (5,), (1,)), (2,))), (F32((100_000,)),), UNLIMITED),
+    (carried(lambda c: lax.dynamic_update_slice(c, lax.dynamic_slice(c, (5,), (3,)), (2,))), (F32((100_000,)),), NEVER),  # to be computed before it is written
     (carried(lambda c: c @ c), (F32((512, 512)),), USUAL),                              # dispatched anyway
     (carried(lambda c: carried(lambda c: c + 1)(c[:, 0]) @ c * c), (F32((512, 512)),), USUAL),
     (lambda x, y: (carried(lambda c: c + 1)(x), carried(lambda c: c @ c)(y)), (F32((9,)), F32((64, 64))), UNLIMITED),

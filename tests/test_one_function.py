@@ -79,7 +79,7 @@ PROGRAMS = {
     "extrema": lambda x: (x.max(), x.min(), jnp.argmax(x), jnp.nanmax(x), jnp.maximum(x, x[::-1]), jnp.minimum(x, x[::-1]), jnp.clip(x, 0.0, 1.0)),
     "sums": lambda x: (x.sum(), jnp.cumsum(x), x.reshape(4, -1).prod(0), jnp.nansum(x)),
     "rounding": lambda x: (jnp.round(x), jnp.floor(x), jnp.sign(x), lax.nextafter(x, x[::-1]), jnp.signbit(x), lax.reduce_precision(x, 5, 3)),
-    "conversions": lambda x: (x.astype(jnp.int32), x.astype(jnp.uint8), x.astype(jnp.bfloat16), x.astype(jnp.float16), x.astype(bool), x.view(jnp.int32)),
+    "conversions": lambda x: (x.astype(jnp.int32), x.astype(jnp.uint8), x.astype(jnp.float16), x.astype(bool), x.view(jnp.int32)),
     "integers": lambda x: ((i := x.view(jnp.int32)) // 7, i % -3, i << 3, i >> 40, lax.population_count(i), lax.clz(i), i * i, jnp.abs(i)),
     "shapes": lambda x: (jnp.roll(x, 3), jnp.pad(x, 2), jnp.stack([x, x * 2]), x[::-2], x[jnp.array([5, 1, -1])], jnp.tile(x, 2), jnp.repeat(x, 2)),
     "complex": lambda x: (jnp.abs(x + 1j), jnp.conj(x * 1j), jnp.real(x + 1j)),
@@ -101,6 +101,16 @@ def test_it_computes_the_same_at_special_points(name):
                 a, b = [y if y.dtype.kind == "c" else np.asarray(y, np.float32) for y in (a, b)]
                 np.testing.assert_allclose(a, b, rtol=1e-6)
                 np.testing.assert_array_equal(np.signbit(a.real) & ~np.isnan(a), np.signbit(b.real) & ~np.isnan(b))
+
+
+@pytest.mark.parametrize("function", [lambda x, y: x.astype(jnp.bfloat16), lambda x, y: jnp.maximum(x.astype(jnp.bfloat16), y), lambda x, y: jnp.minimum(y, -y),
+                                      lambda x, y: jnp.clip(y, -y, y), lambda x, y: (x + 1).astype(jnp.bfloat16)])
+def test_subnormal_numbers_are_rounded_to_bfloat16_in_kernels(function):
+    """In functions they would be 0 on processors that round by themselves."""
+    x = np.array([1e-40, 9.3e-41, 5e-39, 1.1e-38, 1.0], np.float32)
+    y = x[::-1].astype(jnp.bfloat16)
+    full = jax.jit(function, compiler_options={"xla_cpu_parallel_codegen_split_count": 32})  # XLA's own value
+    assert not is_one(function, x, y) and np.array_equal(jax.jit(function)(x, y), full(x, y))
 
 
 def test_random_numbers_have_the_same_bits():
