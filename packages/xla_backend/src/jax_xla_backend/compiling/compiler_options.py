@@ -34,7 +34,8 @@ WIDE_OPTION = "xla_cpu_prefer_vector_width"
 
 # XLA aborts at a barrier in a function, and at some branches (it finds their buffers not); a loop is a function already, if it can be one.
 # And there it leaves it to LLVM to round to bfloat16, that is to an instruction of processors that know the type, which makes 0 of subnormal numbers.
-_only_in_kernels = re.compile(r"custom_call|optimization_barrier|stablehlo\.(?:case|if|while)\b|stablehlo\.(?:convert|maximum|minimum|clamp)\b.*bf16>$", re.MULTILINE)
+_only_in_kernels = re.compile(r"custom_call|optimization_barrier|stablehlo\.(?:case|if|while)\b|"
+                              r"stablehlo\.(?:convert|maximum|minimum|clamp)\b.*bf16>$", re.MULTILINE)
 
 UNFUSED_OPTIONS: tuple[tuple[str, Any], ...] = (("xla_disable_hlo_passes", "fusion"),)
 
