@@ -99,6 +99,12 @@ def test_scan_of_bools_and_integers():
     np.testing.assert_array_equal(ys, [False, True, True, False])
 
 
+def test_disable_jit_runs_a_checkpointed_function_on_arrays():
+    with flags.disable_jit(True):
+        out, n, own = checkpoint(lambda x, n, own: (x.dtype, n, own), static_argnums=1)(0.5, 3, own=Ellipsis)
+    assert (out, n, own) == (np.float32, 3, Ellipsis)
+
+
 def test_disable_jit_runs_python_loops():
     seen = []
 

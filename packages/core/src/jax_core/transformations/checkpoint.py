@@ -197,9 +197,6 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
 
     @boundary(fun)
     def wrapped(*args, **kwargs):
-        if flags.disable_jit.value and context.state.trace is EVAL:
-            args, kwargs = tree.tree_map(lambda x: backends.get().put(x) if isinstance(x, np.ndarray) else x, (args, kwargs))
-            return fun(*args, **kwargs)
         outside = [i for i in given_argnums if not -len(args) <= i < len(args)]
         if outside:
             raise ValueError(f"checkpoint: static_argnums {outside} name no argument: {describe_function(fun)} was called with {len(args)} "
@@ -209,6 +206,10 @@ def checkpoint(fun: Callable[..., PyTree], *, prevent_cse: bool | tuple[bool, ..
                   tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
         prevent_cse = kept_apart if isinstance(kept_apart, bool) else _flags_of(kept_apart, args, kwargs, nums)
         flat, in_tree = tree.flatten((tuple(x for i, x in enumerate(args) if i not in nums), kwargs))
+        if flags.disable_jit.value and context.state.trace is EVAL:  # on arrays, as otherwise
+            arrays = [backends.get().put(x) if isinstance(x, (bool, int, float, complex, np.generic, np.ndarray)) else x for x in flat]
+            given, given_kwargs = put_static(*tree.unflatten(in_tree, arrays), static, len(args))
+            return fun(*given, **given_kwargs)
         avals, count = tuple(map(get_aval, flat)), len(args)
 
         def trace():
