@@ -8,6 +8,7 @@ from jax_core.configuration import flags
 from jax_core.interfaces import LowerSpec
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.representation import dtypes
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
@@ -237,3 +238,15 @@ def test_few_elements_are_sorted_by_a_comparator(size, by_digits):
     module = pytest.importorskip("jax_xla_backend.lowering.module")
     text = module.lower_module(make_jaxpr(lambda x: lax.sort(x))(np.ones(size, np.float32)), LowerSpec("main"), platform="cpu").text()
     assert ("shift_left" in text) == by_digits
+
+
+@pytest.mark.parametrize("dtype", [dtypes.bfloat16, np.float16, np.float32, np.float64], ids=lambda d: np.dtype(d).name)
+@pytest.mark.parametrize("repeats", [1, 40], ids=["few", "many"])
+def test_subnormal_numbers_are_in_order(dtype, repeats):
+    """Also where the processor takes them for zeros, or makes zeros of them as it rounds."""
+    least = float(dtypes.finfo(dtype).smallest_subnormal)
+    with flags.enable_x64(True):
+        x = np.tile(np.array([-1, 1, 3, -5, 0, 2]) * least, repeats).astype(dtype)
+        wanted = np.sort(x.astype(np.float64))
+        assert np.array_equal(np.asarray(jit(lax.sort)(x), np.float64), wanted)
+        assert np.array_equal(np.asarray(jit(lambda x: lax.sort_key_val(x, x)[1])(x), np.float64), wanted)

@@ -194,6 +194,8 @@ def _canonical(b, x):
     -0.0 is told by its bits: to the processor, as XLA sets it, subnormal numbers are zeros too. GPUs tell these apart, and XLA's compiler
     for them knows an order whose zeros are compared as numbers: it sorts by radix then.
     """
+    if x.aval.dtype == dtypes.bfloat16 and b.platform == "cpu":  # processors may round a chosen number once more, and subnormal ones to 0
+        x = b.convert(x, np.dtype(np.float32))
     dtype, truth = x.aval.dtype, ShapedArray((), bool)
     zero, nan = b.scalar(0, dtype), b.scalar(np.nan, dtype)
     if b.platform in ("cuda", "rocm"):
