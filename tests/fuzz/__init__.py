@@ -7,7 +7,7 @@
     outcome   runs a text and records all that a user can see of its result (the reference runs it too)
     interpret values of a lowered program without a compiler
     checks    the ways that must agree, and how near
-    judge     whether rounding explains a difference
+    judge     whether rounding explains a difference, or a hole of the other side
     watched   the checks in a process of its own
     reference another interpreter, with another implementation, that runs the same texts
     plants    mistakes put into ours on purpose, and how soon each is caught

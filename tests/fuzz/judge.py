@@ -1,8 +1,10 @@
-"""Whether rounding explains a difference of values: both sides run the same program once more, in double precision.
+"""What explains a difference of values. Whether rounding does (`explains`): both sides run the same program once more, in double precision.
 
 Where they agree there, that is what the program computes, and the difference counts only where ours is further from it than twice as far
 as the other one, and the tolerance. Neither a wrong derivative nor a lost infinity passes for rounding: wrong ones differ in double precision, too,
 and what is not finite there, or beyond the narrow dtype's range, must be so in what ours gave.
+
+Whether a NaN of the other side is a hole (`is_limit`): most are of slopes, at the ends of a domain, at infinity, and where a formula divides 0 by 0.
 """
 from __future__ import annotations
 
