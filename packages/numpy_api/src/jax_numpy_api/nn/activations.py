@@ -90,8 +90,9 @@ def sparse_plus(x: ArrayLike) -> Array:
     Array([0.  , 0.25, 2.  ], dtype=float32)
     """
     x = _array("sparse_plus", x)
-    between = (jnp.minimum(jnp.maximum(x, -1.0), 1.0) + 1.0) ** 2 / 4  # where a square, and its slope, does not overflow
-    return jnp.where(x >= 1.0, x, jnp.where(x <= -1.0, 0.0, between))
+    above, below = x >= 1.0, x <= -1.0
+    between = (jnp.where(above | below, 0.0, x) + 1.0) ** 2 / 4  # elsewhere a square might overflow
+    return jnp.where(above, x, jnp.where(below, 0.0, between))
 
 
 @inlined
