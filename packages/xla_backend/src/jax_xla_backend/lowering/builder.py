@@ -55,11 +55,12 @@ class Builder:
       lines: the text so far.
       out_avals, params: result types and parameters of the equation being lowered.
       in_sum: whether the compiler's library for sums computes it; in_sums: ``id(var)`` of all of which that is so (`planning.sums`).
+      flat: ``id(var)`` of results of the program that are written as vectors (`planning.flat_results`).
       costly: whether it sums what takes much to compute (`planning.windows`).
     """
 
     __slots__ = ("module", "platform", "lines", "out_avals", "params", "in_sum", "in_sums", "count", "constants", "tokens_now", "location", "plain", "plain_in",
-                 "_stored", "_defined", "costly")
+                 "_stored", "_defined", "costly", "flat")
 
     def __init__(self, module: Any):
         self.module, self.platform = module, module.platform
@@ -76,6 +77,7 @@ class Builder:
         self.plain_in: tuple | None = None
         self._stored: set[str] = set()
         self.costly = False
+        self.flat: Collection[int] = ()
         self._defined: Definitions | None = None
 
     @property
@@ -394,6 +396,8 @@ class Builder:
                 self._divide(eqn, spread[eqn.invars[1]], env)
             else:
                 write(eqn, env)
+            if self.flat:
+                self._flatten(eqn, env)
             if barriers:
                 self._materialise(eqn, env, barriers)
             if stored:
@@ -429,8 +433,15 @@ class Builder:
         """Write a barrier behind the results of ``eqn`` that the plan names."""
         for v in eqn.outvars:
             reason = barriers.get(id(v))
-            if reason is not None:
+            if reason is not None and id(v) not in self.flat:
                 env[v] = str(self._barrier(self._atom(v, env), reason))
+
+    def _flatten(self, eqn: JaxprEqn, env: dict) -> None:
+        """Have results of ``eqn`` written as vectors, if they are to be."""
+        for v in eqn.outvars:
+            if id(v) in self.flat:
+                x = self._barrier(self.reshape(self._atom(v, env), (v.aval.size,)), "one loop over all elements")
+                env[v] = str(self.reshape(x, v.aval.shape))
 
     def _barrier(self, x: Value, reason: str) -> Value:
         """``x`` behind a barrier that counts as the planner's."""

@@ -76,6 +76,12 @@ class Work:
         """Whether vectors of 512 bits are faster (`wide_vectors`)."""
         return wide_vectors.gains(self._jaxpr)
 
+    @property
+    def wants_flat_results(self) -> bool:
+        """Whether results may be written as vectors (`flat_results`): behind a barrier, which keeps programs from the quick way to compile, and results
+        from the memory of inputs."""
+        return self.unrolls and not (self._donates or self.small or self.only_reads_inputs or self.repeats_work)
+
     @functools.cached_property
     def repeats_work(self) -> bool:
         """Whether it is small and XLA's fusion would compute its values many times over (`repeats_work`)."""

@@ -31,6 +31,7 @@ from ..arrays.own_layouts import Layouts, mode
 from ..jaxlib_compat import MOST_NESTED_CALLS, SUMS_OF_FUNCTIONS
 from ..placement.described_shardings import of_mesh_in_use
 from ..placement.layout import Layout
+from ..planning.flat_results import flat_results
 from ..planning.loops import NEVER, UNLIMITED, USUAL, loop_limit
 from ..planning.one_function import WHOLE, reads_all
 from ..planning.planner import SMALL, TINY, Plans, plan
@@ -388,6 +389,8 @@ class ModuleWriter:
                 env[v] = b.emit("stablehlo.create_token", out=abstract_token)
         if self.planning and self.shardings.devices == 1 and SUMS_OF_FUNCTIONS:  # parts on several devices may be short
             b.in_sums = computed_in_sums(module._jaxpr, plan(module._jaxpr, self.plans, self.least_cut).cuts)
+        if self.planning and self.shardings.devices == 1 and b.barriers_last and module._layouts is None and module._work.wants_flat_results:
+            b.flat = flat_results(module._jaxpr)
         outs = [b.constant(np.zeros((), bool), TOKEN_ARRAY) if x.aval is abstract_token else x for x in b.run(module._jaxpr, env)]
         if self.shardings.devices > 1 and module._shardings[1] is not None:
             outs = [_whole_before_sum(b, x, where) for x, where in zip(outs, module._shardings[1])]

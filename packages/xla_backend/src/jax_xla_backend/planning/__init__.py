@@ -6,6 +6,7 @@
 ``one_function``    which programs become one
 ``repeated_work``   where fusion would compute values many times
 ``sums``            which functions the compiler's library for sums computes with them
+``flat_results``    which results are written as vectors
 ``windows``         which sums of some hundred numbers are costly without vectors
 ``small_programs``  where compiling the quick way pays
 ``unrolling``       where unrolled loops are no faster
