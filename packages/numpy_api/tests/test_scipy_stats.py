@@ -119,6 +119,12 @@ def test_a_mode_of_nothing_is_of_the_default_dtype(dtype, x64):
         assert {x.dtype for x in found} == {np.dtype("float64" if x64 else "float32")} and np.isnan(found.mode).all() and not found.count.any()
 
 
+@pytest.mark.parametrize("z", [0.0, -1.5, np.inf, np.nan])
+def test_student_with_infinitely_many_degrees_of_freedom_is_normal(z):
+    np.testing.assert_allclose(stats.t.logpdf(z, np.inf), scipy.stats.norm.logpdf(z), rtol=1e-6)
+    np.testing.assert_array_equal(grad(stats.t.logpdf, (0, 1))(np.float32(0.5), np.float32(np.inf)), [-0.5, 0])
+
+
 def test_shapes_that_do_not_fit():
     with pytest.raises(TypeError, match="incompatible shapes"):
         stats.norm.pdf(jnp.ones(4), jnp.ones(3), 2.0)
