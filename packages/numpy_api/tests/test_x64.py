@@ -11,6 +11,7 @@ from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.transformations.autodiff import grad
 from jax_numpy_api import flatten_util, lax
+from jax_numpy_api.scipy import special
 
 
 @pytest.mark.parametrize("fun", [lambda x: jnp.where(x > 0, x, -x), jnp.abs, lambda x: jnp.maximum(x, 1), lambda x: jnp.clip(x, 0, 1)])
@@ -19,6 +20,15 @@ def test_derivatives_at_python_numbers_need_no_conversion(fun):
         traced = make_jaxpr(grad(fun))(3.0)
     assert traced.out_avals[0].weak_type and traced.out_avals[0].dtype == np.float64
     assert [e.primitive.name for e in traced.eqns] == [e.primitive.name for e in make_jaxpr(grad(fun))(3.0).eqns]
+
+
+@pytest.mark.parametrize("function", [jnp.linalg.det, jnp.linalg.slogdet, jnp.linalg.pinv, jnp.linalg.cond, lambda x: jnp.linalg.lstsq(x, x)[0], special.gammasgn, lambda x: special.poch(x, x),
+                                      lambda x: special.expn(x, x)])
+def test_weak_arrays_of_a_time_without_x64_keep_their_dtype(function):
+    x = jnp.full((3, 3), 0.5)
+    with flags.enable_x64(True):
+        found = function(x)
+    assert x.weak_type and all(leaf.dtype == np.float32 for leaf in (found if isinstance(found, tuple) else [found]))
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64])

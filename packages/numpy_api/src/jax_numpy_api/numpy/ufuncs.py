@@ -246,8 +246,9 @@ def whole(name: str, x: ArrayLike) -> Any:
 def _like(x: Any, value: Any) -> Any:
     """``value`` as a literal of the dtype of ``x`` (and as weak as it)."""
     dtype, weak = dtypes.dtype_and_weak_type(x)
-    if weak and dtypes.canonicalize_dtype(dtype) == dtype:
-        return {"f": float, "c": complex, "i": int, "u": int}[np.dtype(dtype).kind](value)
+    kind = {"f": float, "c": complex, "i": int}.get(np.dtype(dtype).kind) if weak else None
+    if kind is not None and dtypes.dtype(kind) == dtype:  # else an array of a time when x64 was off, or on
+        return kind(value)
     return kept_wide(np.dtype(dtype).type(value))
 
 
