@@ -16,8 +16,8 @@ from typing import NamedTuple, Sequence
 
 from .values import Value
 
-_MANY = 256
-"""Values that are looked at; beyond them an array counts as read elsewhere."""
+_MANY = 64
+"""Values whose elements are followed one by one; beyond them places are not told apart."""
 _ARGUMENTS = "arguments"
 
 _definition = re.compile(r" {4}(%\w+)(?::\d+)? = (.*)")
@@ -71,6 +71,7 @@ class Definitions:
         self._by_text: dict[str, str] = {}
         self._found: dict[str, _Definition] = {}
         self._memory: dict[str, frozenset[str]] = {}
+        self._apart: dict[frozenset[str], set[str]] = {}  # what is not computed from it
 
     def read_on(self) -> None:
         """Take in what was written since."""
@@ -86,16 +87,21 @@ class Definitions:
     def _define(self, lines: list[str]) -> None:
         match = _definition.match(lines[0])
         assert match is not None
-        name, text = match[1], "\n".join([match[2], *lines[1:]])
+        name, text = match[1], match[2]
         inside: dict[str, str] = {}  # values of the regions, by their order
-        for line in lines[1:]:
-            made = _definition.match(line)
-            for x in [made[1]] if made else _name.findall(line) if line.startswith("  ^") else ():
-                inside[x] = f"%{len(inside)} inside"
-        operands = [self.first(x) for x in _name.findall(text) if x not in inside]
-        text = _name.sub(lambda x: inside.get(x[0]) or self.first(x[0]), text)
-        first = self._first[name] = self._by_text.setdefault(text, name)
-        if first == name:
+        if len(lines) > 1:
+            text = "\n".join([text, *lines[1:]])
+            for line in lines[1:]:
+                made = _definition.match(line)
+                for x in [made[1]] if made else _name.findall(line) if line.startswith("  ^") else ():
+                    inside[x] = f"%{len(inside)} inside"
+        first = self._first
+        operands = _name.findall(text)
+        if inside or any([first.get(x, x) != x for x in operands]):
+            text = _name.sub(lambda x: inside.get(x[0]) or first.get(x[0], x[0]), text)
+            operands = [first.get(x, x) for x in operands if x not in inside]
+        same = first[name] = self._by_text.setdefault(text, name)
+        if same == name:
             operation = _operation.match(text)
             self._found[name] = _Definition(text, operation[1] if operation else text.split(" ", 1)[0], operands)
 
@@ -121,6 +127,24 @@ class Definitions:
         self._memory[first] = found
         return found
 
+    def reads(self, name: str, memory: frozenset[str], in_function: bool) -> bool:
+        """Whether ``name`` is computed from what is in ``memory``."""
+        apart = self._apart.setdefault(memory, set())
+        waiting = [name]
+        seen = {name}
+        while waiting:
+            name = waiting.pop()
+            if name in apart:
+                continue
+            if self.memory(name, in_function) & memory:
+                return True
+            made = self.get(name)
+            new = set(made.operands) - seen if made is not None else ()
+            seen.update(new)
+            waiting += new
+        apart |= seen
+        return False
+
     def index(self, name: str) -> str:
         """The number that an index is, or the value that it is computed as."""
         made = self.get(self.first(name))
@@ -136,26 +160,25 @@ def reads_elsewhere(known: Definitions, x: Value, update: Value, part: Sequence[
       in_function: whether arguments (``%arg0``) are those of a function that the program calls.
     """
     known.read_on()
-    shape, part, written = list(x.aval.shape), list(part), [_whole_name(s) for s in starts]
-    first = known.first(_whole_name(update)), True
     memory = known.memory(known.first(_whole_name(x)), in_function)
-    seen, waiting = {first}, [first]  # names, and whether each of their elements is needed in its place only
+    shape, part, written = list(x.aval.shape), list(part), [_whole_name(s) for s in starts]
+    waiting = [known.first(_whole_name(update))]  # each of their elements is needed in its place only
+    seen = set(waiting)
     while waiting:
-        name, in_place = waiting.pop()
+        name = waiting.pop()
         made = known.get(name)
-        if made is not None and in_place and made.op in ("slice", "dynamic_slice") and known.memory(made.operands[0], in_function) & memory and (
+        if made is not None and made.op in ("slice", "dynamic_slice") and known.memory(made.operands[0], in_function) & memory and (
                 _same_part(known, made, shape, part, written)):
             continue
-        if known.memory(name, in_function) & memory:
+        if made is None or len(seen) > _MANY or not (made.op in _ELEMENTWISE or made.op == "reshape" and made.keeps_axes()):
+            if known.reads(name, memory, in_function):
+                return True
+        elif known.memory(name, in_function) & memory:
             return True
-        if made is None:
-            continue
-        in_place = in_place and (made.op in _ELEMENTWISE or made.op == "reshape" and made.keeps_axes())
-        new = {(operand, in_place) for operand in made.operands} - seen
-        seen |= new
-        waiting += new
-        if len(seen) > _MANY:
-            return True
+        else:
+            new = set(made.operands) - seen
+            seen |= new
+            waiting += new
     return False
 
 
