@@ -125,6 +125,7 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("no NaN", r"(?s)pareto\.(ppf|isf)\(.*\dj", "a formula of complex numbers"),
     ("infinity", r"poisson\.entropy\(", "at the rate 0 the slope is infinite"),
     ("value", r"(?s)minimize\(.*nan", "where the value is NaN no step is taken, as in SciPy"),
+    ("value", r"(?s)grad\(.*cum(max|min)\(.*many\(", "equal numbers share the slope, in which parts depends on the order of the scan"),
     ("tree", r"schur\(", "a pair is a tuple, as its signature says"),
     ("no NaN", r"hyp1f1\((\w), \1,", "a series that ends is a polynomial, whole numbers below 0 twice included"),
     ("NaN", rf"(?s)(?=.*-inf)(?=.*{DERIVATIVE}).*digamma\(", "where the value is NaN the slope is, too"),
