@@ -40,6 +40,8 @@ FUNCTIONS = {
     "turned": lambda x: shifted(x.reshape(-1) + 1).reshape(-1, 1).T,
     "in a function": lambda x: jit(shifted)(x)[None],
     "arguments of a function": lambda x: jit(shifted)(x, x[:])[None],
+    "arguments of a function in a function": lambda x: jit(lambda x, y: jit(shifted)(x, y * 2))(x, x + 1)[None],
+    "argument that is computed": lambda x: jit(lambda x, y: x.at[1:].set(y))(x, abs(x[:-1]))[None],
     "in a branch": lambda x: lax.cond(first(x) == 0, lambda x: shifted(x)[None], lambda x: x[None], x + 1),
     "a carry": lambda x: lax.fori_loop(0, 3, lambda i, c: shifted(c[0])[None], x[None]),
     "a result of a loop": lambda x: lax.scan(lambda c, _: (c * 0.5, shifted(c)[None]), x, None, length=2)[1],
@@ -109,9 +111,13 @@ def test_in_loops(f, shape):
     (lambda x, y: x.at[1:].set(y[:-1]), True),  # two arguments are two arrays
     (rows, True),
     (in_rows, True),  # behind a barrier
+    (lambda x, y: jit(lambda x, y: x.at[1:].set(y))(x, y[:-1]), True),  # and of a function, too
+    (lambda x: jit(lambda x, y: x.at[1:].set(y))(x, x[:-1] + 1), False),
+    (lambda x: jit(lambda x, y: jit(lambda x, y: x.at[1:].set(y))(x, y + 1))(x, x[:-1]), False),
     (lambda x: x.at[1:].set(x[:-1]), False),
     (lambda x: x.at[first(x), 1:].set(x[first(x), :-1]), False),
-], ids=["in its place", "another row", "a number", "another array", "rows", "in rows", "shifted", "shifted row"])
+], ids=["in its place", "another row", "a number", "another array", "rows", "in rows", "function of another array", "function", "function in a function",
+        "shifted", "shifted row"])
 def test_what_needs_no_other_form_is_overwritten(f, overwrites):
     """As in a loop all else would take time for the whole array."""
     text = jit(f).lower(*[np.ones((60, 100), np.float32)] * f.__code__.co_argcount).as_text()

@@ -31,7 +31,7 @@ from ..planning.planner import SMALL, plan
 from ..planning.windows import costly_sums
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .metadata import attributes, shows, under
-from .overwriting import Definitions, reads_elsewhere
+from .overwriting import Definitions, overwrites_parts, reads_elsewhere
 from .sharding_rules import batch_rule
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import DIVISIONS, Value, hides_divisor, new_value, operand_types, spreads_literals
@@ -490,9 +490,13 @@ class Builder:
 
     def reads_elsewhere(self, x: Value, update: Value, part: Sequence[int], starts: Sequence[Value] = ()) -> bool:
         """Whether ``update`` may be computed from elements of ``x`` at other places; see `interfaces.Builder.reads_elsewhere`."""
+        return reads_elsewhere(self._definitions(), x, update, part, starts)
+
+    def _definitions(self) -> Definitions:
+        """What defines the values of the block that is being written."""
         if self._defined is None or self._defined.lines is not self.lines:
-            self._defined = Definitions(self.lines)
-        return reads_elsewhere(self._defined, x, update, part, starts, self.module.in_function)
+            self._defined = Definitions(self.lines, self.module.alike)
+        return self._defined
 
     def to_write_over(self, x: Value, update: Value, starts: Sequence[Value]) -> Value | None:
         """``update``, computed before a part of ``x`` is overwritten with it; see `interfaces.Builder.to_write_over`."""
@@ -633,7 +637,8 @@ class Builder:
     def call(self, name: str, closed: ClosedJaxpr, *operands: Value, late: bool = False) -> list[Value]:
         """A call of the program as a function of its own, written once in a module; see `interfaces.Builder.call`."""
         tokens = self.tokens(closed.effects)
-        symbol = self.module.function(name, closed)
+        writes = self.platform == "cpu" and len(operands) > 1 and overwrites_parts(closed.jaxpr)
+        symbol = self.module.function(name, closed, self._definitions().alike(operands) if writes else tuple(range(len(operands))))
         arguments = [token for _, token in tokens] + list(operands)
         outs = self.emit(f"func.call @{symbol}({', '.join(arguments)})", *arguments,
                          out=[abstract_token] * len(tokens) + closed.out_avals,

@@ -319,6 +319,7 @@ class ModuleWriter:
       partitions: number of devices that a manual region is for.
       scopes: names around the equations that are being written: of the loop, branch or call that holds them.
       in_function: whether they are in another function than ``main``.
+      alike: for each argument of that function a number; arguments with one number may be computed from one array.
       result_parts: types and attributes of the results of ``main``.
       axis_env: inside a manual region, the mesh axes that collectives name (`jax_core.transformations.manual.AxisEnv`).
       ordered_effects: those that ``main`` has a token for. A program that calls the host from one CPU device has none: it
@@ -330,6 +331,7 @@ class ModuleWriter:
     partitions = 1
     scopes: tuple = ()
     in_function = False
+    alike: Sequence[int] = ()
 
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
@@ -450,9 +452,9 @@ class ModuleWriter:
             return x
         return b.to_memory(x, x.aval.update(memory_space=of_kind(kind)))
 
-    def function(self, name: str, closed: ClosedJaxpr) -> str:
-        """The symbol of ``closed`` as a function of this module; written if no equal function is there yet."""
-        key = id(closed), self.axis_env and self.axis_env.key(), self.planning, self.least_cut
+    def function(self, name: str, closed: ClosedJaxpr, alike: tuple[int, ...]) -> str:
+        """The symbol of ``closed`` as a function of this module, with such arguments; written if no equal function is there yet."""
+        key = id(closed), self.axis_env and self.axis_env.key(), self.planning, self.least_cut, alike
         found = self._by_program.get(key)
         if found is not None:
             self._called_depth = max(self._called_depth, found[2])
@@ -468,10 +470,11 @@ class ModuleWriter:
         operands = [new_value(f"%arg{i}", v.aval) for i, v in enumerate(jaxpr.invars)]
         told = [self._typed_attributes(x) for x in operands]
         arguments += [f"{x}: {x.type} {{{', '.join(a)}}}" if a else f"{x}: {x.type}" for x, a in zip(operands, told)]
-        around, self.scopes, self.in_function, self._called_depth = (self.scopes, self.in_function, self._called_depth), (), True, 0
+        around = self.scopes, self.in_function, self.alike, self._called_depth
+        self.scopes, self.in_function, self.alike, self._called_depth = (), True, alike, 0
         outs = b.jaxpr(closed, *operands)
         depth = self._called_depth + 1
-        self.scopes, self.in_function, self._called_depth = around
+        self.scopes, self.in_function, self.alike, self._called_depth = around
         self._called_depth = max(self._called_depth, depth)
         if depth > MOST_NESTED_CALLS:
             raise RecursionError(f"{name}: more than {MOST_NESTED_CALLS} functions are nested here that are jitted each, deeper than the "

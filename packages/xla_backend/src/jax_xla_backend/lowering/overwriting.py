@@ -6,7 +6,7 @@ the operation, and it moves such changes of shape about (openxla/xla #49176). So
 element into all others. Rules ask here, and write what is overwritten so in another form.
 
 The text of the block says what a value is computed from, whoever wrote it. Calls are inlined by the compiler: the arguments of a
-function may all be of one array.
+function are what the call gives it.
 """
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ import operator
 import re
 from typing import NamedTuple, Sequence
 
+from jax_core.representation.jaxpr import Jaxpr
+from jax_core.representation.traits import Kind, Part
+
+from ..planning.small_programs import programs
 from .values import Value
 
 _MANY = 64
 """Values whose elements are followed one by one; beyond them places are not told apart."""
-_ARGUMENTS = "arguments"
 
 _definition = re.compile(r" {4}(%\w+)(?::\d+)? = (.*)")
 _name = re.compile(r"%\w+")
@@ -60,10 +63,11 @@ class Definitions:
 
     Args:
       lines: the block's text, which grows.
+      alike: of a function that the program calls, for each argument (``%arg0``) a number, equal for those that may be computed from one array.
     """
 
-    def __init__(self, lines: list[str]):
-        self.lines = lines
+    def __init__(self, lines: list[str], alike: Sequence[int]):
+        self.lines, self._alike = lines, alike
         self._read = 0
         self._open: list[str] = []  # of an operation whose regions are being read
         self._depth = 0
@@ -113,7 +117,7 @@ class Definitions:
         """What defines ``name``, the first of its kind, if that is in the block."""
         return self._found.get(name)
 
-    def memory(self, name: str, in_function: bool) -> frozenset[str]:
+    def memory(self, name: str) -> frozenset[str]:
         """Names of the values whose memory that of ``name`` may be."""
         first = name
         while (found := self._memory.get(name)) is None:
@@ -122,12 +126,12 @@ class Definitions:
                 name = made.operands[0]
                 continue
             inlined = made.operands if made is not None and made.op == "func.call" else ()
-            own = _ARGUMENTS if made is None and in_function and name.startswith("%arg") else name
-            self._memory[name] = frozenset([own]).union(*[self.memory(operand, in_function) for operand in inlined])
+            own = f"arguments {self._alike[int(name[4:])]}" if made is None and self._alike and name.startswith("%arg") else name
+            self._memory[name] = frozenset([own]).union(*[self.memory(operand) for operand in inlined])
         self._memory[first] = found
         return found
 
-    def reads(self, name: str, memory: frozenset[str], in_function: bool) -> bool:
+    def reads(self, name: str, memory: frozenset[str]) -> bool:
         """Whether ``name`` is computed from what is in ``memory``."""
         apart = self._apart.setdefault(memory, set())
         waiting = [name]
@@ -136,7 +140,7 @@ class Definitions:
             name = waiting.pop()
             if name in apart:
                 continue
-            if self.memory(name, in_function) & memory:
+            if self.memory(name) & memory:
                 return True
             made = self.get(name)
             new = set(made.operands) - seen if made is not None else ()
@@ -145,35 +149,46 @@ class Definitions:
         apart |= seen
         return False
 
+    def alike(self, values: Sequence[Value]) -> tuple[int, ...]:
+        """For each of the values a number, equal for those of which one may be computed from the memory of the other."""
+        self.read_on()
+        names = [self.first(_whole_name(x)) for x in values]
+        numbers = list(range(len(names)))
+        for i, name in enumerate(names):
+            memory = self.memory(name)
+            for j, other in enumerate(names):
+                if numbers[i] != numbers[j] and self.reads(other, memory):
+                    numbers = [numbers[i] if n == numbers[j] else n for n in numbers]
+        return tuple(numbers)
+
     def index(self, name: str) -> str:
         """The number that an index is, or the value that it is computed as."""
         made = self.get(self.first(name))
         return made.text.partition("dense<")[2].partition(">")[0] if made is not None and made.op == "constant" else self.first(name)
 
 
-def reads_elsewhere(known: Definitions, x: Value, update: Value, part: Sequence[int], starts: Sequence[Value], in_function: bool) -> bool:
+def reads_elsewhere(known: Definitions, x: Value, update: Value, part: Sequence[int], starts: Sequence[Value]) -> bool:
     """Whether ``update`` may be computed from elements of ``x`` at other places than those that it is written over.
 
     Args:
       part: how many elements are overwritten, along each axis.
       starts: where, a scalar integer for each axis; none if it may be anywhere.
-      in_function: whether arguments (``%arg0``) are those of a function that the program calls.
     """
     known.read_on()
-    memory = known.memory(known.first(_whole_name(x)), in_function)
+    memory = known.memory(known.first(_whole_name(x)))
     shape, part, written = list(x.aval.shape), list(part), [_whole_name(s) for s in starts]
     waiting = [known.first(_whole_name(update))]  # each of their elements is needed in its place only
     seen = set(waiting)
     while waiting:
         name = waiting.pop()
         made = known.get(name)
-        if made is not None and made.op in ("slice", "dynamic_slice") and known.memory(made.operands[0], in_function) & memory and (
+        if made is not None and made.op in ("slice", "dynamic_slice") and known.memory(made.operands[0]) & memory and (
                 _same_part(known, made, shape, part, written)):
             continue
         if made is None or len(seen) > _MANY or not (made.op in _ELEMENTWISE or made.op == "reshape" and made.keeps_axes()):
-            if known.reads(name, memory, in_function):
+            if known.reads(name, memory):
                 return True
-        elif known.memory(name, in_function) & memory:
+        elif known.memory(name) & memory:
             return True
         else:
             new = set(made.operands) - seen
@@ -207,3 +222,8 @@ def _begins(known: Definitions, made: _Definition) -> list[str]:
 def _clamped(known: Definitions, starts: Sequence[str], shape: Sequence[int], part: Sequence[int]) -> list[str]:
     texts = [known.index(s) for s in starts]
     return [str(min(max(int(t), 0), n - m)) if t.lstrip("-").isdigit() else t for t, n, m in zip(texts, shape, part)]
+
+
+def overwrites_parts(jaxpr: Jaxpr) -> bool:
+    """Whether a part of an array is overwritten in it, or in a program inside it."""
+    return any([eqn.primitive.traits.part is Part.WRITTEN or eqn.primitive.traits.kind is Kind.SCATTER for program in programs(jaxpr) for eqn in program.eqns])
