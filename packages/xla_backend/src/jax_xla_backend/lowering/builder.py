@@ -31,7 +31,7 @@ from ..planning.planner import SMALL, plan
 from ..planning.windows import costly_sums
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .metadata import attributes, shows, under
-from .overwriting import Definitions, overwrites_parts, reads_elsewhere
+from .overwriting import Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import DIVISIONS, Value, hides_divisor, new_value, operand_types, spreads_literals
@@ -637,7 +637,7 @@ class Builder:
     def call(self, name: str, closed: ClosedJaxpr, *operands: Value, late: bool = False) -> list[Value]:
         """A call of the program as a function of its own, written once in a module; see `interfaces.Builder.call`."""
         tokens = self.tokens(closed.effects)
-        writes = self.platform == "cpu" and len(operands) > 1 and overwrites_parts(closed.jaxpr)
+        writes = self.platform == "cpu" and len(operands) > 1 and self.module.overwrites_parts(closed)
         symbol = self.module.function(name, closed, self._definitions().alike(operands) if writes else tuple(range(len(operands))))
         arguments = [token for _, token in tokens] + list(operands)
         outs = self.emit(f"func.call @{symbol}({', '.join(arguments)})", *arguments,

@@ -40,6 +40,7 @@ from . import metadata, templates
 from .builder import NONE, Builder
 from .facts import Facts, Work
 from .outside_calls import HostTransfer, quoted
+from .overwriting import overwrites_parts
 from .sharding_text import Shardings
 from .types import TOKEN_ARRAY, conversions, is_extended, physical_aval, type_text
 from .values import Value, new_value
@@ -352,6 +353,7 @@ class ModuleWriter:
         self._has_metadata = False
         self._symbols: set[str] = {"main"}
         self._by_program: dict[tuple, tuple[Any, str, int]] = {}
+        self._overwriting: dict[int, tuple[Any, bool]] = {}
         self._called_depth = 0  # how deep calls are nested in what is written now
         self._by_text: dict[str, str] = {}
         self._locations: dict[str, str] = {}
@@ -483,6 +485,13 @@ class ModuleWriter:
         symbol = self._entered(name, arguments, b.lines, outs, [(x.type, self._typed_attributes(x)) for x in outs])
         self._by_program[key] = closed, symbol, depth
         return symbol
+
+    def overwrites_parts(self, closed: ClosedJaxpr) -> bool:
+        """Whether a part of an array is overwritten in the program (`overwriting`)."""
+        known = self._overwriting.get(id(closed))
+        if known is None:
+            known = self._overwriting[id(closed)] = closed, overwrites_parts(closed.jaxpr)
+        return known[1]
 
     def enter(self, name: str, operands: Sequence[Value], lines: Sequence[str], outs: Sequence[Value]) -> str:
         """The symbol of a function of this module that was written apart; written once."""
