@@ -188,6 +188,9 @@ class Builder(Protocol):
     def jaxpr(self, closed: ClosedJaxpr, *operands: Value) -> list[Value]:
         """The program's equations, here (inlined). Ordered effects thread their tokens through."""
 
+    def function(self, name: str, closed: ClosedJaxpr, operands: Sequence[Value]) -> str:
+        """The symbol of the program as a function of the module, written once, that is to be called with the operands."""
+
     def call(self, name: str, closed: ClosedJaxpr, *operands: Value, late: bool = False) -> list[Value]:
         """A call of the program as a function of its own; the same program is written once per module.
 

@@ -49,7 +49,7 @@ def _composite_batch(axis, args, dims, *, call_jaxpr, **params):
 
 
 def _composite_lower(b, *operands, name, version, attributes, call_jaxpr):
-    symbol = b.module.function(name, call_jaxpr)
+    symbol = b.function(name, call_jaxpr, operands)
     fields = ", ".join(f"{key} = {_attribute(b, value)}" for key, value in attributes)
     text = f"composite_attributes = {{{fields}}}, " if fields else ""
     revision = f", version = {version} : i32" if version else ""

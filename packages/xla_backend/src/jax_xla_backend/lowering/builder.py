@@ -634,11 +634,15 @@ class Builder:
         operands = tuple(map(self.unplaced, operands))
         return self.jaxpr(_traced(f, tuple(x.aval for x in operands), params), *operands)
 
+    def function(self, name: str, closed: ClosedJaxpr, operands: Sequence[Value]) -> str:
+        """The symbol of a function of this module; see `interfaces.Builder.function`."""
+        writes = self.platform == "cpu" and len(operands) > 1 and self.module.overwrites_parts(closed)
+        return self.module.function(name, closed, self._definitions().alike(operands) if writes else tuple(range(len(operands))))
+
     def call(self, name: str, closed: ClosedJaxpr, *operands: Value, late: bool = False) -> list[Value]:
         """A call of the program as a function of its own, written once in a module; see `interfaces.Builder.call`."""
         tokens = self.tokens(closed.effects)
-        writes = self.platform == "cpu" and len(operands) > 1 and self.module.overwrites_parts(closed)
-        symbol = self.module.function(name, closed, self._definitions().alike(operands) if writes else tuple(range(len(operands))))
+        symbol = self.function(name, closed, operands)
         arguments = [token for _, token in tokens] + list(operands)
         outs = self.emit(f"func.call @{symbol}({', '.join(arguments)})", *arguments,
                          out=[abstract_token] * len(tokens) + closed.out_avals,

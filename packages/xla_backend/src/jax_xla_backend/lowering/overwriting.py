@@ -26,18 +26,20 @@ _MANY = 64
 _definition = re.compile(r" {4}(%\w+)(?::\d+)? = (.*)")
 _name = re.compile(r"%\w+")
 _shape = re.compile(r"tensor<((?:\d+x)*)")
-_operation = re.compile(r'"?(?:stablehlo|chlo)\.(\w+)')
+_operation = re.compile(r'"?((?:stablehlo|chlo)\.\w+)')
 
-_VIEWS = {"reshape", "transpose", "bitcast_convert", "optimization_barrier"}
+_SLICES = {"stablehlo.slice", "stablehlo.dynamic_slice"}
+_VIEWS = {"stablehlo.reshape", "stablehlo.transpose", "stablehlo.bitcast_convert", "stablehlo.optimization_barrier"}
 """Of the memory of their first operand, as far as the compiler is concerned."""
-_MAYBE_VIEWS = {"broadcast_in_dim", "slice", "dynamic_slice", "reverse", "custom_call"}
+_MAYBE_VIEWS = _SLICES | {"stablehlo.broadcast_in_dim", "stablehlo.reverse", "stablehlo.custom_call"}
 """Likewise, where they keep all axes but those of one element."""
-_ELEMENTWISE = {
-    "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "clamp", "compare", "complex", "convert", "cos",
-    "cosh", "cosine", "count_leading_zeros", "divide", "erf", "erfc", "erf_inv", "exponential", "exponential_minus_one", "floor", "imag", "is_finite",
-    "lgamma", "log", "log_plus_one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or", "popcnt", "power", "real", "reduce_precision",
-    "remainder", "round_nearest_afz", "round_nearest_even", "rsqrt", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign",
-    "sin", "sine", "sinh", "sqrt", "subtract", "tan", "tanh", "xor"}
+_CALLS = {"func.call", "stablehlo.composite"}
+_ELEMENTWISE = {f"{dialect}.{name}" for dialect in ("stablehlo", "chlo") for name in """
+    abs acos acosh add and asin asinh atan atan2 atanh cbrt ceil clamp compare complex convert cos cosh cosine
+    count_leading_zeros divide erf erfc erf_inv exponential exponential_minus_one floor imag is_finite lgamma log log_plus_one
+    logistic maximum minimum multiply negate not or popcnt power real reduce_precision remainder round_nearest_afz
+    round_nearest_even rsqrt select shift_left shift_right_arithmetic shift_right_logical sign sin sine sinh sqrt subtract tan
+    tanh xor""".split()}
 
 
 class _Definition(NamedTuple):
@@ -122,10 +124,10 @@ class Definitions:
         first = name
         while (found := self._memory.get(name)) is None:
             made = self.get(name)
-            if made is not None and (made.op in _VIEWS or made.op == "dynamic_update_slice" or made.op in _MAYBE_VIEWS and made.keeps_axes()):
+            if made is not None and (made.op in _VIEWS or made.op == "stablehlo.dynamic_update_slice" or made.op in _MAYBE_VIEWS and made.keeps_axes()):
                 name = made.operands[0]
                 continue
-            inlined = made.operands if made is not None and made.op == "func.call" else ()
+            inlined = made.operands if made is not None and made.op in _CALLS else ()
             own = f"arguments {self._alike[int(name[4:])]}" if made is None and self._alike and name.startswith("%arg") else name
             self._memory[name] = frozenset([own]).union(*[self.memory(operand) for operand in inlined])
         self._memory[first] = found
@@ -164,7 +166,7 @@ class Definitions:
     def index(self, name: str) -> str:
         """The number that an index is, or the value that it is computed as."""
         made = self.get(self.first(name))
-        return made.text.partition("dense<")[2].partition(">")[0] if made is not None and made.op == "constant" else self.first(name)
+        return made.text.partition("dense<")[2].partition(">")[0] if made is not None and made.op == "stablehlo.constant" else self.first(name)
 
 
 def reads_elsewhere(known: Definitions, x: Value, update: Value, part: Sequence[int], starts: Sequence[Value]) -> bool:
@@ -182,10 +184,10 @@ def reads_elsewhere(known: Definitions, x: Value, update: Value, part: Sequence[
     while waiting:
         name = waiting.pop()
         made = known.get(name)
-        if made is not None and made.op in ("slice", "dynamic_slice") and known.memory(made.operands[0]) & memory and (
+        if made is not None and made.op in _SLICES and known.memory(made.operands[0]) & memory and (
                 _same_part(known, made, shape, part, written)):
             continue
-        if made is None or len(seen) > _MANY or not (made.op in _ELEMENTWISE or made.op == "reshape" and made.keeps_axes()):
+        if made is None or len(seen) > _MANY or not (made.op in _ELEMENTWISE or made.op == "stablehlo.reshape" and made.keeps_axes()):
             if known.reads(name, memory):
                 return True
         elif known.memory(name) & memory:
@@ -212,7 +214,7 @@ def _same_part(known: Definitions, made: _Definition, shape: list[int], part: li
 
 
 def _begins(known: Definitions, made: _Definition) -> list[str]:
-    if made.op == "slice":
+    if made.op == "stablehlo.slice":
         ranges = [r.split(":") for r in made.text.partition("[")[2].partition("]")[0].split(",")]
         return [start.strip() if stride == ["1"] else "strided" for start, _, *stride in ranges]
     shapes = made.shapes()

@@ -88,7 +88,7 @@ class Recorder(Builder):
     def _refuse(self, *args, **kwargs):
         raise NotATemplate
 
-    token = set_token = tokens = call = with_bindings = keeps = given = stored = holds_bfloat16 = in_memory = _refuse
+    token = set_token = tokens = call = function = with_bindings = keeps = given = stored = holds_bfloat16 = in_memory = _refuse
     reads_elsewhere = to_write_over = host_callback = inspect_sharding = sharding = sharding_constraint = whole_along = _refuse
 
 
