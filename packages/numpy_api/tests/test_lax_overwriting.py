@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from jax_core.programs.jit import jit
+from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
+from jax_numpy_api.ffi import ffi_call
 
 
 def shifted(x, y=None):
@@ -101,6 +103,24 @@ def in_rows_behind_a_view(t):
 def test_in_loops(f, shape):
     t = np.random.default_rng(0).normal(size=shape).astype(np.float32)
     assert np.allclose(jit(f)(t), f(jnp.asarray(t)), rtol=1e-5)
+
+
+def test_a_barrier_elsewhere_in_the_program():
+    """With it, compilers before jaxlib 0.12 drop all barriers; few elements of a large array are computed behind one."""
+    def f(t):
+        t = t + 1
+        return lax.optimization_barrier(t * 2), lax.dynamic_update_slice(t, t[2:3, :-1], (2, 1))[None]
+    t = np.random.default_rng(0).normal(size=(60, 100)).astype(np.float32)
+    for a, b in zip(jit(f)(t), f(jnp.asarray(t)), strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_results_of_a_call_without_operands():
+    """Its results are nobody else's memory."""
+    def f():
+        a, b = ffi_call("made_of_nothing", (ShapeDtypeStruct((8,), np.float32),) * 2)()
+        return lax.dynamic_update_slice(a, b[:-1], (1,))
+    assert "made_of_nothing" in jit(f).lower().as_text()
 
 
 @pytest.mark.only_cpu

@@ -31,7 +31,7 @@ from ..planning.planner import SMALL, plan
 from ..planning.windows import costly_sums
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .metadata import attributes, shows, under
-from .overwriting import Definitions, reads_elsewhere
+from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import DIVISIONS, Value, hides_divisor, new_value, operand_types, spreads_literals
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 _BOOL = np.dtype(bool)
 NONE = ()
 """In place of a template: the rule must run each time."""
+PLANNED = ' loc("planner: '
+"""Before the reason of a barrier of the planner's."""
 
 
 class Builder:
@@ -445,7 +447,7 @@ class Builder:
 
     def _barrier(self, x: Value, reason: str) -> Value:
         """``x`` behind a barrier that counts as the planner's."""
-        before, self.location = self.location, f' loc("planner: {reason}")'
+        before, self.location = self.location, f'{PLANNED}{reason}")'
         found, = self.barrier([x])
         self.location = before
         return found
@@ -502,9 +504,9 @@ class Builder:
         """``update``, computed before a part of ``x`` is overwritten with it; see `interfaces.Builder.to_write_over`."""
         if not self.reads_elsewhere(x, update, update.aval.shape, starts):
             return update
-        if self.one_form or update.aval.size * FEW_TIMES >= x.aval.size or not self.keeps(x.aval):
+        if self.one_form or update.aval.size * FEW_TIMES >= x.aval.size or not (self.keeps(x.aval) and self.module.barriers_stay):
             return None
-        return self._barrier(update, "its array is overwritten with it")
+        return self._barrier(update, BEFORE_WRITING)
 
     def laid_out(self, x: Value, major_to_minor: Sequence[int]) -> Value:
         """``x``, whose axes lie so in memory, the slowest first."""

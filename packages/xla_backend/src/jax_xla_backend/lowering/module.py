@@ -28,7 +28,7 @@ from jax_core.traces.trace import Tracer, escaped
 from jax_core.transformations.manual import AxisEnv
 
 from ..arrays.own_layouts import Layouts, mode
-from ..jaxlib_compat import MOST_NESTED_CALLS, SUMS_OF_FUNCTIONS
+from ..jaxlib_compat import BARRIERS_LAST, MOST_NESTED_CALLS, SUMS_OF_FUNCTIONS
 from ..placement.described_shardings import of_mesh_in_use
 from ..placement.layout import Layout
 from ..planning.flat_results import flat_results
@@ -37,10 +37,10 @@ from ..planning.one_function import WHOLE, reads_all
 from ..planning.planner import SMALL, TINY, Plans, plan
 from ..planning.sums import computed_in_sums
 from . import metadata, templates
-from .builder import NONE, Builder
+from .builder import NONE, PLANNED, Builder
 from .facts import Facts, Work
 from .outside_calls import HostTransfer, quoted
-from .overwriting import overwrites_parts
+from .overwriting import BEFORE_WRITING, overwrites_parts
 from .sharding_text import Shardings
 from .types import TOKEN_ARRAY, conversions, is_extended, physical_aval, type_text
 from .values import Value, new_value
@@ -102,8 +102,15 @@ class Module:
             self._loop_limit = NEVER
         else:
             self._loop_limit = loop_limit(self._jaxpr) if self._planning and in_shardings is None else USUAL
+        self._barriers_stay = True
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
+        planned = self._text.count(PLANNED)
+        if not BARRIERS_LAST and BEFORE_WRITING in self._text and planned != self._text.count("stablehlo.optimization_barrier"):
+            self._barriers_stay = False  # among others they do not (`BARRIER_OPTIONS`)
+            writer = ModuleWriter(self, located=False)
+            self._text = writer.text()
+            planned = self._text.count(PLANNED)
         self._result_parts = writer.result_parts
         self.facts = Facts(
             in_avals, self._kept, self._in_avals, self._out_avals,
@@ -111,7 +118,7 @@ class Module:
             conversions(in_avals), conversions(closed.out_avals), tuple(self._kept[i] for i in self._aliases),
             writer.ordered_effects, sorted((e for e in self._jaxpr.effects if not e.ordered), key=str), writer.callbacks,
             writer.transfers, writer.shardings.constraints, writer.shardings.typed, writer.keep_alive, writer.inspections, writer.wants, self._planning,
-            self._text.count(' loc("planner: '), self._loop_limit, self._work,
+            planned, self._loop_limit, self._work,
             layouts, self._misfit, closed.jaxpr.debug_info.arg_names or ())
         # Not ``closed`` itself, which keeps its executables, and they their modules.
         self.closed = ClosedJaxpr(closed.jaxpr, closed.consts)
@@ -319,6 +326,7 @@ class ModuleWriter:
       keep_alive, inspections, wants: see `Facts`.
       partitions: number of devices that a manual region is for.
       scopes: names around the equations that are being written: of the loop, branch or call that holds them.
+      barriers_stay: whether the compiler keeps what a barrier of the planner's is behind apart from what reads it.
       in_function: whether they are in another function than ``main``.
       alike: for each argument of that function a number; arguments with one number may be computed from one array.
       result_parts: types and attributes of the results of ``main``.
@@ -341,6 +349,7 @@ class ModuleWriter:
         self.planning, self.whole_loops = module._planning, module._loop_limit == UNLIMITED
         self.least_cut = module._work.least_cut if self.planning else SMALL
         self.least_in_loops = TINY if module._loop_limit == NEVER else SMALL
+        self.barriers_stay = module._barriers_stay
         self.plans = Plans(self.planning and module._work.walks_paths)
         self.shardings = Shardings(*module._shardings, (module._everywhere,))
         self.callbacks: list[Callable] = []

@@ -20,6 +20,8 @@ from jax_core.representation.traits import Kind, Part
 from ..planning.small_programs import programs
 from .values import Value
 
+BEFORE_WRITING = "its array is overwritten with it"
+"""The reason of a barrier behind what must be computed before a part of an array is overwritten with it."""
 _MANY = 64
 """Values whose elements are followed one by one; beyond them places are not told apart."""
 
@@ -124,7 +126,8 @@ class Definitions:
         first = name
         while (found := self._memory.get(name)) is None:
             made = self.get(name)
-            if made is not None and (made.op in _VIEWS or made.op == "stablehlo.dynamic_update_slice" or made.op in _MAYBE_VIEWS and made.keeps_axes()):
+            if made is not None and made.operands and (made.op in _VIEWS or made.op == "stablehlo.dynamic_update_slice" or
+                                                       made.op in _MAYBE_VIEWS and made.keeps_axes()):
                 name = made.operands[0]
                 continue
             inlined = made.operands if made is not None and made.op in _CALLS else ()
