@@ -25,8 +25,8 @@ are summed in 0.6 of the time, too, but exponentials less a maximum, as in softm
 COMPARED = 32
 """Elements along which an extremum that keeps NaN is worth unrolling, at most: LLVM unrolls no longer ones."""
 _MANY = 1 << 16
-"""Elements of the operand of an extremum, from which on that is so along more than `ROW`: the loop takes 25 to 40 ms to compile where two reductions by
-the library take none, and saves 0.1 to 0.3 ns for each element."""
+"""Elements of the operand of an extremum, from which on that is so along more than `ROW`: the loop is code to compile where reductions by the
+library are none, and saves little for each element (`benchmarks/programs/short_axes.py`)."""
 _READ = 16
 """Elements of a last axis, from which on the library takes extrema of what is in memory no slower."""
 

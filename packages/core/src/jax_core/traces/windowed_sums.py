@@ -42,8 +42,10 @@ def emit(b: Builder, x: Value, zero: Value, axes: Sequence[int]) -> Any:
     if b.platform != "cpu" or b.portable or b.one_form or b.devices != 1 or not has_windows(x.aval, axes):
         return None
     windows = _windows(x.aval.shape, axes)
-    cheap = b.cheap(x) if windows else None
-    return _emit(b, cheap, zero, windows) if windows and cheap else None
+    if windows is None:
+        return None
+    cheap = b.cheap(x)
+    return None if cheap is None else _emit(b, cheap, zero, windows)
 
 
 def _windows(full: Sequence[int], axes: Sequence[int]) -> Windows | None:
