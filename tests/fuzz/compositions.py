@@ -32,8 +32,8 @@ LINES = {
     ],
     "custom rules": [
         "jax.custom_gradient(lambda c: ({body c}, lambda g: (g * {lit},)))({f})", "jax.grad(lambda c: jax.custom_gradient(lambda s: (jnp.sum({body s}), lambda g: (g * s,)))(c))({f})",
-        "(lambda h: (h.def_vmap(lambda n, b, c: (c * {lit}, b[0])), jax.vmap(h)({x}))[1])(jax.custom_batching.custom_vmap(lambda c: {body c}))",
-        "(lambda h: (h.def_vmap(lambda n, b, c: (c * {lit}, b[0])), jax.jit(h)({x}))[1])(jax.custom_batching.custom_vmap(lambda c: {body c}))",
+        "(lambda h: (h.def_vmap(lambda n, b, c: (jnp.flip(jax.vmap(h.fun)(c), 0), b[0])), jax.vmap(h)({x}))[1])(jax.custom_batching.custom_vmap(lambda c: {body c}))",
+        "(lambda h: (h.def_vmap(lambda n, b, c: (jnp.flip(jax.vmap(h.fun)(c), 0), b[0])), jax.jit(h)({x}))[1])(jax.custom_batching.custom_vmap(lambda c: {body c}))",
         "jax.vmap(jax.custom_batching.sequential_vmap(lambda c: {body c}))({x})", "(lambda h: (h.defjvps(lambda t, o, c: {lit} * t), jax.grad(lambda c: h(c).sum())({f}))[1])(jax.custom_jvp(lambda c: {body c}))",
         "(lambda h: (h.defjvps(lambda t, o, c, s: {lit} * t, None), jax.jvp(h, ({f}, {f}), ({f}, {f})))[1])(jax.custom_jvp(lambda c, s: {body c,s}))",
         "(lambda h: (h.defjvp(lambda p, t: (h(*p), jnp.cos(p[0]) * t[0])), jax.hessian(lambda c: h(c).sum())({f}))[1])(jax.custom_jvp(lambda c: jnp.sin(c)))",
