@@ -38,7 +38,7 @@ ONE = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0, 2.5, -2.5, 3.0, -3
 EACH = [0.0, -0.0, 0.5, 1.0, -1.0, 2.0, -2.5, 1e-30, 1e30, -1e30, SUBNORMAL, INF, -INF, NAN]
 ASK = "ask the exact function"  # the answer of a row that has none of its own
 _DIGITS = 160                   # of mpmath's arithmetic: steps of 1e-20 at 1e80 leave 60
-_FLUSHED = 128 * TINY           # subnormals are taken for zero, also within a formula that scales them
+FLUSHED = 128 * TINY           # subnormals are taken for zero, also within a formula that scales them
 _STEPS = mp.mpf(10) ** -20, mp.mpf(10) ** -30
 _FAR = 10 ** 60, 10 ** 80       # where limits at infinity are looked for: beyond float32's other numbers
 
@@ -144,7 +144,7 @@ def _fits(got, want, units, slack, either=False):
         return bool(np.isnan(got))
     if abs(want) > LARGEST * (1 - units * EPS):  # may be rounded to infinity
         return abs(got) > LARGEST * (1 - 2 * units * EPS) and (either or np.sign(got) == np.sign(want))
-    return bool(abs(float(got) - want) <= units * (EPS * abs(want) + slack) + _FLUSHED)
+    return bool(abs(float(got) - want) <= units * (EPS * abs(want) + slack) + FLUSHED)
 
 
 def _expected_value(row, point):

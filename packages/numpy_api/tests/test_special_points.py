@@ -5,6 +5,7 @@ finds functions that have none.
 """
 import functools
 import inspect
+import itertools
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from jax_core.programs.jit import jit
 from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_numpy_api import lax, nn, numpy as jnp
-from special_points import ASK, EACH, INF, LARGEST, NAN, ONE, SUBNORMAL, At, special_points_law
+from jax_numpy_api.lax.nary import Elementwise
+from special_points import ASK, EACH, EPS, FLUSHED, INF, LARGEST, NAN, ONE, SUBNORMAL, At, special_points_law
 
 REDUCTIONS = "jnp.max", "jnp.min"  # lax has elementwise functions of these names
 MODULES = {"lax": lax, "jnp": jnp, "nn": nn}
@@ -174,6 +176,27 @@ ROWS = SMOOTH + KINKS + STEPS + TWO
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_special_points(row):
     special_points_law(row)
+
+
+@pytest.mark.parametrize("count, grid", [(1, ONE), (2, EACH)])
+def test_references_say_the_same(count, grid):
+    """NumPy's reference of each elementwise primitive has its values at these points. Of subnormal numbers nothing is asked."""
+    points = np.array(list(itertools.product([x for x in grid if abs(x) != SUBNORMAL], repeat=count)), np.float32)
+    wrong, tried = [], 0
+    for name in dir(lax):
+        primitive = getattr(lax, name)
+        if not isinstance(primitive, Elementwise) or primitive.reference is None:
+            continue
+        try:
+            got = np.asarray(primitive.bind(*points.T))
+        except Exception:  # of other operands, or with parameters
+            continue
+        tried += 1
+        with np.errstate(all="ignore"):
+            want = np.asarray(primitive.reference(*points.T)).astype(got.dtype)
+            near = np.isclose(got, want, rtol=32 * EPS, atol=FLUSHED, equal_nan=True)
+        wrong += [f"{name} at {points[i]}: {got[i]}, reference {want[i]}" for i in np.nonzero(~near)[0]]
+    assert not wrong and tried > 20, "; ".join(wrong)
 
 
 # -- which functions there are -------------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ from .nary import (
     nary_result,
     nary_type,
     op,
+    quiet,
     unbroadcast,
 )
 from .select import select_n_p
@@ -468,11 +469,17 @@ def _polynomial_jvp(primals, tangents):
     return out, tangent
 
 
+def _polynomial_reference(x, *coefficients):
+    """Not `np.polyval`, which begins with 0 times ``x``."""
+    x = np.asarray(x)
+    return functools.reduce(lambda total, c: (total * x + c).astype(x.dtype), coefficients[-2::-1], np.broadcast_to(coefficients[-1], x.shape))
+
+
 polynomial_p = Elementwise(
     "polynomial", out_type=_polynomial_type, jvp=_polynomial_jvp,
     transpose=none("lax.polynomial is not linear in its variable, so it has no transpose"), batch=ELEMENTWISE,
     lower=lambda b, x, *coefficients: b.fun(_horner_flat, x, *coefficients)[0],
-    reference=lambda x, *coefficients: np.broadcast_to(np.polyval([np.asarray(c) for c in coefficients[::-1]], x), np.shape(x)).astype(np.asarray(x).dtype))
+    reference=quiet(_polynomial_reference))
 
 
 def _horner_flat(x, *coefficients):
