@@ -33,7 +33,7 @@ from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sha
 from .metadata import attributes, shows, under
 from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
-from .types import as_dtype, dense_text, element_constant, is_extended, type_text
+from .types import dense_text, is_extended, literal_text, type_text
 from .values import DIVISIONS, Value, hides_divisor, new_value, operand_types, spreads_literals
 
 if TYPE_CHECKING:
@@ -737,26 +737,8 @@ def _signature(text: str, types: Sequence[str], outs: Sequence[str]) -> str:
     return f" : ({', '.join(types)}) -> {out}"
 
 
-_literal_texts: dict = {}
-_LITERAL_LIMIT = 1 << 12
-
-
-def literal_text(value: Any, dtype: Any) -> str:
-    """A scalar of this dtype as an element of a ``dense`` constant."""
-    try:
-        key = (type(value), value or str(value), dtype)  # 0.0 and -0.0 are equal keys, their texts are not
-        text = _literal_texts.get(key)
-    except (TypeError, ValueError):  # an array
-        return element_constant(as_dtype(value, dtype))
-    if text is None:
-        text = element_constant(as_dtype(value, dtype))
-        if len(_literal_texts) >= _LITERAL_LIMIT:
-            _literal_texts.clear()
-        _literal_texts[key] = text
-    return text
-
-
 _traced_functions: dict = {}
+_KEPT = 1 << 12
 
 
 def _traced(f: Callable, avals: tuple, params: dict) -> ClosedJaxpr:
@@ -771,7 +753,7 @@ def _traced(f: Callable, avals: tuple, params: dict) -> ClosedJaxpr:
         return _trace(f, avals, params)
     if found is None:
         found = _trace(f, avals, params)
-        if len(_traced_functions) >= _LITERAL_LIMIT:
+        if len(_traced_functions) >= _KEPT:
             _traced_functions.clear()
         _traced_functions[key] = found
     return found

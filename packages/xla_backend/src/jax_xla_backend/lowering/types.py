@@ -160,6 +160,25 @@ def as_dtype(value: object, dtype: np.dtype) -> Any:
         return np.asarray(value).astype(dtype)[()]
 
 
+_literal_texts: dict = {}
+_LITERAL_LIMIT = 1 << 12
+
+
+def literal_text(value: Any, dtype: Any) -> str:
+    """A scalar of this dtype as an element of a ``dense`` constant."""
+    try:
+        key = (type(value), value or str(value), dtype)  # 0.0 and -0.0 are equal keys, their texts are not
+        text = _literal_texts.get(key)
+    except (TypeError, ValueError):  # an array
+        return element_constant(as_dtype(value, dtype))
+    if text is None:
+        text = element_constant(as_dtype(value, dtype))
+        if len(_literal_texts) >= _LITERAL_LIMIT:
+            _literal_texts.clear()
+        _literal_texts[key] = text
+    return text
+
+
 def _nested(array: np.ndarray) -> str:
     if array.ndim == 0:
         return element_constant(cast(np.generic, array[()]))
