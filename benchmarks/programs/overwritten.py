@@ -19,6 +19,12 @@ def diffused(x):
     return lax.fori_loop(0, 10, lambda i, x: x.at[1:-1].set((x[:-2] + x[2:]) / 2), x)
 
 
+def diffused_in_turn(x):
+    for _ in range(20):
+        x = x.at[1:-1].set((x[:-2] + x[2:]) / 2)
+    return x
+
+
 def each_row(t, update):
     return lax.fori_loop(1, t.shape[0], lambda i, t: update(t, i), t)
 
@@ -31,6 +37,7 @@ def written(t, row, i):
 programs = {
     "shifted_4000": (shifted, (small,)), "shifted_1000000": (shifted, (large,)),
     "diffused_4000": (diffused, (small,)), "diffused_1000000": (diffused, (large,)),
+    "diffused_in_turn_4000": (diffused_in_turn, (small,)), "diffused_in_turn_1000000": (diffused_in_turn, (large,)),
     "rows_of_rows": (lambda t: each_row(t, lambda t, i: t.at[i].set(t[i - 1] * 0.5 + 1)), (table,)),
     "shifted_rows": (lambda t: each_row(t, lambda t, i: lax.dynamic_update_slice(t, lax.dynamic_slice(t, (i, 0), (1, 199)) * 0.5, (i, 1))), (table,)),
     "rows_by_a_function": (lambda t, r: each_row(t, lambda t, i: written(t, lax.dynamic_slice(r, (i, 0), (1, 200)), i)), (table, rows)),

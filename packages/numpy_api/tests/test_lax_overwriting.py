@@ -31,6 +31,9 @@ FUNCTIONS = {
     "multiply": lambda x: x.at[:-1].multiply(x[1:])[None],
     "a step of diffusion": lambda x: x.at[1:-1].set((x[:-2] + x[2:]) / 2)[None],
     "both ends": lambda x: shifted(x).at[:1].set(x[-1:])[None],
+    "again and again": lambda x: shifted(shifted(shifted(x) * 2))[None],
+    "past the end": lambda x: lax.dynamic_update_slice_in_dim(x, x[:-1], 5, 0)[None],
+    "along two axes": lambda x: lax.dynamic_update_slice(jnp.tile(x.ravel(), (3, 1)), x.ravel()[None, :-1], (1, 1))[None],
     "last axis": lambda x: x.at[..., 1:].set(x[..., :-1])[None],
     "gathered": lambda x: x.at[1:].set(jnp.take(x, np.arange(x.shape[0] - 1), axis=0))[None],
     "sorted": lambda x: x.at[1:].set(jnp.sort(x[:-1], axis=0)[::-1])[None],
@@ -121,6 +124,18 @@ def test_results_of_a_call_without_operands():
         a, b = ffi_call("made_of_nothing", (ShapeDtypeStruct((8,), np.float32),) * 2)()
         return lax.dynamic_update_slice(a, b[:-1], (1,))
     assert "made_of_nothing" in jit(f).lower().as_text()
+
+
+@pytest.mark.only_cpu
+def test_chains_take_time_in_proportion():
+    """Each array but the first is computed once, as kernels that read it at several places would have the code of all before it; and text is short."""
+    def f(x):
+        for _ in range(20):
+            x = x.at[1:-1].set((x[:-2] + x[2:]) / 2)
+        return x
+    text = jit(f).lower(np.ones(300, np.float32)).as_text()
+    assert text.count("stablehlo.optimization_barrier") == 19
+    assert text.count("\n") < 20 * 9
 
 
 @pytest.mark.only_cpu

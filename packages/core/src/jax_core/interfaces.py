@@ -172,6 +172,16 @@ class Builder(Protocol):
         """``update``, so that it is computed before a part of ``x``, from the indices ``starts`` on, is overwritten with it. None if the compiler
         might read elements of ``x`` that it has overwritten, and cannot be told; then nothing must be overwritten."""
 
+    def chosen(self, x: Value) -> Value:
+        """``x``, an array that is not overwritten, but chosen element by element from two. Computed once, as it were if it had been overwritten,
+        but for the first of a block: kernels that read one of a chain in several places would each compute all that are before it."""
+
+    def integer(self, x: Value) -> int | None:
+        """The integer that ``x`` is, if the program says so."""
+
+    def once(self, key: Hashable, write: Callable[[], Value]) -> Value:
+        """What ``write`` writes, written at its first use in a block only: ``key`` says all that it depends on."""
+
     def laid_out(self, x: Value, major_to_minor: Sequence[int]) -> Value:
         """``x``, whose axes lie so in memory, the slowest first."""
 

@@ -503,7 +503,8 @@ def _update_lower(b, x, update, *indices):
     if b.platform == "cpu" and update.aval.size > 1:  # one element is read before it is written
         apart = b.to_write_over(x, update, indices)
         if apart is None:
-            return b.fun(_chosen_update, x, update, *indices)[0]
+            starts = [b.integer(i) for i in indices]
+            return b.chosen(b.fun(_chosen_update, x, update, *indices)[0] if None in starts else _chosen_from(b, x, update, starts))
         update = apart
     return b.emit(f"stablehlo.dynamic_update_slice {x}, {update}, {', '.join(map(str, indices))}",
                   x, update, *indices, out=b.out_avals[0])
@@ -524,6 +525,28 @@ def _chosen_update(x, update, *indices):
             inside = lax.bitwise_and(lax.ge(at, lax.full_like(at, 0)), lax.lt(at, lax.full_like(at, m)))
             chosen = inside if chosen is None else lax.bitwise_and(chosen, inside)
     return [update if chosen is None else lax.select(chosen, moved, x)]
+
+
+def _chosen_from(b, x, update, starts):
+    """The same for known starts, in few lines of text, as programs may have hundreds of these."""
+    x, update = b.unplaced(x), b.unplaced(update)
+    shape, part = x.aval.shape, update.aval.shape
+    low = _clamped(starts, shape, part)
+    high = [n - m - i for n, m, i in zip(shape, part, low)]
+    padded = lambda x, fill, out: b.emit(f"stablehlo.pad {x}, {fill}, low = {low}, high = {high}, interior = {[0] * len(low)}", x, fill, out=out)
+
+    def inside():
+        axes = [axis for axis, (n, m) in enumerate(zip(shape, part)) if m < n]
+        out = x.aval.update(dtype=np.dtype(bool), weak_type=False)
+        if len(axes) != 1:
+            return padded(b.full(True, out.update(shape=part)), b.scalar(False, out.dtype), out)
+        axis, = axes  # two comparisons in one, which vectors like better: what is below the start becomes very large
+        place = out.update(dtype=np.dtype(np.uint64 if shape[axis] > LAST else np.uint32))
+        at = b.elementwise("stablehlo.subtract", b.emit(f"stablehlo.iota dim = {axis}", out=place), b.full(low[axis], place), out=place)
+        return b.emit(f"stablehlo.compare LT, {at}, {b.full(part[axis], place)}, UNSIGNED", at, at, out=out)
+
+    chosen, moved = b.once(("updated", shape, part, *low), inside), padded(update, b.scalar(0, x.aval.dtype), x.aval)
+    return b.emit(f"stablehlo.select {chosen}, {moved}, {x}", chosen, moved, x, out=x.aval)
 
 
 def _update_reference(x, update, *indices):

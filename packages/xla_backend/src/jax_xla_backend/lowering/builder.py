@@ -508,6 +508,29 @@ class Builder:
             return None
         return self._barrier(update, BEFORE_WRITING)
 
+    def chosen(self, x: Value) -> Value:
+        """``x``, chosen element by element; see `interfaces.Builder.chosen`."""
+        known = self._definitions()
+        if not known.chosen:
+            known.chosen = True
+            return x
+        if self.one_form or not self.module.planning or x.aval.nbytes < self.module.least_cut:
+            return x
+        return self._barrier(x, "updates that follow would each compute it")
+
+    def integer(self, x: Value) -> int | None:
+        """The integer that ``x`` is; see `interfaces.Builder.integer`."""
+        text = self._definitions().index(x)
+        return int(text) if text.lstrip("-").isdigit() else None
+
+    def once(self, key: Hashable, write: Callable[[], Value]) -> Value:
+        """What ``write`` writes, once in a block; see `interfaces.Builder.once`."""
+        if self.module.one_form:  # numbers in the key may be equal by chance
+            return write()
+        if key not in self.constants:
+            self.constants[key] = write()
+        return self.constants[key]
+
     def laid_out(self, x: Value, major_to_minor: Sequence[int]) -> Value:
         """``x``, whose axes lie so in memory, the slowest first."""
         order = [tuple(major_to_minor)[::-1]]

@@ -72,11 +72,13 @@ class Definitions:
 
     def __init__(self, lines: list[str], alike: Sequence[int]):
         self.lines, self._alike = lines, alike
+        self.chosen = False  # whether an array was chosen element by element rather than overwritten
         self._read = 0
         self._open: list[str] = []  # of an operation whose regions are being read
         self._depth = 0
-        self._first: dict[str, str] = {}
+        self._first: dict[str, str] = {}  # of those that are not the first
         self._by_text: dict[str, str] = {}
+        self._texts: dict[str, tuple[str, list[str]]] = {}  # with what it reads
         self._found: dict[str, _Definition] = {}
         self._memory: dict[str, frozenset[str]] = {}
         self._apart: dict[frozenset[str], set[str]] = {}  # what is not computed from it
@@ -84,34 +86,42 @@ class Definitions:
     def read_on(self) -> None:
         """Take in what was written since."""
         for line in "".join(self.lines[self._read:]).splitlines():
-            if self._open or _definition.match(line):
-                self._open.append(line.partition(" loc(")[0])
+            if not self._open and not line.startswith("    %"):
+                continue
+            line = line.partition(" loc(")[0]
+            if not self._open and not line.endswith("({"):
+                name, _, text = line.partition(" = ")
+                self._define(name[4:].partition(":")[0], text, _name.findall(text))
+            else:
+                self._open.append(line)
                 self._depth += line.endswith("({") - line.startswith("    })")
                 if not self._depth:
-                    self._define(self._open)
+                    self._define_with_regions(self._open)
                     self._open = []
         self._read = len(self.lines)
 
-    def _define(self, lines: list[str]) -> None:
+    def _define(self, name: str, text: str, operands: list[str]) -> None:
+        first = self._first
+        if not first.keys().isdisjoint(operands):
+            text = _name.sub(lambda x: first.get(x[0], x[0]), text)
+            operands = [first.get(x, x) for x in operands]
+        same = self._by_text.setdefault(text, name)
+        if same == name:
+            self._texts[name] = text, operands
+        else:
+            first[name] = same
+
+    def _define_with_regions(self, lines: list[str]) -> None:
         match = _definition.match(lines[0])
         assert match is not None
-        name, text = match[1], match[2]
         inside: dict[str, str] = {}  # values of the regions, by their order
-        if len(lines) > 1:
-            text = "\n".join([text, *lines[1:]])
-            for line in lines[1:]:
-                made = _definition.match(line)
-                for x in [made[1]] if made else _name.findall(line) if line.startswith("  ^") else ():
-                    inside[x] = f"%{len(inside)} inside"
-        first = self._first
-        operands = _name.findall(text)
-        if inside or any([first.get(x, x) != x for x in operands]):
-            text = _name.sub(lambda x: inside.get(x[0]) or first.get(x[0], x[0]), text)
-            operands = [first.get(x, x) for x in operands if x not in inside]
-        same = first[name] = self._by_text.setdefault(text, name)
-        if same == name:
-            operation = _operation.match(text)
-            self._found[name] = _Definition(text, operation[1] if operation else text.split(" ", 1)[0], operands)
+        for line in lines[1:]:
+            made = _definition.match(line)
+            for x in [made[1]] if made else _name.findall(line) if line.startswith("  ^") else ():
+                inside[x] = f"%{len(inside)} inside"
+        text = "\n".join([match[2], *lines[1:]])
+        operands = [x for x in _name.findall(text) if x not in inside]
+        self._define(match[1], _name.sub(lambda x: inside.get(x[0], x[0]), text), operands)
 
     def first(self, name: str) -> str:
         """The value that is computed as ``name`` is."""
@@ -119,7 +129,12 @@ class Definitions:
 
     def get(self, name: str) -> _Definition | None:
         """What defines ``name``, the first of its kind, if that is in the block."""
-        return self._found.get(name)
+        found = self._found.get(name)
+        if found is None and name in self._texts:
+            text, operands = self._texts[name]
+            operation = _operation.match(text)
+            found = self._found[name] = _Definition(text, operation[1] if operation else text.split(" ", 1)[0], operands)
+        return found
 
     def memory(self, name: str) -> frozenset[str]:
         """Names of the values whose memory that of ``name`` may be."""

@@ -89,7 +89,7 @@ class Recorder(Builder):
         raise NotATemplate
 
     token = set_token = tokens = call = function = with_bindings = keeps = given = stored = holds_bfloat16 = in_memory = _refuse
-    reads_elsewhere = to_write_over = host_callback = inspect_sharding = sharding = sharding_constraint = whole_along = _refuse
+    reads_elsewhere = to_write_over = chosen = integer = once = host_callback = inspect_sharding = sharding = sharding_constraint = whole_along = _refuse
 
 
 def repeatable(eqn: JaxprEqn) -> bool:
