@@ -10,10 +10,10 @@ import numpy as np
 import jax_xla_backend
 jax_xla_backend.load()
 from jax_core.configuration.flags import disable_jit
-from jax_core.transformations.autodiff import grad
+from jax_core.transformations.autodiff import grad, linear_transpose
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax
+from jax_numpy_api import lax, numpy as jnp
 from jax_xla_backend.platforms.client import devices
 from jax_xla_backend.placement.mesh import Mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
@@ -36,6 +36,18 @@ placed(jit(vmap(lambda x: constrain(lax.add(x, x), rows)))(x), None, "a")
 placed(jit(vmap(lambda x: constrain(lax.add(x, x), rows), spmd_axis_name="b"))(x), "b", "a")
 both = jit(lambda x: constrain({"u": x, "v": lax.neg(x)}, {"u": rows, "v": NamedSharding(mesh, P(None, "b"))}))(x)
 placed(both["u"], "a"), placed(both["v"], None, "b")
+line = Mesh(np.array(devices()[:4]), ("d",))
+ends = NamedSharding(line, P("d"))
+
+
+def neighbours(x):
+    return jnp.roll(x, 1) + jnp.roll(x, -1) - 2 * x
+
+
+one_each = jit(lambda x: constrain(lax.add(x, x), ends))(np.arange(4, dtype=np.float32))
+assert jit(linear_transpose(neighbours, x[0]))(one_each)[0].tolist() == [8, 0, 0, -8]
+crops = jit(lambda x: sum(lax.concatenate([lax.pad(x, np.float32(0), [(-k, 0, 0)]), lax.pad(x, np.float32(0), [(0, k - 4, 0)])], 0) for k in (1, 3)))
+assert crops(one_each).tolist() == [8, 4, 8, 4]
 with mesh:
     placed(jit(lambda x: constrain(lax.sub(x, x), P("a")))(x), "a")
 with set_mesh(mesh):

@@ -73,6 +73,8 @@ class Builder(Protocol):
         lengths, whatever pays for these.
       in_sum: whether the equation that is being lowered is computed by the compiler's library for sums, with vector code of its own.
       vector_atan: whether the compiler's arc tangent is vector code; its other functions are so, or not, in all versions.
+      compiler_errs: whether the compiler is one with known mistakes (loops by steps of more than one, slices of slices, convolutions of cropped
+        arrays), so that rules write other forms; `elementwise` sees to those of integers that overflow.
       unstable_top_k: whether the compiler can be told that the order of equal elements does not matter.
       block: names the block (a function, a region) that is being written, apart from all others.
       axis_env: inside a manual region, the mesh axes that collectives name (`transformations.manual.AxisEnv`); None elsewhere.
@@ -88,6 +90,7 @@ class Builder(Protocol):
     one_form: bool
     in_sum: bool
     vector_atan: bool
+    compiler_errs: bool
     unstable_top_k: bool
     axis_env: Any
     block: Hashable

@@ -144,8 +144,7 @@ def _mul_lower(b, x, y, *, out_dtype=None):
     if out_dtype is not None:
         dtype = b.out_avals[0].dtype
         x, y = b.convert(x, dtype), b.convert(y, dtype)
-    x, y = full_operands(b, (x, y))
-    return emit(b, "stablehlo.multiply", x, y, out=b.out_avals[0])
+    return b.elementwise("stablehlo.multiply", x, y)
 
 
 def _in_dtype(x, dtype):
@@ -304,7 +303,7 @@ def _twice(g, x):
 
 def _square_lower(b, x):
     """CHLO's op is for floats (for complex numbers it is more exact than a product); integers are multiplied."""
-    return emit(b, "chlo.square", x) if dtypes.issubdtype(x.aval.dtype, np.inexact) else emit(b, "stablehlo.multiply", x, x)
+    return emit(b, "chlo.square", x) if dtypes.issubdtype(x.aval.dtype, np.inexact) else b.elementwise("stablehlo.multiply", x, x)
 
 
 square_p = elementwise("square", _square_lower, accepts=NUMERIC, jvp=(lambda g, out, x: _twice(g, x),), reference=np.square,
@@ -382,7 +381,7 @@ def _integer_pow_lower(b, x, *, y):
         return b.full(1, b.out_avals[0])
     powers = [x]
     for i, j in addition_chain(abs(y)):
-        powers.append(emit(b, "stablehlo.multiply", powers[i], powers[j], out=b.out_avals[0]))
+        powers.append(b.elementwise("stablehlo.multiply", powers[i], powers[j]))
     if y > 0:
         return powers[-1]
     return emit(b, "stablehlo.divide", b.full(1, x.aval), powers[-1], out=b.out_avals[0])

@@ -32,6 +32,7 @@ from jax_core.transformations.batching import mapped_aval
 from . import conv_cpu, conv_split
 from .dot import Precision, PrecisionLike, canonical_precision, check_result_dtype, cotangent_split, dot_general
 from .nary import as_operand, check_same_dtypes, refuse_keys
+from .pad import emit_pad
 from .shape import reshaped, rev_p
 
 if TYPE_CHECKING:
@@ -452,6 +453,8 @@ def _emitted(b, lhs, rhs, out, *, window_strides, padding, lhs_dilation, rhs_dil
              batch_group_count, precision, preferred_element_type, out_sharding):
     """StableHLO's operation itself."""
     numbers = dimension_numbers
+    if b.compiler_errs and b.platform == "cpu":
+        lhs, padding = _cropped(b, lhs, padding, lhs_dilation, numbers.lhs_spec[2:])
     dims = (f"{_spec_text(numbers.lhs_spec, 'b', 'f')}x{_spec_text(numbers.rhs_spec, 'o', 'i')}->"
             f"{_spec_text(numbers.out_spec, 'b', 'f')}")
     window = (f"{{stride = {list(window_strides)}, pad = {[list(p) for p in padding]}, lhs_dilate = {list(lhs_dilation)}, "
@@ -466,6 +469,24 @@ def _emitted(b, lhs, rhs, out, *, window_strides, padding, lhs_dilation, rhs_dil
     if lhs.aval.dtype.kind == "c":
         return _complex_lower(b, lhs, rhs, out, convolve)
     return convolve(b, lhs, rhs, out)
+
+
+def _cropped(b, x, padding, dilation, axes):
+    """``x`` without the elements before it that are cropped where something is filled in behind it, and the padding that is left.
+
+    XLA's code for the CPU takes such an array for one without padding, and reads beyond it.
+    """
+    left = list(padding)
+    for i, ((low, high), step, axis) in enumerate(zip(padding, dilation, axes)):
+        n = x.aval.shape[axis]
+        dropped = -(low // step)
+        if low < 0 < high and dropped < n:
+            x = emit_pad(b, x, b.scalar(0, x.aval.dtype), [(-dropped * (j == axis), 0, 0) for j in range(x.ndim)])
+            left[i] = low + dropped * step, high
+        elif low < 0 < high and (length := _dilated(n, step) + low + high) > 0:  # all is filled in
+            x = b.full(0, x.aval.update(shape=[1 if j == axis else m for j, m in enumerate(x.aval.shape)]))
+            left[i] = 0, length - 1
+    return x, left
 
 
 def _complex_lower(b, lhs, rhs, out, convolve):

@@ -19,6 +19,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 from jax_core.traces import structural
 from jax_core.traces.structural import convert_element_type_p, copy_p, optimization_barrier_p
 
+from .bits import bitwise_and, shift_right_logical
 from .nary import as_operand
 
 
@@ -93,10 +94,26 @@ def _bitcast_reference(x, *, new_dtype):
     return np.frombuffer(x.tobytes(), new, math.prod(shape)).reshape(shape)
 
 
+def _bitcast_lower(b, x, *, new_dtype):
+    want = dtypes.itemsize_bits(new_dtype)
+    if b.compiler_errs and want < 8 and want < dtypes.itemsize_bits(x.aval.dtype):
+        return b.fun(_parts_of_bytes, x, dtype=np.dtype(new_dtype), bits=want)[0]
+    return b.emit(f"stablehlo.bitcast_convert {x}", x, out=b.out_avals[0])
+
+
+def _parts_of_bytes(x, dtype, bits):
+    """The elements' bits, a few at a time, by shifts: of elements known to it the compiler makes bytes of what are parts of them."""
+    have = dtypes.itemsize_bits(x.dtype)
+    whole = convert(bitcast_convert_type_p.bind(x, new_dtype=np.dtype(f"uint{have}")), np.dtype(f"uint{max(have, 8)}"))
+    shifts = np.arange(0, have, bits).astype(whole.dtype)
+    spread = [structural.broadcast_in_dim(y, (*x.shape, len(shifts)), axes) for y, axes in ((whole, range(x.ndim)), (shifts, (x.ndim,)))]
+    parts = bitwise_and(shift_right_logical(*spread), whole.dtype.type(2 ** bits - 1))
+    return bitcast_convert_type_p.bind(convert(parts, np.dtype(f"uint{bits}")), new_dtype=dtype)
+
+
 bitcast_convert_type_p = Primitive(
     "bitcast_convert_type", out_type=_bitcast_type, jvp=ZERO, batch=_bitcast_batch,
-    lower=lambda b, x, *, new_dtype: b.emit(f"stablehlo.bitcast_convert {x}", x, out=b.out_avals[0]),
-    reference=_bitcast_reference, exact=lambda x, *, new_dtype: x.dtype.name[-1] in "248" and np.dtype(new_dtype).name[-1] in "248"
+    lower=_bitcast_lower, reference=_bitcast_reference, exact=lambda x, *, new_dtype: x.dtype.name[-1] in "248" and np.dtype(new_dtype).name[-1] in "248"
     and min(dtypes.itemsize_bits(x.dtype), dtypes.itemsize_bits(new_dtype)) >= 8, traits=Traits(Kind.MOVE, keeps_places=True),
     splits=lambda prim, avals, outs, params: [
         (*splits.entries(avals[0]), None)[:len(outs[0].shape)]])

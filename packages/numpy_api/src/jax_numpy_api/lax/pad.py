@@ -6,7 +6,7 @@ Source: StableHLO specification, `pad`.
 """
 from __future__ import annotations
 
-from typing import Sequence
+from typing import TYPE_CHECKING, Sequence
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from .arithmetic import sub_p
 from .nary import as_operand
 from .select import select_n_p
 from .slicing import slice_p
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
 
 
 def _padded_length(n, low, high, interior):
@@ -85,9 +88,28 @@ def _pad_batch(axis, args, dims, *, padding_config):
 
 
 def _pad_lower(b, x, value, *, padding_config):
-    low, high, interior = ([c[i] for c in padding_config] for i in range(3))
-    return b.emit(f"stablehlo.pad {x}, {value}, low = {low}, high = {high}, interior = {interior}", x, value,
-                  out=b.out_avals[0])
+    return emit_pad(b, x, value, padding_config)
+
+
+def emit_pad(b: Builder, x: Value, value: Value, config: Sequence[tuple[int, int, int]]):
+    """`pad`. What is cropped is sliced off apart from it: compilers add up paddings, and a crop is not the opposite of what fills it again
+    (openxla/xla #48715), and fail where they split a padding that crops over devices (jax-ml/jax #39301)."""
+    out = x.aval.update(shape=[_padded_length(n, *c) for n, c in zip(x.aval.shape, config)])
+    if b.one_form or not any([low < 0 or high < 0 for low, high, _ in config]):
+        low, high, interior = ([c[i] for c in config] for i in range(3))
+        return b.emit(f"stablehlo.pad {x}, {value}, low = {low}, high = {high}, interior = {interior}", x, value, out=out)
+    crops = [(max(0, -low), max(0, -high)) for low, high, _ in config]
+    fills = [(max(0, low), max(0, high), interior) for low, high, interior in config]
+    if any([interior for *_, interior in config]) or any([n < sum(crop) for n, crop in zip(x.aval.shape, crops)]):
+        return _emit_crop(b, emit_pad(b, x, value, fills), crops)
+    cropped = _emit_crop(b, x, crops)
+    return cropped if all([not any(fill) for fill in fills]) else emit_pad(b, cropped, value, fills)
+
+
+def _emit_crop(b, x, crops):
+    bounds = [(low, n - high) for n, (low, high) in zip(x.aval.shape, crops)]
+    ranges = ", ".join([f"{start}:{limit}" for start, limit in bounds])
+    return b.emit(f"stablehlo.slice {x} [{ranges}]", x, out=x.aval.update(shape=[limit - start for start, limit in bounds]))
 
 
 def _pad_reference(x, value, *, padding_config):

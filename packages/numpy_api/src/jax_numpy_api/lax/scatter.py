@@ -164,6 +164,8 @@ def _lower_rule(combine: Callable):
              unique_indices: bool, mode, update_jaxpr=None, update_consts=()):
         if updates.aval.size == 0 or x.aval.size == 0:
             return x
+        if indices.aval.dtype.itemsize < 4:  # they may not reach all places; compilers look whether they are in range, in their dtype (openxla/xla #48718)
+            indices = b.convert(indices, np.dtype(np.int32))
         n = dimension_numbers
         sizes = _slice_sizes(x.aval.ndim, updates.aval.shape, n)
         if mode is GatherScatterMode.CLIP and n.scatter_dims_to_operand_dims:

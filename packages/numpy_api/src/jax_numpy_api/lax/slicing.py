@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from jax_core.traces.trace import EVAL, Tracer
 from jax_numpy_api import lax
 
 from .positions import LAST, position_dtype, reaches_far
+
+if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
 
 # -- slice -----------------------------------------------------------------------------------------------------------
 
@@ -322,8 +325,17 @@ def _dynamic_slice_batch(axis, args, dims, *, slice_sizes):
 def _dynamic_slice_lower(b, x, *indices, slice_sizes):
     if not indices:
         return x
+    if b.compiler_errs:  # it adds the starts of slices of slices as they are
+        indices = [_in_range(b, i, n - m) for i, n, m in zip(indices, x.aval.shape, slice_sizes)]
     return b.emit(f"stablehlo.dynamic_slice {x}, {', '.join(map(str, indices))}, sizes = {list(slice_sizes)}",
                   x, *indices, out=b.out_avals[0])
+
+
+def _in_range(b: Builder, index: Value, last: int) -> Value:
+    """``index``, from 0 to ``last``, which its dtype need not hold."""
+    limit = b.scalar(min(last, np.iinfo(index.aval.dtype).max), index.aval.dtype)
+    low = b.scalar(0, index.aval.dtype)
+    return b.emit(f"stablehlo.clamp {low}, {index}, {limit}", low, index, limit, out=index.aval) if last else low
 
 
 def _dynamic_slice_reference(x, *indices, slice_sizes):

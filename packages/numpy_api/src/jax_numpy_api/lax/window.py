@@ -32,6 +32,7 @@ from . import window_cpu
 from .cumulative import _highest, _lowest
 from .nan_cpu import drops_nan, emit_choice
 from .nary import int_array
+from .pad import emit_pad
 from .reduce import _apply_elementwise, check_start, identity_for
 
 if TYPE_CHECKING:
@@ -345,8 +346,7 @@ def _scatter_add_lower(b, source, x, *, select_prim, window_dimensions, window_s
     padded = ShapedArray([n + low + high for n, low, high in zip(out.shape, lows, highs)], x.aval.dtype)
     whole = any(lows) or any(highs)
     if whole:  # the border must lose every comparison, so it is made explicit
-        x = b.emit(f"stablehlo.pad {x}, {start}, low = {list(lows)}, high = {list(highs)}, interior = {[0] * len(lows)}",
-                   x, start, out=padded)
+        x = emit_pad(b, x, start, [(low, high, 0) for low, high in padding])
     zero = b.scalar(0, source.aval.dtype)
     pair, add = [ShapedArray((), x.aval.dtype)] * 2, [ShapedArray((), source.aval.dtype)] * 2
     select = b.region(pair, lambda inner, p, q: [_compare(inner, _direction(select_prim), p, q)])
@@ -359,8 +359,7 @@ def _scatter_add_lower(b, source, x, *, select_prim, window_dimensions, window_s
     if not whole:
         return found
     # the inverse of the padding, which crops what was added and restores what was cropped
-    return b.emit(f"stablehlo.pad {found}, {zero}, low = {[-n for n in lows]}, high = {[-n for n in highs]}, "
-                  f"interior = {[0] * len(lows)}", found, zero, out=out)
+    return emit_pad(b, found, zero, [(-low, -high, 0) for low, high in padding])
 
 
 def _scatter_add_transpose(ct, source, x, *, select_prim, **params):

@@ -25,7 +25,7 @@ from jax_core.representation.traits import Kind
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import broadcast_in_dim_p
 
-from ..jaxlib_compat import BARRIERS_LAST, CONSTANTS_BY_ZERO_TRAP, UNSTABLE_TOP_K, VECTOR_ATAN
+from ..jaxlib_compat import BARRIERS_LAST, COMPILER_ERRS, CONSTANTS_BY_ZERO_TRAP, UNSTABLE_TOP_K, VECTOR_ATAN
 from ..planning.loops import FEW_TIMES, is_dispatched
 from ..planning.planner import SMALL, plan
 from ..planning.windows import costly_sums
@@ -34,7 +34,7 @@ from .metadata import attributes, shows, under
 from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
 from .types import dense_text, is_extended, literal_text, type_text
-from .values import DIVISIONS, Value, hides_divisor, new_value, operand_types, spreads_literals
+from .values import DIVISIONS, OVERFLOWING, Value, hides_divisor, new_value, operand_types, spreads_literals
 
 if TYPE_CHECKING:
     from jax_core.representation.effects import Effects
@@ -113,6 +113,11 @@ class Builder:
         return VECTOR_ATAN
 
     @property
+    def compiler_errs(self) -> bool:
+        """Whether the compiler is one with known mistakes; see `interfaces.Builder.compiler_errs`."""
+        return COMPILER_ERRS
+
+    @property
     def unstable_top_k(self) -> bool:
         """Whether CHLO's `top_k` says if equal elements keep their order."""
         return UNSTABLE_TOP_K
@@ -169,9 +174,20 @@ class Builder:
         if op in DIVISIONS and not operands[1].aval.shape and hides_divisor(op, out, self.module.kernel):
             operands = operands[0], self._hidden(operands[1])
         values = [x if x.aval.shape == shape else self.repeated(x, out) for x in operands]
+        if COMPILER_ERRS and op in OVERFLOWING and isdtype(out.dtype, "signed integer") and not self.module.kernel:
+            return self._of_any_sign(op, values, out)
         if CONSTANTS_BY_ZERO_TRAP and op in DIVISIONS and isdtype(out.dtype, "integral") and not self.module.kernel:
             return self._guarded(op, *values, out=out)
         return self._elementwise(op, values, out)
+
+    def _of_any_sign(self, op: str, values: Sequence[Value], out: AbstractValue) -> Value:
+        """A product or an absolute value of signed integers, which may have overflowed."""
+        if op == "stablehlo.abs":
+            return self._elementwise("stablehlo.maximum", [values[0], self._elementwise("stablehlo.negate", values, out)], out)
+        unsigned = out.update(dtype=np.dtype(f"u{out.dtype.name}"))
+        values = [self.emit(f"stablehlo.bitcast_convert {x}", x, out=unsigned) for x in values]
+        product = self._elementwise(op, values, unsigned)
+        return self.emit(f"stablehlo.bitcast_convert {product}", product, out=out)
 
     def _hidden(self, x: Value) -> Value:
         """The integer ``x``, its bits read as another type and back: no constant to the compiler's first stage, but to all that follow."""

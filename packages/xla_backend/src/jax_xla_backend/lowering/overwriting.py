@@ -236,7 +236,15 @@ def _begins(known: Definitions, made: _Definition) -> list[str]:
         ranges = [r.split(":") for r in made.text.partition("[")[2].partition("]")[0].split(",")]
         return [start.strip() if stride == ["1"] else "strided" for start, _, *stride in ranges]
     shapes = made.shapes()
-    return _clamped(known, made.operands[1:], shapes[0], shapes[-1])
+    starts = [_unclamped(known, start, n - m) for start, n, m in zip(made.operands[1:], *shapes[::len(shapes) - 1])]
+    return _clamped(known, starts, shapes[0], shapes[-1])
+
+
+def _unclamped(known: Definitions, start: str, last: int) -> str:
+    """What a start is that was written as a number between 0 and ``last``, as the slice itself takes it."""
+    made = known.get(known.first(start))
+    clamped = made is not None and made.op == "stablehlo.clamp" and [known.index(made.operands[i]) for i in (0, 2)] == ["0", str(last)]
+    return made.operands[1] if made is not None and clamped else start
 
 
 def _clamped(known: Definitions, starts: Sequence[str], shape: Sequence[int], part: Sequence[int]) -> list[str]:

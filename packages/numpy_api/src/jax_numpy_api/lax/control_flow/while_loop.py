@@ -41,7 +41,7 @@ from jax_core.transformations.splitting import EquationSplit, split_jaxpr
 
 from ..arithmetic import add
 from ..bits import bitwise_and
-from ..compare import lt
+from ..compare import emit_compare, lt
 from ..reduce import reduce_or_p
 from .common import (
     BodyOf,
@@ -74,6 +74,7 @@ from .map import map_flat
 from .scan import scan
 
 if TYPE_CHECKING:
+    from jax_core.interfaces import Builder, Value
     from jax_core.representation.array import Array
 
 
@@ -560,8 +561,16 @@ def _while_lower(b, *args, cond_nconsts, cond_jaxpr, body_nconsts, body_jaxpr):
     body, observer = observed(body_jaxpr)
     return emit_observed_while(
         b, observer, carry,
-        lambda inner, *vals: inner.jaxpr(cond_jaxpr, *cond_consts, *vals)[0],
+        lambda inner, *vals: _uncounted(inner, inner.jaxpr(cond_jaxpr, *cond_consts, *vals)[0]),
         lambda inner, *vals: inner.jaxpr(body, *body_consts, *vals), body_jaxpr.effects)
+
+
+def _uncounted(b: Builder, going: Value) -> Value:
+    """The condition, for a compiler that counts steps before it runs, and wrongly, in a form that it does not look into."""
+    if not b.compiler_errs:
+        return going
+    number = b.convert(going, np.dtype(np.int32))
+    return emit_compare(b, "NE", number, b.scalar(0, number.aval.dtype))
 
 
 def _while_agree(args, params):

@@ -1,0 +1,206 @@
+"""Programs that some compilers in the range that is supported get wrong, in the form in which they are usually written.
+
+The reference is NumPy where it has the function, else the same function of the host's numbers.
+"""
+import numpy as np
+import pytest
+
+from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import grad
+from jax_numpy_api import lax, numpy as jnp
+
+SIGNED = [np.int8, np.int16, np.int32]
+
+# -- products and absolute values that overflow --------------------------------------------------------------------------
+
+POWERS = {
+    "x * x": lambda x: x * x,
+    "square": np.square,
+    "power": lambda x: x ** 2,
+    "fourth power": lambda x: x ** 4,
+    "(x + 1) * (1 + x)": lambda x: (x + np.int8(1)) * (np.int8(1) + x),
+    "abs": np.abs,
+}
+READERS = {
+    "is negative": lambda x, xp: x < 0,
+    "is not negative": lambda x, xp: x >= 0,
+    "abs": lambda x, xp: xp.abs(x),
+    "sign": lambda x, xp: xp.sign(x),
+    "maximum": lambda x, xp: xp.maximum(x, 0),
+    "half": lambda x, xp: x // 2,
+    "remainder": lambda x, xp: x % 3,
+    "remainder as in C": lambda x, xp: xp.fmod(x, 3),
+    "where": lambda x, xp: xp.where(x < 0, -x, x),
+    "sum": lambda x, xp: xp.sum(xp.abs(x), dtype=x.dtype),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("dtype", SIGNED)
+def test_integers_overflow(dtype, power, reader):
+    big = np.iinfo(dtype).max
+    x = np.array([0, 1, -1, 5, 13, 46341 % big, -big - 1, big, big // 3, int(big ** 0.5) + 1, int((1.5 * big) ** 0.5), 12], dtype)
+    with np.errstate(over="ignore"):
+        expected = READERS[reader](POWERS[power](x), np)
+    found = jit(lambda x: READERS[reader](jnp.abs(x) if power == "abs" else jnp.square(x) if power == "square" else POWERS[power](x), jnp))(x)
+    np.testing.assert_array_equal(found, expected)
+
+
+# -- loops by other steps than one ---------------------------------------------------------------------------------------
+
+def counted(below, start, end, step):
+    n = 0
+    while below(start, end):
+        start, n = start + step, n + 1
+    return start, n
+
+
+COMPARISONS = {
+    "<": (lambda x, y: x < y, 1), "<=": (lambda x, y: x <= y, 1), ">": (lambda x, y: x > y, -1), ">=": (lambda x, y: x >= y, -1),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8])
+@pytest.mark.parametrize("comparison", COMPARISONS)
+@pytest.mark.parametrize("start, length, step", [(100, 0, 2), (100, -1, 2), (100, 1, 2), (100, 1, 8), (100, 3, 2), (100, 2, 3), (0, 1, 2), (0, 5, 3), (0, 6, 3), (0, 4, 1)])
+def test_loops_by_steps(comparison, start, length, step, dtype):
+    below, sign = COMPARISONS[comparison]
+    start = start if sign > 0 else start + 50
+    end, step = start + sign * length, sign * step
+    if dtype is np.uint8 and end < 0:
+        return
+    begin, limit, by = (np.array(n, np.int64).astype(dtype)[()] for n in (start, end, step))
+
+    def loop():
+        return lax.while_loop(lambda c: below(c[0], limit), lambda c: (c[0] + by, c[1] + 1, c[2] * 2), (jnp.array(begin), 0, 1.0))
+    last, n = counted(below, start, end, step)
+    assert [float(x) for x in jit(loop)()] == [last, n, 2.0 ** n]
+
+
+# -- slices of slices ----------------------------------------------------------------------------------------------------
+
+def part(x, start, size):
+    return x[min(max(start + len(x) * (start < 0), 0), len(x) - size):][:size]
+
+
+@pytest.mark.parametrize("outer", [-30, -1, 0, 2, 5, 6, 30])
+@pytest.mark.parametrize("inner", [-30, -2, 0, 3, 12, 15, 30])
+def test_slices_of_slices(inner, outer):
+    x = np.arange(20)
+
+    def both(x, i, j):
+        return lax.dynamic_slice(lax.dynamic_slice(x, [i], [8]), [j], [3])
+    expected = part(part(x, inner, 8), outer, 3)
+    np.testing.assert_array_equal(jit(both)(x, inner, outer), expected)
+    np.testing.assert_array_equal(jit(lambda x: both(x, jnp.int32(inner), jnp.int32(outer)))(x), expected)
+
+
+@pytest.mark.parametrize("start", [-3, 0, 4, 12])
+@pytest.mark.parametrize("shift", [0, 4, -2, 20])
+def test_slices_of_rolled(shift, start):
+    x = np.arange(9) * 10
+    found = jit(lambda x, shift, start: lax.dynamic_slice(jnp.roll(x, shift), [start], [4]))(x, shift, start)
+    np.testing.assert_array_equal(found, part(np.roll(x, shift), start, 4))
+
+
+@pytest.mark.parametrize("outer", [-1, 0, 3, 9])
+@pytest.mark.parametrize("inner", [-2, 0, 12, 25])
+def test_slices_written_back(inner, outer):
+    x, new = np.arange(20), np.array([100, 101, 102])
+
+    def f(x, i, j):
+        changed = lax.dynamic_update_slice(lax.dynamic_slice(x, [i], [8]), new, [j])
+        return lax.dynamic_update_slice(x, changed, [i])
+    expected = x.copy()
+    part(part(expected, inner, 8), outer, 3)[:] = new
+    np.testing.assert_array_equal(jit(f)(x, inner, outer), expected)
+
+
+# -- short indices -------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("mode", ["fill", "clip", "promise_in_bounds"])
+@pytest.mark.parametrize("dtype, index, size", [(np.uint8, 200, 300), (np.int8, 100, 300), (np.int16, 30000, 70000), (np.uint16, 65535, 70000)])
+@pytest.mark.parametrize("count", [1, 2])
+def test_short_indices(dtype, index, size, mode, count):
+    numbers = lax.ScatterDimensionNumbers(update_window_dims=(), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+    x, places = np.arange(size), np.array([[index], [1]][:count], dtype)
+    found = jit(lambda x, i, u: lax.scatter_add(x, i, u, numbers, mode=mode))(x, places, np.array([1000, 2000])[:count])
+    expected = x.copy()
+    expected[[index, 1][:count]] += [1000, 2000][:count]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_short_indices_of_rows_that_are_read():
+    numbers = lax.ScatterDimensionNumbers(update_window_dims=(0, 1), inserted_window_dims=(), scatter_dims_to_operand_dims=(0,))
+    x = np.arange(600.).reshape(300, 2)
+    found = jit(lambda x, i: lax.scatter(x, i, x[5:8] * 2, numbers)[None])(x, np.array([7], np.uint8))
+    expected = x.copy()
+    expected[7:10] = x[5:8] * 2
+    np.testing.assert_array_equal(found[0], expected)
+
+
+# -- paddings that crop --------------------------------------------------------------------------------------------------
+
+CONFIGS = [[(0, 0, 1), (-1, 0, 0)], [(0, 0, 0), (-1, 2, 0)], [(-1, 1, 0), (0, -1, 0)], [(-2, 0, 1), (1, -3, 0)], [(2, -1, 0), (-2, 2, 2)], [(-1, -1, 0), (-1, -1, 0)], [(-5, 4, 0), (3, -7, 0)]]
+
+
+@pytest.mark.parametrize("padding", [((0, 0), (1, 0)), ((1, 1), (2, 0)), ((-1, 2), (0, 1))], ids=str)
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+def test_windows_of_cropped(config, padding):
+    x = np.arange(1, 21, dtype=np.int32).reshape(4, 5)[:1 if config[0] == (0, 0, 1) else 4]
+    padding = ((1, 1), padding[1]) if len(x) == 1 else padding
+
+    def summed(x):
+        return lax.reduce_window(lax.pad(x, np.int32(0), config), np.int32(0), lax.add, (2, 2), (1, 1), padding)
+
+    def convolved(x):
+        return lax.conv_general_dilated(lax.pad(x, np.int32(0), config)[None, None], np.ones((1, 1, 2, 2), np.int32), (1, 1), padding)[0, 0]
+    padded = lax.pad_p.reference(lax.pad_p.reference(x, 0, padding_config=config), 0, padding_config=[(*p, 0) for p in padding])
+    expected = padded[:-1, :-1] + padded[1:, :-1] + padded[:-1, 1:] + padded[1:, 1:]
+    np.testing.assert_array_equal(jit(summed)(x), expected)
+    np.testing.assert_array_equal(jit(convolved)(x), expected)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+def test_derivatives_of_cropped(config):
+    x = np.arange(20, dtype=np.float32).reshape(4, 5)
+    weights = np.arange(400, dtype=np.float32).reshape(20, 20)
+    found = jit(grad(lambda x: jnp.sum((y := lax.pad(x, np.float32(0), config)) * weights[:y.shape[0], :y.shape[1]])))(x)
+    places = lax.pad_p.reference(np.arange(1, 21).reshape(4, 5), 0, padding_config=config)
+    expected = np.zeros(21)
+    expected[places.ravel()] = weights[:places.shape[0], :places.shape[1]].ravel()
+    np.testing.assert_array_equal(found, expected[1:].reshape(4, 5))
+
+
+# -- convolutions of cropped arrays --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("padding", [((0, 0), (-5, 1)), ((-5, 2), (0, 0)), ((-3, 2), (-2, 2)), ((1, -1), (2, -3)), ((-15, 4), (0, 1)), ((0, 1), (-9, 12))], ids=str)
+@pytest.mark.parametrize("dilation", [(1, 1), (2, 3)])
+@pytest.mark.parametrize("strides", [(1, 1), (2, 1)])
+def test_convolutions_of_cropped(padding, dilation, strides):
+    """Of floats, which have code of their own on the CPU, and of integers."""
+    x = np.arange(15 * 6 * 8).reshape(1, 15, 6, 8) % 17 - 5
+    kernel = np.arange(2 * 8 * 8).reshape(1, 2, 8, 8) % 5 - 2
+    found = [jit(lambda x, k: lax.conv_general_dilated(x, k, strides, padding, lhs_dilation=dilation, dimension_numbers=("NHWC", "HWIO", "NHWC")))(
+        x.astype(dtype), kernel.astype(dtype)) for dtype in (np.float32, np.int32)]
+    np.testing.assert_array_equal(*found)
+    config = [(0, 0, 0), *[(*p, d - 1) for p, d in zip(padding, dilation)], (0, 0, 0)]
+    whole = lax.pad_p.reference(x, 0, padding_config=config)
+    expected = (whole[:, :, :-1] @ kernel[0, 0] + whole[:, :, 1:] @ kernel[0, 1])[:, ::strides[0], ::strides[1]]
+    np.testing.assert_array_equal(found[0], expected)
+
+
+# -- parts of bytes ------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("wide", [np.uint8, np.int8, np.uint16, np.int32])
+@pytest.mark.parametrize("narrow, bits", [(jnp.int4, 4), (jnp.uint4, 4), (jnp.int2, 2), (jnp.float4_e2m1fn, 4)])
+def test_known_bytes_are_split(narrow, bits, wide):
+    x = (np.arange(1, 9) * 4660 % 60000).astype(wide)
+    shifts = np.arange(0, 8 * x.itemsize, bits).astype(wide)
+    expected = (x[:, None] >> shifts & wide(2 ** bits - 1)).astype(np.uint8)
+
+    def split(x):
+        return lax.bitcast_convert_type(lax.bitcast_convert_type(x, narrow), jnp.uint4 if bits == 4 else jnp.uint2).astype(np.uint8)
+    for found in jit(lambda: split(x))(), jit(split)(x):
+        np.testing.assert_array_equal(found, expected)
