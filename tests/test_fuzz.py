@@ -240,6 +240,13 @@ def test_flushed_numbers_are_what_a_reference_makes_of_zeros():
     assert checks._flushed(np.float32([1e-40, 1e-30])).tolist() == [0, np.float32(1e-30)]
 
 
+def test_a_product_beyond_the_range_is_infinite():
+    """That of the reference, which is wider, is not."""
+    program = "def f(a):\n    return a @ jnp.array([-0.25, 1.25])\nargs = (jnp.array([[inf, 3e38], [1.0, 2.0]], 'float32'),)\nout = f(*args)"
+    assert outcome.run(program).leaves[0].value.tolist()[1] == 2.25 and checks.primitives(_program(program)) is None
+    assert checks.primitives(_program(program.replace("a @", "jnp.abs(a) @ -"))) is None
+
+
 def test_shrinking_keeps_what_differs():
     assert shrink.shrink(PLANTED, lambda text: "arctan" in text and "return" in text).count("\n") <= 5
     assert shrink.shrink("u = jnp.sin(jnp.cos(a).sum())", lambda text: "cos(" in text) == "u = jnp.cos(a)"

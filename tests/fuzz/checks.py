@@ -119,6 +119,21 @@ def _flushed(x: np.ndarray) -> np.ndarray:
     return np.where(np.abs(x) < jnp.finfo(x.dtype).smallest_normal, x.dtype.type(0), x)
 
 
+def _overflown(x: np.ndarray) -> np.ndarray:
+    """Without the largest numbers, of which a step may take an infinite product or sum."""
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        return x
+    return np.where(np.abs(x) > jnp.finfo(x.dtype).max / 16, np.copysign(x.dtype.type(np.inf), x), x)
+
+
+def _agreed(got: Any, want: np.ndarray, beyond: np.ndarray) -> np.ndarray:
+    """What is wanted; where ``got`` is not finite, as ``beyond`` has it, that."""
+    if not jnp.issubdtype(want.dtype, jnp.floating):
+        return want
+    got = np.asarray(got).astype(want.dtype)
+    return np.where(np.isnan(got) & np.isnan(beyond) | np.isinf(got) & (got == beyond), got, want)
+
+
 def _differs(results: list, wanted: Any) -> Difference:
     for got, want in zip(map(np.asarray, results), map(np.asarray, wanted if isinstance(wanted, (list, tuple)) else [wanted])):
         if got.dtype.kind == want.dtype.kind == "c" and got.shape == want.shape:  # which part of an infinite product is NaN is not said
@@ -141,7 +156,10 @@ def primitives(program: Program) -> Difference:
         if reference and not found and all(isinstance(x, (jax.Array, np.ndarray, np.generic, int, float, complex)) and
                                            not jnp.issubdtype(jnp.result_type(x), jax.dtypes.extended) for x in operands):
             given = [np.asarray(x, v.aval.dtype) for x, v in zip(operands, eqn.invars)]  # a number is as narrow as its type
-            differs = _differs(results, reference(*given, **eqn.params)) and _differs(results, reference(*map(_flushed, given), **eqn.params))
+            def wanted(taken: Callable) -> list:
+                return [np.asarray(x) for x in jax.tree.leaves(reference(*map(taken, given), **eqn.params))]
+            differs = (_differs(results, wanted(lambda x: x)) and _differs(results, wanted(_flushed))
+                       and _differs(results, list(map(_agreed, results, wanted(lambda x: x), wanted(_overflown)))))
             if differs:
                 found.append((f"{eqn.primitive.name}: {differs[0]}", f"{differs[1]} of {operands}".replace("\n", "")))
         return results
