@@ -47,6 +47,14 @@ def test_integers_overflow(dtype, power, reader):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("dtype", [*SIGNED, np.uint8])
+def test_leading_zeros_of_known_integers(dtype):
+    bits = np.iinfo(dtype).bits
+    x = np.array([0, 1, 5, -1, -2, 2 ** (bits - 1)], np.int64).astype(dtype)
+    expected = [bits, bits - 1, bits - 3, 0, 0, 0]
+    assert jit(lambda: lax.clz(jnp.array(x)))().tolist() == jit(lax.clz)(x).tolist() == expected
+
+
 # -- loops by other steps than one ---------------------------------------------------------------------------------------
 
 def counted(below, start, end, step):

@@ -57,10 +57,7 @@ BARRIERS_LAST = VERSION >= (0, 12)
 # dies of SIGFPE. (Found by running; the lowest integer by -1 is computed as it should be.)
 CONSTANTS_BY_ZERO_TRAP = VERSION < (0, 12)
 
-# And it takes products of an integer with itself, and absolute values, for not negative, though they overflow (tensorflow #117142); counts loops
-# by steps of more than one wrongly (tensorflow #123067); forgets to clamp the starts of slices of slices (openxla/xla #48024); gives scatters of one
-# update by short integers up where the array is longer than these reach (openxla/xla #48718); and its convolutions on the CPU read beyond arrays
-# that are cropped (openxla/xla #48713). Rules ask for it (`interfaces.Builder.compiler_errs`).
+# And the compiler makes wrong programs of some right ones, which are written in other forms then (docs/internals/compiler-mistakes.md).
 COMPILER_ERRS = VERSION < (0, 12)
 
 # With 0.11 an array that was read keeps its buffer from being donated in place even when the view is gone. (Found by running 0.11.2, where a

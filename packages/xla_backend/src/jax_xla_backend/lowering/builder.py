@@ -34,7 +34,7 @@ from .metadata import attributes, shows, under
 from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
 from .types import dense_text, is_extended, literal_text, type_text
-from .values import DIVISIONS, OVERFLOWING, Value, hides_divisor, new_value, operand_types, spreads_literals
+from .values import DIVISIONS, WRONG_OF_SIGNED, Value, hides_divisor, new_value, operand_types, spreads_literals
 
 if TYPE_CHECKING:
     from jax_core.representation.effects import Effects
@@ -174,20 +174,20 @@ class Builder:
         if op in DIVISIONS and not operands[1].aval.shape and hides_divisor(op, out, self.module.kernel):
             operands = operands[0], self._hidden(operands[1])
         values = [x if x.aval.shape == shape else self.repeated(x, out) for x in operands]
-        if COMPILER_ERRS and op in OVERFLOWING and isdtype(out.dtype, "signed integer") and not self.module.kernel:
+        if COMPILER_ERRS and op in WRONG_OF_SIGNED and isdtype(out.dtype, "signed integer") and not self.module.kernel:
             return self._of_any_sign(op, values, out)
         if CONSTANTS_BY_ZERO_TRAP and op in DIVISIONS and isdtype(out.dtype, "integral") and not self.module.kernel:
             return self._guarded(op, *values, out=out)
         return self._elementwise(op, values, out)
 
     def _of_any_sign(self, op: str, values: Sequence[Value], out: AbstractValue) -> Value:
-        """A product or an absolute value of signed integers, which may have overflowed."""
+        """An operation of `WRONG_OF_SIGNED`, by others."""
         if op == "stablehlo.abs":
             return self._elementwise("stablehlo.maximum", [values[0], self._elementwise("stablehlo.negate", values, out)], out)
         unsigned = out.update(dtype=np.dtype(f"u{out.dtype.name}"))
         values = [self.emit(f"stablehlo.bitcast_convert {x}", x, out=unsigned) for x in values]
-        product = self._elementwise(op, values, unsigned)
-        return self.emit(f"stablehlo.bitcast_convert {product}", product, out=out)
+        result = self._elementwise(op, values, unsigned)
+        return self.emit(f"stablehlo.bitcast_convert {result}", result, out=out)
 
     def _hidden(self, x: Value) -> Value:
         """The integer ``x``, its bits read as another type and back: no constant to the compiler's first stage, but to all that follow."""

@@ -8,8 +8,8 @@ from jax_core.representation.jaxpr import JaxprEqn, Literal
 from ..jaxlib_compat import CONSTANTS_BY_ZERO_TRAP
 from .types import type_text
 
-OVERFLOWING = {"stablehlo.multiply", "stablehlo.abs"}
-"""Of integers, results that compilers may take for not negative though they overflowed (`COMPILER_ERRS`)."""
+WRONG_OF_SIGNED = {"stablehlo.multiply", "stablehlo.abs", "stablehlo.count_leading_zeros"}
+"""Operations on signed integers that compilers may take for not negative, or compute wrongly themselves (`COMPILER_ERRS`)."""
 DIVISIONS = frozenset(("stablehlo.divide", "stablehlo.remainder"))
 
 
