@@ -245,6 +245,10 @@ def test_a_product_beyond_the_range_is_infinite():
     program = "def f(a):\n    return a @ jnp.array([-0.25, 1.25])\nargs = (jnp.array([[inf, 3e38], [1.0, 2.0]], 'float32'),)\nout = f(*args)"
     assert outcome.run(program).leaves[0].value.tolist()[1] == 2.25 and checks.primitives(_program(program)) is None
     assert checks.primitives(_program(program.replace("a @", "jnp.abs(a) @ -"))) is None
+    resized = "def f(a):\n    return jax.image.resize(a, (4, 2, 4), 'lanczos3')\nargs = (jnp.array([[[0.5, 0.0, inf]], [[0.5, 0.0, 3e38]]]),)\nout = f(*args)"
+    assert checks.mapped(_program(resized)) is None  # axes in another order
+    lost = "def f(a):\n    return jnp.nan_to_num(a) if isinstance(a, jax.core.Tracer) else a\nargs = (jnp.array([inf, 3e38]),)\nout = f(*args)"
+    assert checks.compiled(_program(lost))[0] == "infinity"
 
 
 def test_shrinking_keeps_what_differs():

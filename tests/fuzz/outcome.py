@@ -119,9 +119,16 @@ def near(args: Any, distance: float, seed: int) -> Any:
     return jax.tree.map(leaf, args)
 
 
+def overflown(x: np.ndarray) -> np.ndarray:
+    """Without the largest numbers, of which a step may take an infinite product or sum."""
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        return x
+    return np.where(np.abs(x) > jnp.finfo(x.dtype).max / 16, np.copysign(x.dtype.type(np.inf), x), x)
+
+
 def namespace() -> dict[str, Any]:
     """The names that a text uses."""
-    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair, "many": many, "as_wide": as_wide, "near": near, "within": within}
+    return {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np, "inf": float("inf"), "nan": float("nan"), "Pair": Pair, "many": many, "as_wide": as_wide, "near": near, "within": within, "overflown": overflown}
 
 
 @contextlib.contextmanager
