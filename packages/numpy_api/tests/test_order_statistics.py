@@ -6,6 +6,7 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
+from jax_core.programs.jit import jit
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api.numpy import order_statistics
@@ -90,3 +91,12 @@ def test_keys_are_the_same_by_sorting_and_by_bits():
 def test_weights_are_for_one_method(function):
     with pytest.raises(NotImplementedError, match="weights are only supported with method='inverted_cdf', got 'linear'"):
         function(_numbers((2, 3)), 0.5, axis=1, weights=np.ones(3, np.float32))
+
+
+@pytest.mark.parametrize("n", [41, 47, 55])
+def test_weighted_quantiles_reach_the_last_element(n):
+    """Though n * (1 / n) is less than 1, whether or not they are compiled."""
+    x, w, q = _numbers((n,)), np.ones(n, np.float32), np.array([0.0, 0.5, 1.0], np.float32)
+    want = np.quantile(x, q, weights=w, method="inverted_cdf")
+    for f in (jnp.quantile, jit(jnp.quantile, static_argnames="method")):
+        np.testing.assert_array_equal(f(x, q, weights=w, method="inverted_cdf"), want)

@@ -226,7 +226,8 @@ def _weighted(a, q, weights, axis, keepdims, skip_nan):
         loads = arithmetic.select(missing, _like(loads, 0), loads)
     ordered, loads = lax.sort((lines, loads), lines.ndim - 1, num_keys=1)
     total = lax.cumsum(loads, loads.ndim - 1)
-    share = lax.div(total, broadcast_to(total[..., -1:], total.shape))
+    # XLA multiplies with the reciprocal of one number for all, and 41 * (1 / 41) is less than 1, which nothing reaches then.
+    share = lax.div(total, lax.optimization_barrier(broadcast_to(total[..., -1:], total.shape)))
     shape = (*q.shape, *lines.shape)
     wanted = lax.broadcast_in_dim(q, shape, tuple(range(q.ndim)))
     reached = lax.ge(broadcast_to(share, shape), wanted)
