@@ -332,6 +332,8 @@ def test_deliberate_differences():
     own = functools.partial(deliberate.reason, rows=deliberate.OWN)
     assert own("dtype", constant.format(2.0)) and own("dtype", constant.replace("np.array({})", "a")) is None
     assert own("no NaN", norm.format("0.0")) is None  # as both are ours
+    read = "def f(a):\n    u = a[{}]\n    return u\nargs = (jnp.array([0.0]),)"
+    assert own("transpose", read.format("jnp.array([7])")) and own("transpose", read.format("0")) is None
 
 
 def test_a_refusal_is_judged_by_the_line_that_is_refused():
