@@ -285,6 +285,29 @@ def test_samples_of_gamma_move_as_its_distribution_function_says():
     assert np.allclose(lax.random_gamma_grad(a, x), -slope / density, rtol=1e-5)
 
 
+@pytest.mark.parametrize("function", [lax.igamma_grad_a, lax.random_gamma_grad])
+def test_slopes_in_the_order_have_slopes(function):
+    """As differences of the slopes, at the mode as well, and for all x that have some weight."""
+    orders = np.array([0.05, 0.3, 1, 2.5, 30, 400, 2e4])
+    a, x = (points.ravel() for points in np.broadcast_arrays(orders[:, None], orders[:, None] + np.sqrt(orders)[:, None] * np.array([-0.15, 0, 0.5, 2])))
+    with flags.enable_x64(True):
+        h = 1e-5 * np.minimum(a, np.sqrt(a))
+        differences = (function(a + h, x) - function(a - h, x)) / (2 * h), (function(a, x + h) - function(a, x - h)) / (2 * h)
+        scale = abs(function(a, x)) / np.sqrt(a)  # of what has a zero near the mode
+        for i, expected in enumerate(differences):
+            slope = vmap(grad(function, i))
+            assert np.all(abs(slope(a, x) - expected) <= 1e-6 * (abs(expected) + scale))
+            assert np.all(abs(slope(a.astype(np.float32), x.astype(np.float32)) - expected) <= 2e-3 * (abs(expected) + scale))
+
+
+def test_slopes_in_the_order_at_the_edges():
+    a, x = np.float32([2, 1, 0.5, 2, 3, np.nan]), np.float32([0, 0, 0, np.inf, np.nan, 1])
+    for function, edges in (lax.igamma_grad_a, [0, -np.inf, -np.inf]), (lax.random_gamma_grad, [np.inf] * 3):
+        assert np.array_equal(vmap(grad(function, 1))(a, x), [*edges, 0, np.nan, np.nan], equal_nan=True)
+        assert np.array_equal(vmap(grad(function))(a, x), [0, 0, 0, 0, np.nan, np.nan], equal_nan=True)
+    assert np.allclose(float(grad(lax.random_gamma_grad)(np.float16(2), np.float16(1.5))), -0.2843, rtol=1e-2)
+
+
 @pytest.mark.parametrize("a", [1e4, 3e5, 1e10, 1e20])
 @pytest.mark.parametrize("x64", [False, True])
 def test_incomplete_gamma_of_large_orders(a, x64):

@@ -20,7 +20,9 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
+from jax_core.representation.primitive import Zero
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.forward import jvp_flat
 
 from .arithmetic import add, div, integer_pow, max as maximum, min as minimum, mul, neg, sqrt, square, sub
 from .bits import bitwise_and, bitwise_not, bitwise_or
@@ -31,7 +33,7 @@ from .convert import convert
 from .nary import FLOAT, apply, elementwise, like
 from .quotient_cpu import shared_quotient
 from .reduce import reduce_or_p
-from .special import _in_float32, _k, _missing, _unsupported, _where, digamma, erfc, lgamma
+from .special import _in_float32, _k, _unsupported, _where, digamma, erfc, lgamma
 from .transcendental import exp, expm1, log, log1p
 
 if TYPE_CHECKING:
@@ -135,7 +137,7 @@ def _large_slope(a, x):
     """dP/da over `_large_parts`' weight, for ``a >= _LARGE``: the derivative of the expansion."""
     mu, eta, _, _ = _large_parts(a, x)
     small = lt(absolute(eta), _k(1e-6, a))
-    ratio = _where(small, like(_k(1, a), a), div(mu, _where(small, like(_k(1, a), a), eta)))  # mu / eta
+    ratio = _where(small, add(mul(_k(1 / 3, a), eta), _k(1, a)), div(mu, _where(small, like(_k(1, a), a), eta)))  # mu / eta
     log_ratio = log1p(mu)
     total = sub(mul(_k(0.5, a), eta), ratio)
     power = like(_k(1, a), a)
@@ -357,12 +359,31 @@ igammac_p = elementwise("igammac", _in_float32(_igammac), accepts=FLOAT,
                              lambda g, y, a, x: mul(g, neg(_density(a, x)))), cost=100.0)
 
 
+def _by_its_slope(slope, position, at_zero=None):
+    """The rule for one operand of a slope: a multiple of the derivative of its series and fractions, term by term; ``at_zero(a)`` where ``x`` is 0."""
+    def rule(g, y, a, x):
+        wide = [convert(like(v, y), np.float32) if dtypes.itemsize_bits(y.dtype) < 32 else like(v, y) for v in (a, x)]
+        tangents = [like(_k(1, v), v) if i == position else Zero.of(v) for i, v in enumerate(wide)]
+        _, (second,) = jvp_flat(lambda a, x: [slope(a, x)], wide, tangents)
+        if at_zero is not None:
+            order, point = wide
+            at_edge = bitwise_and(eq(point, _k(0, point)), bitwise_and(gt(order, _k(0, order)), lt(order, _k(np.inf, order))))
+            second = _where(at_edge, at_zero(order), second)
+        return mul(g, _where(_known(y), convert(second, y.dtype), y))
+    return rule
+
+
+def _slope_at_zero(a):
+    """That of ``x^(a-1) / gamma(a)`` in ``a``, at 0."""
+    return _where(le(a, _k(1, a)), like(_k(-np.inf, a), a), like(_k(0, a), a))
+
+
 igamma_grad_a_p = elementwise("igamma_grad_a", _in_float32(_igamma_grad_a), accepts=FLOAT,
-                              jvp=(_missing("igamma_grad_a", "a"), _missing("igamma_grad_a", "x")), cost=200.0)
+                              jvp=(_by_its_slope(_igamma_grad_a, 0), _by_its_slope(_igamma_grad_a, 1, _slope_at_zero)), cost=200.0)
 
 
 random_gamma_grad_p = elementwise("random_gamma_grad", _in_float32(_random_gamma_grad), accepts=FLOAT,
-                                  jvp=(_missing("random_gamma_grad", "a"), _missing("random_gamma_grad", "x")))
+                                  jvp=(_by_its_slope(_random_gamma_grad, 0), _by_its_slope(_random_gamma_grad, 1, lambda a: like(_k(np.inf, a), a))))
 
 
 def _beta_fraction(a, b, x, active):

@@ -321,8 +321,7 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     >>> jax.nn.squareplus(0.)
     Array(1., dtype=float32, weak_type=True)
     """
-    (x,) = _inexact("squareplus", x)
-    return _squareplus(jnp.asarray(x), b)
+    return _squareplus(*map(jnp.asarray, promote_args_inexact("squareplus", x, b)))
 
 
 @custom_jvp
@@ -345,7 +344,7 @@ def _squareplus_jvp(primals, tangents):
     """The slope is the value over the root, as one quotient, of halves in float32; autodiff would make four, and three passes over memory."""
     (x, b), (x_tangent, b_tangent) = primals, tangents
     value = _squareplus(x, b)
-    x = lax.convert_element_type(x, dtypes.common_dtype(x.dtype, np.dtype(np.float32)))
+    x, b = (lax.convert_element_type(v, dtypes.common_dtype(v.dtype, np.dtype(np.float32))) for v in (x, b))
     far = x.dtype.type(_squareplus_far(x))
     near = x if dtypes.issubdtype(x.dtype, np.complexfloating) else lax.clamp(-far, x, far)
     root = jnp.sqrt(near * near + b)

@@ -17,7 +17,7 @@ from ... import lax, numpy as jnp
 from ...lax.linalg.common import eye
 from ...numpy.creation import of_list
 from ...numpy.linalg.systems import solve_by_lu
-from ...numpy.promotion import as_array, check_arraylike, given_flag, promote_dtypes_inexact
+from ...numpy.promotion import as_array, check_arraylike, given_flag, promote_dtypes_inexact, strong
 from .common import adjoint, as_columns, matrices, mm, to_complex
 
 if TYPE_CHECKING:
@@ -433,7 +433,7 @@ def _eigh_tridiagonal(d, e, eigvals_only, span):
     if d.ndim != 1 or e.shape != (d.shape[0] - 1,):
         raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: needs d of shape (n,) and e of shape (n - 1,), got {d.shape} and "
                          f"{e.shape}")
-    v, w = lax.linalg.eigh(jnp.diag(d) + jnp.diag(jnp.conj(e), -1), symmetrize_input=False)
+    v, w = lax.linalg.eigh(strong(jnp.diag(d) + jnp.diag(jnp.conj(e), -1)), symmetrize_input=False)
     return _chosen(w, v, eigvals_only, span)
 
 
