@@ -137,14 +137,20 @@ def test_results_in_donated_buffers_are_compiled_in_full():
 
 @pytest.mark.parametrize("function, gains", [
     (lambda x: x @ x + 1, False), (jax.nn.softmax, False), (lambda x: jnp.tanh(x @ x).sum(0), False),
-    (lambda x: jnp.pad(x @ x, 1), True), (lambda x: jnp.concatenate([x @ x, x]), True), (lambda x: (x @ x).T + 1, True),
+    (lambda x: jnp.pad(x @ x, 1), True), (lambda x: jnp.pad(x @ x, ((1, 1), (0, 0))), False),
+    (lambda x: jnp.concatenate([x @ x, x]), False), (lambda x: (x @ x).T + 1, False), (lambda x: (x @ x).reshape(-1, 8).T + 1, True),
+    (lambda x: jnp.roll(x @ x, 1, 1), False), (lambda x: jnp.split(x @ x, 2, 1), False), (lambda x: jnp.sort(x @ x), False),
+    (lambda x: (x @ x).at[1:, 1:].set(x[:-1, :-1]), False), (lambda x: (x @ x).at[np.array([1, 5])].add(x[:2]), False),
+    (lambda x: lax.conv(x.reshape(1, 8, 8, 144), x[:9, :8].reshape(1, 8, 3, 3), (1, 1), "SAME") @ x.reshape(144, 64), False),
+    (lambda x: (x @ x > 0).sum(0), True), (lambda x: (x @ x > 0).sum(1), False), (lambda x: (x @ x > 0).any(0), True),
+    (lambda x: (x @ x)[:, :84].reshape(-1, 21).argmax(1), True), (lambda x: (x @ x)[:, :88].reshape(-1, 22).argmax(1), False),
     (jnp.linalg.cholesky, True), (lambda x: jax.scipy.linalg.solve_triangular(x, x[0]), True), (lambda x: jnp.linalg.inv(x[:32, :32]), False),
     (lambda x: (x @ x).reshape(-1, 16).argmax(1), True), (lambda x: (x @ x).reshape(18, -1).argmin(0), True), (lambda x: (x @ x).argmax(1), False),
     (lambda x: (x @ x).reshape(-1, 32).max(1), False), (lambda x: (x @ x).reshape(8, -1).min(0), True), (lambda x: (x @ x).reshape(-1, 64).max(1), False),
     (lambda x: (x @ x).reshape(-1, 32).sum(1), False), (lambda x: (x @ x).reshape(2, 4, -1).max((0, 1)), True),
     (lambda x: (x[:, None] + x @ x).reshape(32, -1).max(0), True), (lambda x: (x[:, None] + x @ x).reshape(64, -1).max(0), False),
     (lambda x: (x @ x).reshape(-1, 8) * 2, True), (lambda x: (x @ x).reshape(-1, 16) * 2, False), (jnp.cumsum, True),
-    (lambda x: lax.fori_loop(0, 3, lambda i, c: jnp.roll(c, 1) @ c, x), True),
+    (lambda x: lax.fori_loop(0, 3, lambda i, c: jnp.pad(c, 1)[1:-1, :-2] @ c, x), True),
     (lambda x: x @ x + jnp.pad(x[0], 1)[:96], False),                    # a small one
     (lambda x: lax.fori_loop(0, 3, lambda i, c: c * c + 1, x[0, :16]), True),                        # steps of short vectors
     (lambda x: lax.fori_loop(0, 3, lambda i, c: c * c + 1, x[0, :17]), False),

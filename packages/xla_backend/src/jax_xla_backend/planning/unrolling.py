@@ -1,8 +1,8 @@
 """Is code of a program any faster for XLA unrolling its loops?
 
 Unrolling makes compiling 1.1 to 1.4 times slower. It pays for loops of few turns inside others: over a short last axis, the
-pieces that a kernel puts together, what a search or a maximum compares along a short axis, or the blocks of a matrix
-that is transposed, as LAPACK wants it by columns. A plain loop gains nothing; a reduction even loses its vector instructions.
+edges of what is padded, what a search or a maximum compares along a short axis, the windows in which columns of integers are summed, or the
+blocks of a matrix that LAPACK wants by columns. A plain loop gains nothing; a reduction of floats even loses its vector instructions.
 docs/internals/compile-time.md has the measurements.
 """
 from __future__ import annotations
@@ -12,13 +12,16 @@ from typing import Any, Iterator
 
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn
 from jax_core.representation.traits import Inner, Kind
-from jax_core.traces.short_reductions import COMPARED, compared
+from jax_core.traces.short_reductions import compared
 
 from .loops import inside
 from .small_programs import ELEMENTS, has_large, leaves, programs
 
 SHORT = 16
 """Elements of a last axis that is worth unrolling, less than; of a vector in a step, at most."""
+
+SEARCHED = 21
+"""Elements along which a search is worth unrolling, at most: LLVM unrolls it as a whole, and makes vectors of longer ones."""
 
 
 def keeps_order(jaxpr: Jaxpr) -> bool:
@@ -55,14 +58,32 @@ def gains(jaxpr: Jaxpr) -> bool:
 
 def _gains(eqn: JaxprEqn) -> bool:
     traits = eqn.primitive.traits
-    always = traits.inner is not Inner.NONE or traits.kind is Kind.LIBRARY or traits.compares and _compares_few(eqn)
+    if traits.kind is Kind.CONVOLUTION:  # a library's
+        return False
+    always = (traits.inner is not Inner.NONE and not _in_rows(eqn) or traits.kind is Kind.LIBRARY or traits.compares and _compares_few(eqn)
+              or traits.kind is Kind.REDUCTION and _counts_columns(eqn))
     for v in (*eqn.invars, *eqn.outvars):
         if getattr(v.aval, "size", 0) > ELEMENTS and (always or 1 < v.aval.shape[-1] < SHORT):
             return True
     return False
 
 
+def _in_rows(eqn: JaxprEqn) -> bool:
+    """Whether pieces are found, put together or taken apart in loops along the last axis, which are unrolled for nothing unless that is short: in transposes,
+    concatenations and splits, parts that are read or written, scatters, sorts, padding of other axes (`benchmarks/programs/rows_of_pieces.py`)."""
+    prim, traits = eqn.primitive, eqn.primitive.traits
+    if traits.joins or traits.part is not None or traits.kind in (Kind.VIEW, Kind.SCATTER) or prim.multiple_results:
+        return True
+    return traits.kind is Kind.MOVE and traits.inner is Inner.WINDOWS and eqn.invars[0].aval.shape[-1:] == eqn.outvars[0].aval.shape[-1:]
+
+
+def _counts_columns(eqn: JaxprEqn) -> bool:
+    """Whether integers are reduced that lie apart, which is no library's: XLA does so in windows of 32, and unrolled they are vectors."""
+    aval = eqn.invars[0].aval
+    return aval.dtype.kind in "iub" and aval.ndim - 1 not in eqn.params.get("axes", ())
+
+
 def _compares_few(eqn: JaxprEqn) -> bool:
     """6,250 rows of 16 are searched in 0.11 ms so, and in 0.57 else; their maxima take 0.10 and 0.22."""
     aval = eqn.invars[0].aval
-    return math.prod([aval.shape[axis] for axis in eqn.params["axes"]]) <= (compared(aval) if eqn.primitive.traits.kind is Kind.REDUCTION else COMPARED)
+    return math.prod([aval.shape[axis] for axis in eqn.params["axes"]]) <= (compared(aval) if eqn.primitive.traits.kind is Kind.REDUCTION else SEARCHED)
