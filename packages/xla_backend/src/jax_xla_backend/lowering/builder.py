@@ -33,7 +33,7 @@ from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sha
 from .metadata import attributes, shows, under
 from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
-from .types import dense_text, is_extended, literal_text, type_text
+from .types import dense_text, is_extended, literal_text, signature, type_text
 from .values import DIVISIONS, WRONG_OF_SIGNED, Value, hides_divisor, new_value, operand_types, spreads_literals
 
 if TYPE_CHECKING:
@@ -147,20 +147,20 @@ class Builder:
             text = f"{text} {attrs}"
         if isinstance(out, AbstractValue):
             name, out_type = self._new(), type_text(out)
-            self.lines.append(f"    {name} = {text}{_signature(text, types, (out_type,))}{self.location}\n")
+            self.lines.append(f"    {name} = {text}{signature(text, types, (out_type,))}{self.location}\n")
             value = Value(name)
             value.aval, value.type = out, out_type
             return value
         out_types = [type_text(aval) for aval in out]
-        signature = _signature(text, types, out_types)
+        suffix = signature(text, types, out_types)
         if not out_types:
-            self.lines.append(f"    {text}{signature}{self.location}\n")
+            self.lines.append(f"    {text}{suffix}{self.location}\n")
             return []
         name = self._new()
         if len(out_types) == 1:
-            self.lines.append(f"    {name} = {text}{signature}{self.location}\n")
+            self.lines.append(f"    {name} = {text}{suffix}{self.location}\n")
             return [new_value(name, out[0])]
-        self.lines.append(f"    {name}:{len(out_types)} = {text}{signature}{self.location}\n")
+        self.lines.append(f"    {name}:{len(out_types)} = {text}{suffix}{self.location}\n")
         return [new_value(f"{name}#{i}", aval) for i, aval in enumerate(out)]
 
     def elementwise(self, op: str, *operands: Value, out: AbstractValue | None = None) -> Value:
@@ -761,19 +761,6 @@ class Builder:
     def whole_along(self, x: Value, axes: Sequence[int]) -> Value | None:
         """``x``, which the compiler may split along other axes than these only; see `interfaces.Builder.whole_along`."""
         return sharding_text.whole_along(self, x, axes)
-
-
-def _signature(text: str, types: Sequence[str], outs: Sequence[str]) -> str:
-    """The types at the end of an op, in the form that the op wants."""
-    if text.startswith("chlo.") and not text.startswith("chlo.broadcast_"):
-        out = outs[0] if len(outs) == 1 else f"({', '.join(outs)})"
-        return f" : {', '.join(types)} -> {out}"
-    if text.startswith(("stablehlo.optimization_barrier", "sdy.")) and not text.startswith("sdy.manual_computation"):
-        return f" : {', '.join(outs)}"
-    if not types and not text.startswith(('"', "stablehlo.custom_call", "func.call", "sdy.manual_computation")):
-        return f" : {', '.join(outs)}"
-    out = outs[0] if len(outs) == 1 else f"({', '.join(outs)})"
-    return f" : ({', '.join(types)}) -> {out}"
 
 
 _traced_functions: dict = {}

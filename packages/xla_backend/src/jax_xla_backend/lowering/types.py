@@ -120,6 +120,19 @@ def _type_text(aval) -> str:
     return "tensor<" + "".join([f"{n}x" for n in stored.shape]) + element_text(stored.dtype) + ">"
 
 
+def signature(text: str, types: Sequence[str], outs: Sequence[str]) -> str:
+    """The types at the end of an op, in the form that the op wants."""
+    if text.startswith("chlo.") and not text.startswith("chlo.broadcast_"):
+        out = outs[0] if len(outs) == 1 else f"({', '.join(outs)})"
+        return f" : {', '.join(types)} -> {out}"
+    if text.startswith(("stablehlo.optimization_barrier", "sdy.")) and not text.startswith("sdy.manual_computation"):
+        return f" : {', '.join(outs)}"
+    if not types and not text.startswith(('"', "stablehlo.custom_call", "func.call", "sdy.manual_computation")):
+        return f" : {', '.join(outs)}"
+    out = outs[0] if len(outs) == 1 else f"({', '.join(outs)})"
+    return f" : ({', '.join(types)}) -> {out}"
+
+
 # -- constants -----------------------------------------------------------------------------------------------------
 
 _DECIMAL = frozenset(map(np.dtype, ("float16", "float32", "float64", ml_dtypes.bfloat16)))
