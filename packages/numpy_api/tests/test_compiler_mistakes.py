@@ -55,6 +55,14 @@ def test_leading_zeros_of_known_integers(dtype):
     assert jit(lambda: lax.clz(jnp.array(x)))().tolist() == jit(lax.clz)(x).tolist() == expected
 
 
+@pytest.mark.parametrize("function", [lambda x: x * 2, lambda x: x * x, abs, lax.clz, lambda x: x // 2], ids=["2 x", "x x", "abs", "clz", "half"])
+def test_known_columns(function):
+    """The compiler chooses them before the program runs, and keeps them in another order than it says."""
+    x, columns = np.arange(12).reshape(3, 4) - 5, np.array([2, 0, 3, 1, 1])
+    expected = jnp.asarray(function(jnp.asarray(x[:, columns])))
+    np.testing.assert_array_equal(jit(lambda: function(jnp.asarray(x)[:, columns]))(), expected)
+
+
 # -- loops by other steps than one ---------------------------------------------------------------------------------------
 
 def counted(below, start, end, step):

@@ -185,9 +185,9 @@ class Builder:
         if op == "stablehlo.abs":
             return self._elementwise("stablehlo.maximum", [values[0], self._elementwise("stablehlo.negate", values, out)], out)
         unsigned = out.update(dtype=np.dtype(f"u{out.dtype.name}"))
-        values = [self.emit(f"stablehlo.bitcast_convert {x}", x, out=unsigned) for x in values]
+        values = [self.emit(f"stablehlo.convert {x}", x, out=unsigned) for x in values]  # not bit casts: those of chosen columns of known arrays mix these up
         result = self._elementwise(op, values, unsigned)
-        return self.emit(f"stablehlo.bitcast_convert {result}", result, out=out)
+        return self.emit(f"stablehlo.convert {result}", result, out=out)
 
     def _hidden(self, x: Value) -> Value:
         """The integer ``x``, its bits read as another type and back: no constant to the compiler's first stage, but to all that follow."""
