@@ -55,10 +55,16 @@ def test_leading_zeros_of_known_integers(dtype):
     assert jit(lambda: lax.clz(jnp.array(x)))().tolist() == jit(lax.clz)(x).tolist() == expected
 
 
-@pytest.mark.parametrize("function", [lambda x: x * 2, lambda x: x * x, abs, lax.clz, lambda x: x // 2], ids=["2 x", "x x", "abs", "clz", "half"])
+OF_COLUMNS = {
+    "2 x": lambda x: x * 2, "x x": lambda x: x * x, "abs": abs, "clz": lax.clz, "half": lambda x: x // 2, "as float": lambda x: x.astype(np.float32),
+    **{f"bits as {dtype}": lambda x, dtype=dtype: lax.bitcast_convert_type(x, dtype) for dtype in ("uint32", "float32", "uint16", "int8")},
+}
+
+
+@pytest.mark.parametrize("function", OF_COLUMNS.values(), ids=OF_COLUMNS)
 def test_known_columns(function):
     """The compiler chooses them before the program runs, and keeps them in another order than it says."""
-    x, columns = np.arange(12).reshape(3, 4) - 5, np.array([2, 0, 3, 1, 1])
+    x, columns = (np.arange(12).reshape(3, 4) - 5) * 2 ** 26 + 3, np.array([2, 0, 3, 1, 1])
     expected = jnp.asarray(function(jnp.asarray(x[:, columns])))
     np.testing.assert_array_equal(jit(lambda: function(jnp.asarray(x)[:, columns]))(), expected)
 
