@@ -95,10 +95,8 @@ def _bitcast_reference(x, *, new_dtype):
 
 
 def _bitcast_lower(b, x, *, new_dtype):
-    want, have = dtypes.itemsize_bits(new_dtype), dtypes.itemsize_bits(x.aval.dtype)
-    if want == have and all([dtypes.issubdtype(d, np.integer) for d in (new_dtype, x.aval.dtype)]):
-        return b.convert(x, np.dtype(new_dtype))  # the compiler mixes up the bits of columns that it chose from known arrays
-    if b.compiler_errs and want < 8 and want < have:
+    want = dtypes.itemsize_bits(new_dtype)
+    if b.compiler_errs and want < 8 and want < dtypes.itemsize_bits(x.aval.dtype):
         return b.fun(_parts_of_bytes, x, dtype=np.dtype(new_dtype), bits=want)[0]
     return b.emit(f"stablehlo.bitcast_convert {x}", x, out=b.out_avals[0])
 

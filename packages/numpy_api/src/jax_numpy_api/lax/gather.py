@@ -258,17 +258,25 @@ def _gather_lower(b, x, indices, *, dimension_numbers, slice_sizes, indices_are_
                   unique_indices=unique_indices)
     if mode in (GatherScatterMode.FILL_OR_DROP, GatherScatterMode.ONE_HOT):
         return b.fun(_gather_filled, x, indices, fill_value=fill_value, **params)[0]
-    if b.out_avals[0].size == 0:
-        return b.full(0, b.out_avals[0])
+    out = b.out_avals[0]
+    if out.size == 0:
+        return b.full(0, out)
     n = dimension_numbers
-    fields = [f"offset_dims = {list(n.offset_dims)}", f"collapsed_slice_dims = {list(n.collapsed_slice_dims)}",
+    order = [*(d for d in range(out.ndim) if d not in n.offset_dims), *n.offset_dims]
+    last = b.platform != "cpu" or b.portable or b.one_form or order == [*range(out.ndim)]
+    offset = list(n.offset_dims) if last else [*range(out.ndim - len(n.offset_dims), out.ndim)]
+    fields = [f"offset_dims = {offset}", f"collapsed_slice_dims = {list(n.collapsed_slice_dims)}",
               f"operand_batching_dims = {list(n.operand_batching_dims)}",
               f"start_indices_batching_dims = {list(n.start_indices_batching_dims)}",
               f"start_index_map = {list(n.start_index_map)}", f"index_vector_dim = {indices.aval.ndim - 1}"]
     sizes = int_array(slice_sizes)
     attrs = (f"{{dimension_numbers = #stablehlo.gather<{', '.join(f for f in fields if not f.endswith('[]'))}>, "
              f"indices_are_sorted = {str(bool(indices_are_sorted)).lower()}, slice_sizes = {sizes}}}")
-    return b.emit(f'"stablehlo.gather"({x}, {indices})', x, indices, out=b.out_avals[0], attrs=attrs)
+    found = b.emit(f'"stablehlo.gather"({x}, {indices})', x, indices, out=out if last else out.update(shape=[out.shape[d] for d in order]), attrs=attrs)
+    if last:
+        return found
+    # as the compiler itself would write it; but where all is known before, it reads the bits of what it has found in another order
+    return b.emit(f"stablehlo.transpose {found}, dims = {[order.index(d) for d in range(out.ndim)]}", found, out=out)
 
 
 def _gather_in_kernel(b, x, indices, **params):

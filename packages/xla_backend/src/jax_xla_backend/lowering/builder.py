@@ -185,7 +185,7 @@ class Builder:
         if op == "stablehlo.abs":
             return self._elementwise("stablehlo.maximum", [values[0], self._elementwise("stablehlo.negate", values, out)], out)
         unsigned = out.update(dtype=np.dtype(f"u{out.dtype.name}"))
-        values = [self.emit(f"stablehlo.convert {x}", x, out=unsigned) for x in values]  # not bit casts: those of chosen columns of known arrays mix these up
+        values = [self.emit(f"stablehlo.convert {x}", x, out=unsigned) for x in values]
         result = self._elementwise(op, values, unsigned)
         return self.emit(f"stablehlo.convert {result}", result, out=out)
 
