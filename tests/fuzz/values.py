@@ -33,9 +33,9 @@ def _content(rng: random.Random, dtype: str, manner: str) -> str:
     if dtype == "bool":
         return rng.choice(("True", "False"))
     if "int" in dtype:
-        low = 0 if dtype.startswith("u") else -3
-        largest = {"int8": 127, "uint8": 255}.get(dtype, 1000)
-        return str(rng.choice((largest, -largest * (low < 0), 0, 1)) if manner == "special" else rng.randint(low, 4))
+        signed = not dtype.startswith("u")
+        largest = 2 ** (min(int(dtype.lstrip("uint")), 32) - signed) - 1  # with x64 off, the largest of int64 is that of int32
+        return str(rng.choice((largest, -(largest + 1) * signed, int(largest ** 0.5) + 1, 0, 1)) if manner == "special" else rng.randint(-3 * signed, 4))
     if manner == "special" and rng.random() < 0.4:
         return rng.choice(SPECIAL)
     number = rng.choice(TIES) if manner != "plain" else round(rng.uniform(-2, 2), 2)
