@@ -452,7 +452,7 @@ def _dot_general_reference(lhs, rhs, *, dimension_numbers, precision, preferred_
     wide = np.float64 if real and any(dtypes.issubdtype(d, np.floating) for d in (dtype, lhs.dtype, rhs.dtype)) else dtype
     a = lhs.transpose(*lb, *lf, *lc).reshape(*batch, math.prod(left), inner).astype(wide)
     b = rhs.transpose(*rb, *rc, *rf).reshape(*batch, inner, math.prod(right)).astype(wide)
-    return np.reshape(np.matmul(a, b), (*batch, *left, *right)).astype(dtype)
+    return convert_element_type_p.reference(np.reshape(np.matmul(a, b), (*batch, *left, *right)), new_dtype=dtype, weak_type=False)
 
 
 dot_general_p: Primitive = Primitive(
