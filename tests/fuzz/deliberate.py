@@ -378,7 +378,7 @@ OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a prog
     ("transpose", r"new_ref\(|rng_bit_generator|random\.bits|lax\.gather\(|\]\.get\(|\w\[(\.\.\., |None, )?([a-z]\]|jnp\.array\(\[)", "an index beyond the end is clipped where it is read, and what is read there has no cotangent"),
     ("derivative", r"\(lambda h: \(?h\.def(jvp|vjp)", "a slope has a rule of its own"),
     ("dtype", r"(?m)^    .*\bnp\.(float64|int64|array)\(", "what is passed on untouched stays what it was"),
-    ("NaN|no NaN|infinity", r"(?s)(?=.*(\b\w*fft\w*|stft|istft|csd|welch|\dj)).*(inf|nan|e\+38)", "which part of an infinite product of complex numbers is NaN is not said"),
+    ("NaN|no NaN|infinity", r"(?s)(?=.*(\b\w*fft\w*|stft|istft|csd|welch|\dj)).*(inf|nan|e\+38|/ 0\b)", "which part of an infinite product of complex numbers is NaN is not said"),
     ("transpose|derivative", r"(gmres|bicgstab|cg|minimize|odeint)\(", "the slope of an approximate solution is an approximation"),
     ("kind", r"jax_disable_jit", "what is passed on untouched stays what it was"),
     ("jit accepts: .*can't apply forward-mode autodiff.*", r"custom_vjp|custom_gradient", "a tangent that nothing needs is not asked for"),
