@@ -408,3 +408,15 @@ def test_direction_of_complex_numbers(dtype):
 def test_slope_of_complex_arcsinh_where_the_square_overflows():
     z = np.complex64([2e19 + 1e-3j, -2e30 - 2e30j, 1e30j, complex(-0.0, 1e12)])
     np.testing.assert_allclose(jvp(jnp.arcsinh, [z], [np.ones_like(z)])[1], [5e-20, 2.5e-31 - 2.5e-31j, -1e-30j, 1e-12j], rtol=1e-5, atol=1e-37)
+
+
+@pytest.mark.parametrize("size", [1, 1 << 17])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, jnp.bfloat16])
+def test_subnormal_sides_of_an_angle_are_zeros(dtype, size):
+    """As they are where they are divided."""
+    with flags.enable_x64(True):
+        tiny = float(jnp.finfo(dtype).tiny) / 4
+        y, x = (np.repeat(np.array(sides, dtype), size) for sides in ([tiny, -tiny, tiny, -tiny, tiny, 0, tiny], [tiny, tiny, -tiny, -tiny, 0, -tiny, 1]))
+        found = np.asarray(jit(lax.atan2)(y, x), np.float64).reshape(-1, size)
+        expected = np.arctan2([0.0, -0.0, 0.0, -0.0, 0.0, 0.0, 0.0], [0.0, 0.0, -0.0, -0.0, 0.0, -0.0, 1.0])
+        np.testing.assert_allclose(found, np.broadcast_to(expected[:, None], found.shape), rtol=1e-2, atol=tiny)

@@ -28,7 +28,7 @@ from jax_core.traces.structural import convert_element_type_p
 from jax_core.transformations.forward import jvp_flat
 
 from .accuracy import Accuracy
-from .compare import emit_compare, eq_p, gt_p
+from .compare import emit_compare, eq_p, gt_p, zero_for_subnormal
 from .cuts import beside_cut
 from .elementary_cpu import powers
 from .elementary_cpu.lanes import Formulation
@@ -436,10 +436,7 @@ def _cbrt_plain(b, x, accuracy=None):
     out = op("stablehlo.cbrt")(b, x, accuracy=accuracy)
     if b.platform != "cpu" or b.portable or x.aval.dtype == np.float16:
         return out
-    zero = b.full(0, x.aval)
-    tiny = emit_compare(b, "LT", emit(b, "stablehlo.abs", x), b.full(float(dtypes.finfo(x.aval.dtype).tiny), x.aval))
-    zero = emit(b, "stablehlo.multiply", x, zero)  # with the sign
-    return b.emit(f"stablehlo.select {tiny}, {zero}, {out}", tiny, zero, out, out=out.aval)
+    return zero_for_subnormal(b, x, out)
 
 
 cbrt_p = elementwise("cbrt", Formulation(_cbrt_plain, narrow=powers.cbrt, wide=powers.cbrt), accepts=FLOAT,

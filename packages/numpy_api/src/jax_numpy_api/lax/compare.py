@@ -65,6 +65,14 @@ def _all_apart(x, y):
     return size.size and size.min() >= smallest
 
 
+def zero_for_subnormal(b: Builder, x: Value, otherwise: Value):
+    """``otherwise``, but where ``x`` is 0 or subnormal a zero with its sign."""
+    tiny = b.full(float(dtypes.finfo(x.aval.dtype).tiny), x.aval)
+    near = emit_compare(b, "LT", b.emit(f"stablehlo.abs {x}", x, out=x.aval), tiny)
+    zero = b.elementwise("stablehlo.multiply", x, b.full(0, x.aval), out=x.aval)
+    return b.emit(f"stablehlo.select {near}, {zero}, {otherwise}", near, zero, otherwise, out=x.aval)
+
+
 def flushed(x: ArrayLike):
     """``x`` with zeros for its subnormal elements. Half floats have none left: they are compared as float32."""
     x = np.asarray(x)

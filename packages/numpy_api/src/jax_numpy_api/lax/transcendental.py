@@ -22,7 +22,7 @@ from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy, accuracy_text
 from .arithmetic import add_p, div_p, max_p, min_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p, with_accuracy
-from .compare import emit_compare, eq_p, gt_p
+from .compare import emit_compare, eq_p, gt_p, zero_for_subnormal
 from .complex import abs_p, complex_p, imag_p, real_p
 from .convert import stop_gradient_p
 from .cuts import beside_cut
@@ -253,6 +253,8 @@ def _logistic_lower(b, x, accuracy=None):
 
 def _atan2_plain(b, y, x):
     y, x = full_operands(b, (y, x))
+    if b.platform == "cpu" and not b.portable and y.aval.dtype.kind != "c" and y.aval.dtype != np.float16:
+        y, x = (zero_for_subnormal(b, v, v) for v in (y, x))  # XLA compares them, but divides zeros
     angle = emit(b, "stablehlo.atan2", y, x)
     if b.platform != "cpu" or b.portable or y.aval.dtype != np.float64:
         return angle
