@@ -128,7 +128,7 @@ def _ei_positive(x):
     scaled = jnp.where(y < 12, chebyshev(_EI_6, 1 / 12, 1 / 6, u),
                        jnp.where(y < 24, chebyshev(_EI_12, 1 / 24, 1 / 12, u), chebyshev(_EI_24, 0, 1 / 24, u)))
     half = jnp.exp(0.5 * y)
-    return jnp.where(near, small, jnp.where(x == np.inf, np.inf, half * u * scaled * half))
+    return jnp.where(near, small, jnp.where(x > 1e3, np.inf, half * u * scaled * half))  # the reciprocal of the largest numbers is 0
 
 
 @differentiable
