@@ -153,7 +153,7 @@ def _sign_lower(b, x):
 
 def _abs_lower(b, x):
     """A complex number with an infinite part is infinite, though the other may be NaN; XLA's own is NaN then."""
-    size = b.elementwise("stablehlo.abs", x) if x.aval.dtype.kind != "c" else b.emit(f"stablehlo.abs {x}", x, out=b.out_avals[0])
+    size = b.elementwise("stablehlo.abs", x)
     return size if x.aval.dtype.kind != "c" else b.fun(_infinite_with_a_part, x, size)[0]
 
 

@@ -448,11 +448,10 @@ def _dot_general_reference(lhs, rhs, *, dimension_numbers, precision, preferred_
     lf, rf = _free(lhs.ndim, lc, lb), _free(rhs.ndim, rc, rb)
     batch, left, right = ([x.shape[d] for d in ds] for x, ds in ((lhs, lb), (lhs, lf), (rhs, rf)))
     inner = math.prod(lhs.shape[d] for d in lc)
-    real = not dtypes.issubdtype(dtype, np.complexfloating)  # floats are multiplied as such, for whole numbers too
-    if real and any(np.issubdtype(x.dtype, np.complexfloating) for x in (lhs, rhs)):
-        wide = np.dtype(np.complex128)
-    else:
-        wide = np.float64 if real and any(dtypes.issubdtype(d, np.floating) for d in (dtype, lhs.dtype, rhs.dtype)) else dtype
+    wide = np.dtype(dtype)
+    for kind, of_double_precision in ((np.floating, np.float64), (np.complexfloating, np.complex128)):  # also where the result is narrower
+        if any(dtypes.issubdtype(d, kind) for d in (dtype, lhs.dtype, rhs.dtype)):
+            wide = np.dtype(of_double_precision)
     a = lhs.transpose(*lb, *lf, *lc).reshape(*batch, math.prod(left), inner).astype(wide)
     b = rhs.transpose(*rb, *rc, *rf).reshape(*batch, inner, math.prod(right)).astype(wide)
     return convert_element_type_p.reference(np.reshape(np.matmul(a, b), (*batch, *left, *right)), new_dtype=dtype, weak_type=False)
