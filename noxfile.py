@@ -17,6 +17,7 @@ TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "pytest-timeout>=2.3", "hypothes
 CHECKERS = ["ruff", "mypy"]
 DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
 SITE_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]
+BETWEEN = ["0.11.0", "0.11.1", "0.11.2"]  # releases of jaxlib that are neither the oldest supported nor the newest
 CLIENTS = ["optax", "chex", "flax", "equinox", "dm-haiku", "distrax", "tfp-nightly", "lineax", "optimistix", "diffrax", "blackjax",
            "jaxopt", "numpyro", "orbax-checkpoint"]  # real libraries, installed without their `jax`
 
@@ -143,6 +144,14 @@ def clients(session: nox.Session) -> None:
 def py312(session: nox.Session) -> None:
     """The newest interpreter and jaxlib."""
     install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, "rich", "cloudpickle", "absl-py", "jaxlib>=0.12")
+    run_tests(session, "packages", "tests")
+
+
+@nox.session(python="3.12")
+@nox.parametrize("jaxlib", BETWEEN, ids=BETWEEN)
+def between(session: nox.Session, jaxlib: str) -> None:
+    """The releases of jaxlib between the oldest and the newest."""
+    install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, "rich", "cloudpickle", "absl-py", f"jaxlib=={jaxlib}")
     run_tests(session, "packages", "tests")
 
 

@@ -103,9 +103,9 @@ def bindings(name: str) -> Any:
 def result_handler(aval: AbstractValue, sharding: ShardingLike | None, committed: bool) -> Any:
     """A C++ handler that wraps raw result buffers of one output as an array of the given type and placement.
 
-    jaxlib before 0.11 asks whether it may skip its check that the buffers fit; ours come from the executable itself.
+    jaxlib before 0.11.2 asks whether it may skip its check that the buffers fit; ours come from the executable itself.
     """
-    if VERSION < (0, 11):
+    if VERSION < (0, 11, 2):
         return _jax.array_result_handler(aval, sharding, committed, _skip_checks=True)
     return _jax.array_result_handler(aval, sharding, committed)
 
