@@ -126,6 +126,7 @@ class Traits:
       keys: what it does to a random key.
       in_sums: XLA's library for sums on the CPU computes it, of float32, where sums are all that needs it.
       spelled_out: it is lowered to many simple operations, which the compiler rather computes again than keeps.
+      loops: it is lowered to a loop over the terms of a series.
       hidden: parameters that are not printed where they have these values, or a function of the value says so; `...`: whatever they are.
       shown: how parameters are printed, where not by `str`: a function of the value.
       labels: names that parameters are printed under, where not their own.
@@ -142,7 +143,7 @@ class Traits:
       printed_as: the parameter whose text is printed in place of the name and the parameters.
     """
 
-    __slots__ = ("kind", "cost", "part", "quick", "inner", "keeps_places", "joins", "keys", "in_sums", "spelled_out", "hidden", "shown", "labels",
+    __slots__ = ("kind", "cost", "part", "quick", "inner", "keeps_places", "joins", "keys", "in_sums", "spelled_out", "loops", "hidden", "shown", "labels",
                  "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads", "scope",
                  "printed_as")
     kind: Kind
@@ -155,6 +156,7 @@ class Traits:
     keys: Keys | None
     in_sums: bool
     spelled_out: bool
+    loops: bool
     hidden: Mapping[str, Any]
     shown: Mapping[str, Callable[[Any], str]]
     labels: Mapping[str, str]
@@ -172,7 +174,7 @@ class Traits:
 
     def __init__(self, kind: Kind, cost: float | None = None, *, part: Part | None = None, quick: Quick = Quick.SAME,
                  inner: Inner = Inner.NONE, keeps_places: bool = False, joins: bool = False, keys: Keys | None = None,
-                 in_sums: bool = False, spelled_out: bool = False,
+                 in_sums: bool = False, spelled_out: bool = False, loops: bool = False,
                  hidden: Mapping[str, Any] | None = None, shown: Mapping[str, Callable[[Any], str]] | None = None,
                  labels: Mapping[str, str] | None = None, fast_on_host: bool | Callable[..., bool] = False, lane_by_lane: Callable[..., bool] | None = None,
                  chooses: bool = False, compares: bool = False, combines: bool = False, high: bool = False,
@@ -181,6 +183,7 @@ class Traits:
         for name, value in (
                 ("kind", kind), ("cost", _COSTS.get(kind, 0.0) if cost is None else cost), ("part", part), ("quick", quick),
                 ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("in_sums", in_sums), ("spelled_out", spelled_out),
+                ("loops", loops),
                 ("hidden", hidden or {}), ("shown", shown or {}), ("labels", labels or {}),
                 ("fast_on_host", fast_on_host), ("lane_by_lane", lane_by_lane), ("fused", fused), ("starts_kernel", not fused and kind is not Kind.CALL),
                 ("chooses", chooses), ("compares", compares or kind is Kind.SEARCH), ("combines", combines), ("high", high), ("reads", reads),

@@ -351,12 +351,12 @@ def _density(a, x):
 
 igamma_p = elementwise("igamma", _in_float32(_igamma), accepts=FLOAT,
                        jvp=(lambda g, y, a, x: mul(g, igamma_grad_a(a, x)), lambda g, y, a, x: mul(g, _density(a, x))),
-                       cost=100.0)
+                       cost=100.0, loops=True)
 
 
 igammac_p = elementwise("igammac", _in_float32(_igammac), accepts=FLOAT,
                         jvp=(lambda g, y, a, x: mul(g, neg(igamma_grad_a(a, x))),
-                             lambda g, y, a, x: mul(g, neg(_density(a, x)))), cost=100.0)
+                             lambda g, y, a, x: mul(g, neg(_density(a, x)))), cost=100.0, loops=True)
 
 
 def _by_its_slope(slope, position, at_zero=None):
@@ -379,11 +379,12 @@ def _slope_at_zero(a):
 
 
 igamma_grad_a_p = elementwise("igamma_grad_a", _in_float32(_igamma_grad_a), accepts=FLOAT,
-                              jvp=(_by_its_slope(_igamma_grad_a, 0), _by_its_slope(_igamma_grad_a, 1, _slope_at_zero)), cost=200.0)
+                              jvp=(_by_its_slope(_igamma_grad_a, 0), _by_its_slope(_igamma_grad_a, 1, _slope_at_zero)), cost=200.0, loops=True)
 
 
 random_gamma_grad_p = elementwise("random_gamma_grad", _in_float32(_random_gamma_grad), accepts=FLOAT,
-                                  jvp=(_by_its_slope(_random_gamma_grad, 0), _by_its_slope(_random_gamma_grad, 1, lambda a: like(_k(np.inf, a), a))))
+                                  jvp=(_by_its_slope(_random_gamma_grad, 0), _by_its_slope(_random_gamma_grad, 1, lambda a: like(_k(np.inf, a), a))),
+                                  cost=200.0, loops=True)
 
 
 def _beta_fraction(a, b, x, active):
@@ -525,7 +526,7 @@ def _beta_density(g, y, a, b, x):
 _BETA = "lax.betainc has no derivative with respect to a and b"
 regularized_incomplete_beta_p = elementwise(
     "regularized_incomplete_beta", _in_float32(_betainc), accepts=FLOAT,
-    jvp=(_unsupported(_BETA), _unsupported(_BETA), _beta_density), cost=200.0)
+    jvp=(_unsupported(_BETA), _unsupported(_BETA), _beta_density), cost=200.0, loops=True)
 
 
 def igamma(a: ArrayLike, x: ArrayLike) -> Array:

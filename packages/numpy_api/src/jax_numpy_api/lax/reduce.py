@@ -18,7 +18,7 @@ from jax_core.representation import dtypes, partial_sums, tree
 from jax_core.representation.arguments import check_callable, integer
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero, none
@@ -34,8 +34,6 @@ from jax_core.traces.structural import (
     reduction_batch,
     transpose,
 )
-from jax_core.traces.trace import Tracer
-from jax_core.transformations import batching
 from jax_core.transformations.forward import jvp_flat
 
 from . import arithmetic, bits, positions
@@ -56,6 +54,7 @@ from .nan_cpu import (
     widened,
 )
 from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, kept_wide, nary_type, whole_bytes
+from .scalar_programs import check_closed, is_arithmetic, on_arrays
 from .shape import concatenate_p, reshaped, split_p
 
 if TYPE_CHECKING:
@@ -427,32 +426,23 @@ def _reduce_batch(axis, args, dims, **params):
 
 
 def _tree_reduce(jaxpr, operands, inits, dimensions):
-    """The reduction as a tree of pairs, written with ``jaxpr`` applied to whole arrays; differentiable."""
+    """The reduction as a tree of neighbours, written with ``jaxpr`` applied to whole arrays; differentiable."""
     rows = [_axes_first(x, dimensions) for x in operands]
     shape = np.shape(rows[0])[1:]
     total = [broadcast_in_dim(x, shape, tuple(range(np.ndim(x)))) for x in inits]
     n = np.shape(rows[0])[0]
     while n > 1:
-        sizes = (n // 2, n // 2) + ((1,) if n % 2 else ())
-        parts = [split_p.bind(x, sizes=sizes, axis=0) for x in rows]
-        combined = _apply_elementwise(jaxpr, [p[0] for p in parts], [p[1] for p in parts])
-        rows = [concatenate_p.bind(c, p[2], dimension=0) for c, p in zip(combined, parts)] if n % 2 else combined
+        pairs, last = rows, None
+        if n % 2:
+            pairs, last = zip(*(split_p.bind(x, sizes=(n - 1, 1), axis=0) for x in rows))
+        pairs = [split_p.bind(reshaped(x, (n // 2, 2, *shape)), sizes=(1, 1), axis=1) for x in pairs]
+        rows = on_arrays(jaxpr, [reshaped(p[side], (n // 2, *shape)) for side in (0, 1) for p in pairs])
+        if last is not None:
+            rows = [concatenate_p.bind(x, y, dimension=0) for x, y in zip(rows, last)]
         n = n // 2 + n % 2
     if n == 0:
         return total
-    return _apply_elementwise(jaxpr, total, [reshaped(x, shape) for x in rows])
-
-
-def _apply_elementwise(jaxpr, xs, ys):
-    """The scalar function ``jaxpr`` on every element of arrays of one shape."""
-    shape = np.shape(xs[0])
-    if shape == ():
-        return eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *xs, *ys)
-    flat = [reshaped(x, (math.prod(shape),)) for x in (*xs, *ys)]
-    axis = batching.AxisData(None, math.prod(shape))
-    fun, dims = batching.batch_fun(lambda *args: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args), axis, [0] * len(flat))
-    outs = fun(*flat)
-    return [reshaped(structural.matchaxis(axis, x, d, 0), shape) for x, d in zip(outs, dims())]
+    return on_arrays(jaxpr, [*total, *(reshaped(x, shape) for x in rows)])
 
 
 def _reduce_jvp(primals, tangents, *, computation, jaxpr, dimensions, **placed):
@@ -673,7 +663,12 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
         check_start("lax.reduce", init, get_aval(x).dtype)
     jaxpr = _scalar_jaxpr(computation, structure, [get_aval(x).dtype for x in flat])
     inits = [init.item() if is_weak else init for init, is_weak in zip(inits, weak)]
-    outs = reduce_p.bind(*flat, *inits, computation=computation, jaxpr=jaxpr, dimensions=dims, **_placed(reduce_p, out_sharding))
+    params = dict(computation=computation, jaxpr=jaxpr, dimensions=dims)
+    if is_arithmetic(jaxpr):
+        outs = reduce_p.bind(*flat, *inits, **params, **_placed(reduce_p, out_sharding))
+    else:
+        _reduce_type(*map(get_aval, (*flat, *inits)), **params)
+        outs = [x if out_sharding is None else structural.reshard(x, out_sharding) for x in _tree_reduce(jaxpr, flat, inits, dims)]
     return tree.tree_unflatten(structure, outs)
 
 
@@ -715,9 +710,7 @@ def _scalar_jaxpr(computation, structure, dtypes_of):
                              f"{', '.join(str(np.shape(leaf)) for leaf in leaves)}.")
         return [_scalar(leaf, d) for leaf, d in zip(leaves, dtypes_of)]
     jaxpr, consts, _ = trace_to_jaxpr(run, avals * 2)
-    if any(isinstance(c, Tracer) for c in consts):
-        raise NotImplementedError("lax.reduce: computation must not use values of an enclosing transformation; pass them as operands.")
-    return ClosedJaxpr(jaxpr, consts)
+    return check_closed("lax.reduce", ClosedJaxpr(jaxpr, consts))
 
 
 def _known_reducer(computation, inits):

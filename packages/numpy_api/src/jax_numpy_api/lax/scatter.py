@@ -22,13 +22,12 @@ from jax_core.representation import dtypes, partial_sums, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.errors import ShardingTypeError
-from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
 from jax_core.representation.traits import Inner, Kind, Traits
 from jax_core.representation.typing import ArrayLike
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, check_axes, instantiate, zeros
-from jax_core.transformations.batching import AxisData, batch_fun
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.forward import jvp_flat
 from jax_numpy_api import lax
@@ -52,10 +51,12 @@ from .gather import (
 )
 from .nary import NUMERIC, check_dtype, integers, promise
 from .recurrence import shifted
+from .scalar_programs import closes_over_tracers, is_arithmetic, on_arrays
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
     from jax_core.representation.aval import AbstractValue
+    from jax_core.transformations.batching import AxisData
 
 
 class ScatterDimensionNumbers(NamedTuple):
@@ -342,36 +343,33 @@ scatter_p: Primitive = Primitive(
 # -- applying a function ---------------------------------------------------------------------------------------------
 
 def _apply_jvp(primals, tangents, *, update_jaxpr, update_consts, **params):
-    """An element addressed once is read, changed and written; nothing simpler holds for elements addressed twice."""
     x, indices, updates = primals
     if isinstance(tangents[0], Zero):
         out = scatter_apply_p.bind(*primals, update_jaxpr=update_jaxpr, update_consts=(), **params)
         return out, Zero.of(out)
-    if not params["unique_indices"]:
-        raise NotImplementedError("scatter_apply: the derivative needs unique_indices=True, as an element that is addressed "
-                                  "twice passes the function twice.")
-    shape = np.shape(updates)
-    old, g = _read(x, indices, shape, **params), _read(tangents[0], indices, shape, **params)
-    function = _elementwise(update_jaxpr, len(shape))
-    (new,), (g_new,) = jvp_flat(lambda a: [function(a)], [old], [g])
-    out = scatter_p.bind(x, indices, new, update_jaxpr=None, update_consts=(), **params)
-    tangent = scatter_p.bind(tangents[0], indices, instantiate(g_new), update_jaxpr=None, update_consts=(), **params)
+    (out,), (tangent,) = jvp_flat(lambda x: [_apply_to_read(x, indices, np.shape(updates), update_jaxpr, params)], [x], [tangents[0]])
     return out, tangent
 
 
-def _elementwise(closed, rank):
-    """The scalar program, of old value and unused update, on an array."""
-    def f(x):
-        return eval_jaxpr(closed.jaxpr, closed.consts, x, np.zeros((), x.dtype)[()])[0]
+def _apply_to_read(x, indices, shape, program, params):
+    """``program``, of an element and an unused one, on what is read at the places addressed, once for each time that an element is."""
+    static = _static(params)
+    values = _read(x, indices, shape, **static)
 
-    def on_array(x: Array):
-        flat = lax.reshape(x, (x.size,))
-        run, dims = batch_fun(lambda e: [f(e)], AxisData(None, x.size), [0])
-        (out,) = run(flat)
-        if dims()[0] is None:
-            out = broadcast_in_dim(out, (x.size,), ())
-        return lax.reshape(out, np.shape(x))
-    return on_array
+    def applied(values: Array):
+        return on_arrays(program, [values, _zeros_like(values)])[0]
+    if static["unique_indices"]:
+        values = applied(values)
+    else:
+        ones = broadcast_in_dim(np.int32(1), shape, ())
+        blank = broadcast_in_dim(np.int32(0), np.shape(x), ())
+        times = _read(scatter_add_p.bind(blank, indices, ones, update_jaxpr=None, update_consts=(), **static), indices, shape, **static)
+
+        def turn(number: Array, values: Array):
+            return lax.select(lax.lt(broadcast_in_dim(number, shape, ()), times), applied(values), values)
+        most = lax.reduce_max(times, tuple(range(len(shape))))
+        values = lax.fori_loop(np.int32(0), most, turn, values)
+    return scatter_p.bind(x, indices, values, update_jaxpr=None, update_consts=(), **static)
 
 
 scatter_apply_p: Primitive = Primitive(
@@ -549,8 +547,8 @@ scatter_max_p = _extremum("scatter-max", "maximum", "GT", np.maximum.at)
 
 # -- functions -------------------------------------------------------------------------------------------------------
 
-def _bind(prim, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode,
-          update_jaxpr=None):
+def _checked(prim, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode):
+    """The indices as an array, and the parameters of ``prim``."""
     name = f"lax.{prim.name.replace('-', '_')}"
     if not isinstance(dimension_numbers, ScatterDimensionNumbers):
         raise TypeError(f"{name}: dimension_numbers must be lax.ScatterDimensionNumbers, got "
@@ -559,10 +557,14 @@ def _bind(prim, operand, scatter_indices, updates, dimension_numbers, indices_ar
     if get_aval(operand).placement is not None or get_aval(scatter_indices).placement is not None:
         sizes = _slice_sizes(np.ndim(operand), np.shape(updates), numbers)
         update_entries(prim.name, get_aval(operand), get_aval(scatter_indices), numbers, sizes)
-    return prim.bind(operand, scatter_indices, updates, dimension_numbers=numbers,
-                     indices_are_sorted=promise(f"{name}: indices_are_sorted", indices_are_sorted),
-                     unique_indices=promise(f"{name}: unique_indices", unique_indices),
-                     mode=GatherScatterMode.from_any(mode), update_jaxpr=update_jaxpr, update_consts=())
+    return scatter_indices, dict(
+        dimension_numbers=numbers, indices_are_sorted=promise(f"{name}: indices_are_sorted", indices_are_sorted),
+        unique_indices=promise(f"{name}: unique_indices", unique_indices), mode=GatherScatterMode.from_any(mode))
+
+
+def _bind(prim, operand, scatter_indices, updates, *rest):
+    scatter_indices, params = _checked(prim, operand, scatter_indices, updates, *rest)
+    return prim.bind(operand, scatter_indices, updates, update_jaxpr=None, update_consts=(), **params)
 
 
 def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
@@ -664,7 +666,7 @@ def scatter_apply(operand: ArrayLike, scatter_indices: ArrayLike, func: Callable
     """``operand`` with ``func`` applied to the elements addressed, once for each time an element is addressed.
 
     Args:
-      func: from a scalar to a scalar of the operand's dtype.
+      func: from a scalar to a scalar of the operand's dtype; it may use values of an enclosing transformation.
       update_shape: shape that updates would have.
 
     Other arguments as for `scatter`.
@@ -688,6 +690,12 @@ def scatter_apply(operand: ArrayLike, scatter_indices: ArrayLike, func: Callable
         return [new]
 
     jaxpr, consts, _ = trace_to_jaxpr(update, [scalar, scalar])
+    program = ClosedJaxpr(jaxpr, consts)
     blank = broadcast_in_dim(np.zeros((), dtype)[()], tuple(update_shape), ())
-    return _bind(scatter_apply_p, operand, scatter_indices, blank, dimension_numbers, indices_are_sorted, unique_indices, mode,
-                 ClosedJaxpr(jaxpr, consts))
+    scatter_indices, params = _checked(scatter_apply_p, operand, scatter_indices, blank, dimension_numbers, indices_are_sorted, unique_indices, mode)
+    if math.prod(np.shape(scatter_indices)[:-1]) == 1:
+        params["unique_indices"] = True
+    if is_arithmetic(program) and not closes_over_tracers(program):
+        return scatter_apply_p.bind(operand, scatter_indices, blank, update_jaxpr=program, update_consts=(), **params)
+    _type_rule("scatter_apply")(*map(get_aval, (operand, scatter_indices, blank)), **params)
+    return _apply_to_read(operand, scatter_indices, np.shape(blank), program, params)

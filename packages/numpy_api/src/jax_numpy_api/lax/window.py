@@ -33,7 +33,8 @@ from .cumulative import _highest, _lowest
 from .nan_cpu import drops_nan, emit_choice
 from .nary import int_array
 from .pad import emit_pad
-from .reduce import _apply_elementwise, check_start, identity_for
+from .reduce import check_start, identity_for
+from .scalar_programs import check_closed, is_arithmetic, on_arrays
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -435,6 +436,9 @@ def _general_type(*avals, jaxpr, consts, **params):
     return [ShapedArray(shape, x.dtype) for x in operands]
 
 
+_FEW_POSITIONS = 32  # more are a loop, as each has a copy of the program
+
+
 def _by_positions(operands, inits, jaxpr, params):
     """The same reduction as a fold over the positions of a window: differentiable, and any number of operands."""
     shape = _shape_of(np.shape(operands[0]), params)
@@ -443,12 +447,19 @@ def _by_positions(operands, inits, jaxpr, params):
         return total
     config = [(low, high, d - 1) for (low, high), d in zip(params["padding"], params["base_dilation"])]
     padded = [lax.pad(x, init, config) for x, init in zip(operands, inits)]
-    for position in itertools.product(*map(range, params["window_dimensions"])):
-        start = [p * d for p, d in zip(position, params["window_dilation"])]
-        limit = [i + (m - 1) * s + 1 for i, m, s in zip(start, shape, params["window_strides"])]
-        part = [lax.slice(x, start, limit, params["window_strides"]) for x in padded]
-        total = _apply_elementwise(jaxpr, total, part)
-    return total
+    strides, spans = params["window_strides"], [(m - 1) * s + 1 for m, s in zip(shape, params["window_strides"])]
+    positions = [[p * d for p, d in zip(position, params["window_dilation"])]
+                 for position in itertools.product(*map(range, params["window_dimensions"]))]
+    if len(positions) <= _FEW_POSITIONS:
+        for start in positions:
+            part = [lax.slice(x, start, [i + n for i, n in zip(start, spans)], strides) for x in padded]
+            total = on_arrays(jaxpr, [*total, *part])
+        return total
+
+    def step(total: list, start: Array):
+        part = [lax.slice(lax.dynamic_slice(x, start, spans), [0] * len(spans), spans, strides) for x in padded]
+        return on_arrays(jaxpr, [*total, *part]), None
+    return lax.scan(step, total, np.array(positions, np.int32))[0]
 
 
 def _general_jvp(primals, tangents, *, jaxpr, consts, **params):
@@ -575,5 +586,10 @@ def _reduce_by_function(flat, inits, structure, computation, params):
                             f"{[get_aval(x) for x in leaves]}.")
         return leaves
     jaxpr, consts, _ = trace_to_jaxpr(run, scalars * 2)
-    outs = reduce_window_p.bind(*flat, *inits, jaxpr=ClosedJaxpr(jaxpr, consts), consts=(), **params)
+    closed = check_closed("lax.reduce_window", ClosedJaxpr(jaxpr, consts))
+    if is_arithmetic(closed):
+        outs = reduce_window_p.bind(*flat, *inits, jaxpr=closed, consts=(), **params)
+    else:
+        _general_type(*map(get_aval, (*flat, *inits)), jaxpr=closed, consts=(), **params)
+        outs = _by_positions(flat, inits, closed, params)
     return tree.unflatten(structure, outs)
