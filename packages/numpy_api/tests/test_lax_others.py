@@ -149,13 +149,21 @@ def test_attributes_of_a_composite(value, text):
     assert np.asarray(fun(ONES)).tolist() == np.asarray(jit(fun)(ONES)).tolist() == [-1, -1, -1]
 
 
+@pytest.mark.parametrize("name", ["twice", "my.σ", "", "a b.c", "1.a", "my.", 'my."a'])
+def test_names_that_no_composite_has_in_a_program(name):
+    twice = lax.composite(lambda x: lax.add(x, x), name)
+    np.testing.assert_array_equal(twice(ONES), 2 * ONES)
+    with pytest.raises(ValueError, match="a namespace and a name"):
+        jit(twice)(ONES)
+
+
 def test_a_composite_takes_traced_values_as_arguments_only():
     with pytest.raises(UnexpectedTracerError, match="attribute 'k' of the composite 'my.op'"):
         jit(lambda x: lax.composite(lambda x, *, k: x, "my.op")(x, k=x))(ONES)
     with pytest.raises(UnexpectedTracerError, match="the decomposition of 'my.op' reads"):
         jit(lambda y: lax.composite(lambda x: lax.add(x, y), "my.op")(ONES))(ONES)
     with pytest.raises(TypeError, match="must be a number, a string, an array"):
-        lax.composite(lambda x, *, k: x, "my.op")(ONES, k=1j)
+        jit(lambda x: lax.composite(lambda x, *, k: x, "my.op")(x, k=1j))(ONES)
 
 
 def test_a_sink_keeps_its_equation():

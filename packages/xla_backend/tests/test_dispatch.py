@@ -145,7 +145,7 @@ def test_donated_array_names_the_function(capfd):
                 use(x)
     assert f.misses == 1 and capfd.readouterr().err == ""
     g(array())
-    with pytest.raises((RuntimeError, ValueError), match="deleted or donated" if VERSION < (0, 11) else message):
+    with pytest.raises((RuntimeError, ValueError), match="deleted or donated" if VERSION < (0, 11, 2) else message):
         g(x)
 
 

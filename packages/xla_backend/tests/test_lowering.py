@@ -24,7 +24,7 @@ from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 from jax_xla_backend.arrays.put import put
 from jax_xla_backend.compiling import parsing
 from jax_xla_backend.jaxlib_compat import _jax
-from jax_xla_backend.lowering import types
+from jax_xla_backend.lowering import nested_modules, types
 from jax_xla_backend.lowering.facts import Facts
 from jax_xla_backend.lowering.module import lower_module
 from jax_xla_backend.lowering.types import dense_text, type_text
@@ -282,6 +282,41 @@ def test_names_become_symbols():
     module = lower(lambda x: call_p.bind(x, jaxpr=closed, name="<lambda>"), f32(3), name="a b/c")
     assert module.name == "jit_a_b_c" and "@_lambda(" in module.text()
     run(module, np.ones(3, np.float32))
+
+
+@pytest.mark.parametrize("name", ["σ", "größe", "變數", "f😀", "1st", "$x", ".", ""])
+def test_functions_may_have_any_name(name):
+    closed = inner(2.0)
+    module = lower(lambda x: call_p.bind(x, jaxpr=closed, name=name), f32(3), name=name)
+    assert module.name.startswith("jit_") and module.text().isascii()
+    (out,) = run(module, np.ones(3, np.float32))
+    np.testing.assert_array_equal(out, 2.0)
+
+
+def test_imported_modules_may_quote_names():
+    """As those of the public jax do: `"<lambda>"`, and letters beyond ASCII."""
+    text = """module @jit_f {
+  func.func public @main(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+    %0 = call @"<lambda>"(%arg0) : (tensor<3xf32>) -> tensor<3xf32>
+    %1 = call @"\\CF\\83"(%0) : (tensor<3xf32>) -> tensor<3xf32>
+    return %1 : tensor<3xf32>
+  }
+  func.func private @"<lambda>"(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+    %0 = stablehlo.add %arg0, %arg0 : tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+  func.func private @"\\CF\\83"(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+    %0 = stablehlo.multiply %arg0, %arg0 {name = "@main"} : tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+}
+"""
+    imported_p = Primitive("imported", out_type=lambda x: x, jvp=NO, transpose=NO, batch=NO,
+                           lower=lambda b, x: nested_modules.call(b, "σ", text, [x])[0])
+    module = lower(lambda x: [imported_p.bind(imported_p.bind(x))], f32(3))
+    assert module.text().count("func.func private") == 3 and '"@main"' in module.text()
+    (out,) = run(module, np.ones(3, np.float32))
+    np.testing.assert_array_equal(out, 64.0)
 
 
 # -- inputs, constants, donation ---------------------------------------------------------------------------------------

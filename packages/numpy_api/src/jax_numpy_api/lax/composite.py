@@ -5,6 +5,7 @@ Source: StableHLO specification, `composite`, `create_token`, `after_all`.
 from __future__ import annotations
 
 import operator
+import re
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 import numpy as np
@@ -48,7 +49,13 @@ def _composite_batch(axis, args, dims, *, call_jaxpr, **params):
     return outs, out_dims()
 
 
+_op_name = re.compile(r"[a-zA-Z]\w*(\.[\w$]+)+", re.ASCII)
+
+
 def _composite_lower(b, *operands, name, version, attributes, call_jaxpr):
+    if not _op_name.fullmatch(name):
+        raise ValueError(f"lax.composite: {name!r} is no name of an operation for the compiler: it takes a namespace and a name, as 'my.name', "
+                         "of ASCII letters, digits and _.")
     symbol = b.function(name, call_jaxpr, operands)
     fields = ", ".join(f"{key} = {_attribute(b, value)}" for key, value in attributes)
     text = f"composite_attributes = {{{fields}}}, " if fields else ""
@@ -133,7 +140,8 @@ composite_p = ProgramPrimitive(
     reference=lambda *args, call_jaxpr, **params: _run(call_jaxpr, *args),
     linearize=none("it is differentiated as its decomposition"), split=none("it is one operation to the compiler"),
     dce=none("the compiler's form gives all results"), discharge=call_rule("call_jaxpr"),
-    program="call_jaxpr", traits=Traits(Kind.CALL))
+    program="call_jaxpr", traits=Traits(Kind.CALL),
+    impl=lambda *args, call_jaxpr, **_: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *args))  # where no compiler sees the name, it may be any
 
 
 def composite(decomposition: Callable[..., PyTree], name: str, version: int = 0) -> Callable:

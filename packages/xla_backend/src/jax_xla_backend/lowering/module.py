@@ -39,7 +39,7 @@ from ..planning.sums import computed_in_sums
 from . import metadata, templates
 from .builder import NONE, PLANNED, Builder
 from .facts import Facts, Work
-from .outside_calls import HostTransfer, quoted
+from .outside_calls import HostTransfer, plain_symbol, quoted
 from .overwriting import BEFORE_WRITING, overwrites_parts
 from .sharding_text import Shardings
 from .types import TOKEN_ARRAY, conversions, is_extended, physical_aval, type_text
@@ -47,7 +47,6 @@ from .values import Value, new_value
 
 _TOKEN_TYPE = "tensor<0xi1>"
 _INLINE_BYTES = 1024  # arrays up to this size are written into the text
-_not_symbol = re.compile(r"[^\w$.]")
 _text = r'"(?:[^"\\]|\\.)*"'
 _shown = re.compile(rf' loc\((?:#loc\d+|{_text})\)| {{jax\.result_info = {_text}}}|(?<={{)jax\.result_info = {_text}, ')
 _alone = re.compile(r"-> \(([^\s(),{}]+)\) {")
@@ -82,7 +81,7 @@ class Module:
         self._misfit: str | None = None
         self._everywhere = everywhere
         self.in_use = of_mesh_in_use()
-        self.name = f"jit_{_symbol(spec.name)}"
+        self.name = plain_symbol(f"jit_{spec.name}")
         used = [True] * len(closed.jaxpr.outvars)
         self._jaxpr, reads = dce(closed.jaxpr, used, keep_inputs=spec.keep_unused)
         self._kept = tuple(i for i, r in enumerate(reads) if r or spec.keep_unused)
@@ -218,10 +217,6 @@ def _memory_kind(aval: AbstractValue, kind: str | None) -> list[str]:
     if kind is None and aval.memory_space is Space.Host:
         kind = aval.memory_space.memory_kind
     return [] if kind in (None, "device") else [f"mhlo.memory_kind = {quoted(kind)}"]
-
-
-def _symbol(name: str) -> str:
-    return _not_symbol.sub("_", name.replace(">", "")) or "_"
 
 
 def _split_constants(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[list, list]:
@@ -518,7 +513,7 @@ class ModuleWriter:
         body = _function("", arguments, lines, outs, types, results)
         symbol = None if self.one_form else self._by_text.get(body)
         if symbol is None:
-            symbol = self._by_text[body] = self._fresh(_symbol(name))
+            symbol = self._by_text[body] = self._fresh(plain_symbol(name))
             self._functions.append(_function(f"private @{symbol}", arguments, lines, outs, types, results))
         return symbol
 

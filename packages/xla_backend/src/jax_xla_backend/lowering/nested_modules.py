@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import call_handlers
+from .outside_calls import plain_symbol
 from .types import dense_text
 from .values import Value
 
 if TYPE_CHECKING:
     from .builder import Builder
 
-_piece = re.compile(r'"(?:[^"\\]|\\.)*"|custom_call @[\w$.]+|@[\w$.]+')
-_defined = re.compile(r"^  func\.func (?:public |private )?@([\w$.]+)", re.MULTILINE)
+_QUOTE = '"'
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_NAME = rf"(?:[\w$.]+|{_STRING})"
+_piece = re.compile(rf"{_STRING}|custom_call @{_NAME}|@{_NAME}")
+_defined = re.compile(rf"^  func\.func (?:public |private )?@({_NAME})", re.MULTILINE)
 _mesh = re.compile(r"^ *sdy\.mesh @([\w$.]+) = <\[(.*?)\]>( \{.*\})?\n", re.MULTILINE)
 _axis = re.compile(r'"([^"]*)"=(\d+)')
 _location = re.compile(r" loc\(#loc\d*\)")
-_target = re.compile(r'custom_call @("(?:[^"\\]|\\.)*"|[\w$.]+)')
+_target = re.compile(rf"custom_call @({_NAME})")
 
 
 def body_of(text: str) -> str:
@@ -78,7 +82,7 @@ def _imported(writer: Any, name: str, text: str) -> str:
     if found is not None:
         return found
     body = body_of(text)
-    renamed = {old: writer._fresh(f"{_plain(name)}_{old}" if old != "main" else _plain(name)) for old in _defined.findall(body)}
+    renamed = {old: writer._fresh(plain_symbol(f"{name}_{old.strip(_QUOTE)}" if old != "main" else name)) for old in _defined.findall(body)}
 
     for name_of_mesh, axes, in_stablehlo in _mesh.findall(body):
         renamed[name_of_mesh] = writer.shardings.mesh_symbol(_Axes({a: int(n) for a, n in _axis.findall(axes)}), bool(in_stablehlo))
@@ -101,6 +105,3 @@ def _private(body: str, renamed: dict[str, str]) -> str:
         return f"@{renamed[piece[1:]]}" if piece[0] == "@" and piece[1:] in renamed else piece
     return re.sub(r"^  func\.func (?:public |private )?@", "  func.func private @", _piece.sub(rename, body), flags=re.MULTILINE)
 
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^\w$.]", "_", name) or "_"

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 _CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback",
                      "rocm": "xla_ffi_python_gpu_callback"}
-_plain = re.compile(r"[A-Za-z_][\w$.]*\Z")
+_plain = re.compile(r"[A-Za-z_][\w$.]*\Z", re.ASCII)
+_not_plain = re.compile(r"[^\w$.]", re.ASCII)
 _WHOLE_BYTES = {**{f"{kind}{bits}": np.dtype(f"{kind}8") for kind in ("int", "uint") for bits in (1, 2, 4)}, "float4_e2m1fn": np.dtype(np.float32)}
 """By the name of a dtype of which several elements share a byte in an accelerator's memory: one that holds its values."""
 
@@ -38,6 +39,12 @@ _WHOLE_BYTES = {**{f"{kind}{bits}": np.dtype(f"{kind}8") for kind in ("int", "ui
 def symbol(name: str) -> str:
     """``name`` as a symbol, quoted where it must be."""
     return name if _plain.match(name) else quoted(name)
+
+
+def plain_symbol(name: str) -> str:
+    """A symbol much like ``name``, which may be that of any Python function, that needs no quotes."""
+    found = _not_plain.sub("_", name.replace(">", ""))
+    return found if _plain.match(found) else f"_{found}"
 
 
 def quoted(text: str) -> str:
