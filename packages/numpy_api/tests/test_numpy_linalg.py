@@ -166,3 +166,8 @@ def test_products_of_one_matrix_and_vectors_need_no_other_order(vectors):
     for function, operands, want in ((jnp.matvec, (matrix, v), v @ matrix.T), (jnp.vecmat, (v, matrix.T), v @ matrix.T)):
         assert make_jaxpr(function)(*operands).eqns[-1].primitive is lax.dot_general_p
         np.testing.assert_allclose(function(*operands), want, rtol=1e-5)
+
+
+def test_einsum_has_as_many_labels_as_there_are():
+    factors = sum([[np.full(2, i % 3 + 1, np.float32), [i]] for i in range(60)], [])
+    np.testing.assert_allclose(jnp.einsum(*factors, [55]), np.full(2, 6.**20 * 2.**59), rtol=1e-5)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+import string
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -113,7 +114,7 @@ def _parsed(subscripts: Any, operands: tuple) -> tuple[str, list]:
     if len(inputs) != len(arrays):
         raise ValueError(f"einsum: subscripts {text!r} are for {len(inputs)} operands, got {len(arrays)}")
     ranks = [len(shape_of(a)) for a in arrays]
-    spare = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in text]
+    spare = [c for c in map(_letter, range(len(set(text)) + 64)) if c not in text]  # NumPy's arrays have at most 64 axes
     widths = [rank - len(t.replace("...", "")) for t, rank in zip(inputs, ranks) if "..." in t]
     dots = spare[:max(widths, default=0)] if widths else []
     filled = [_fill(t, rank, dots, text) for t, rank in zip(inputs, ranks)]
@@ -143,6 +144,11 @@ def _fill(labels: str, rank: int, dots: list, text: str) -> str:
     return labels
 
 
+def _letter(number: int) -> str:
+    """The label of this number: ASCII letters first, then those of other alphabets, in their order."""
+    return string.ascii_letters[number] if number < 52 else chr(192 + number - 52)
+
+
 def _from_lists(parts: tuple) -> tuple[str, list]:
     """The form with operands and lists of labels taking turns."""
     letters: dict = {}
@@ -151,7 +157,7 @@ def _from_lists(parts: tuple) -> tuple[str, list]:
         if label is Ellipsis:
             return "..."
         if label not in letters:
-            letters[label] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[len(letters)]
+            letters[label] = _letter(len(letters))
         return letters[label]
     pairs = len(parts) // 2
     arrays = [unwrapped(parts[2 * i]) for i in range(pairs)]

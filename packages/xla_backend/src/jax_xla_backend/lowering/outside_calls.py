@@ -49,7 +49,7 @@ def plain_symbol(name: str) -> str:
 
 def quoted(text: str) -> str:
     """``text`` as an MLIR string."""
-    return '"' + "".join([c if " " <= c < "\x7f" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode())
+    return '"' + "".join([c if " " <= c < "\x7f" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode(errors="backslashreplace"))
                           for c in text]) + '"'
 
 
