@@ -3,6 +3,7 @@ import bdb
 import collections
 import io
 import logging
+import sys
 
 import numpy as np
 import pytest
@@ -294,3 +295,24 @@ def test_callbacks_get_values_of_the_dtype_that_programs_have(wrap):
     transform(f)(1.5)
     effects_barrier()
     assert seen == {("float32", "int32", "complex64", "bool")}
+
+
+class OnlyWrites:
+    """What programs put in place of ``sys.stdout``."""
+
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+
+
+@pytest.mark.parametrize("out", [None, OnlyWrites()], ids=["none", "an object that writes"])
+def test_processes_without_a_standard_output(monkeypatch, out):
+    """As those of `pythonw`, and daemons: nothing is printed then."""
+    x = jnp.ones(2)
+    monkeypatch.setattr(sys, "stdout", out)
+    debug.print("value {}", x[0])
+    debug.visualize_array_sharding(x)
+    str(make_jaxpr(jnp.sin)(x).pretty_print())
+    assert out is None or out.text.startswith("value 1.0\n") and "CPU 0" in out.text

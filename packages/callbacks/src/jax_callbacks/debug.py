@@ -6,6 +6,7 @@ it is called for each element, differentiation leaves it alone, and `checkpoint`
 """
 from __future__ import annotations
 
+import builtins
 import logging
 import string
 import sys
@@ -159,7 +160,7 @@ class _Print(_Message):
     __slots__ = ()
 
     def __call__(self, *args, **kwargs):
-        sys.stdout.write(self.text(args, kwargs) + "\n")
+        builtins.print(self.text(args, kwargs) + "\n", end="")  # one write, so that texts of several threads stay whole
 
 
 class _Log(_Message):

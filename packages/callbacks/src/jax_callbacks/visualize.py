@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from jax_core import backends
-from jax_core.representation import notebooks, sharding_pictures, tree
+from jax_core.representation import notebooks, printing, sharding_pictures, tree
 from jax_core.representation.array import Array
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
@@ -107,7 +107,7 @@ def visualize_sharding(shape: Sequence[int], sharding: Placement, *, use_color: 
     names = sharding_pictures.grid(shape, sharding)
     height, width = _cell_size(shape, len(names), len(names[0]), scale, min_width, max_width,
                                max(len(name) for row in names for name in row))
-    sys.stdout.write(_draw(names, height, width, use_color and sys.stdout.isatty(), color_map))
+    print(_draw(names, height, width, use_color and printing.on_terminal(), color_map), end="")
 
 
 def _notebook_display() -> Callable | None:

@@ -147,9 +147,14 @@ def program(jaxpr: Jaxpr, *, source_info: bool = False, print_shapes: bool = Tru
       use_color: keywords and types in colours of a terminal; by default on a terminal, if `jax_pprint_use_color`.
     """
     if use_color is None:
-        use_color = flags.pprint_use_color.value and sys.stdout.isatty()
+        use_color = flags.pprint_use_color.value and on_terminal()
     settings = _Settings(source_info, print_shapes, custom_pp_eqn_rules, name_stack, print_effects, use_color)
     return _aligned(_whole(jaxpr, settings))
+
+
+def on_terminal() -> bool:
+    """Whether what is printed is shown in colours: ``sys.stdout`` is None where a process has none, and may be any object that writes."""
+    return getattr(sys.stdout, "isatty", bool)()
 
 
 def plain(jaxpr: Jaxpr) -> str:
