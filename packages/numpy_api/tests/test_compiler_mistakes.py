@@ -2,6 +2,8 @@
 
 The reference is NumPy where it has the function, else the same function of the host's numbers.
 """
+import itertools
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,30 @@ def test_known_columns(function):
     x, columns = (np.arange(12).reshape(3, 4) - 5) * 2 ** 26 + 3, np.array([2, 0, 3, 1, 1])
     expected = jnp.asarray(function(jnp.asarray(x[:, columns])))
     np.testing.assert_array_equal(jit(lambda: function(jnp.asarray(x)[:, columns]))(), expected)
+
+
+WIDTHS = {"int8": 8, "uint8": 8, "bfloat16": 16, "int16": 16, "float16": 16, "uint32": 32, "float32": 32}
+
+
+@pytest.mark.parametrize("dtypes", [d for d in itertools.product(WIDTHS, repeat=3) if len({WIDTHS[x] for x in d[:2]}) == len({WIDTHS[x] for x in d[1:]}) == 2],
+                         ids=" to ".join)
+def test_bits_of_bits(dtypes):
+    """The compiler makes one bit cast of two, which then has the axes of neither."""
+    first, second, third = map(jnp.dtype, dtypes)
+    x = np.arange(64, dtype=np.uint8).view(first).reshape(-1, 2, 2)
+    while x.itemsize * x.shape[-1] < max(second.itemsize, third.itemsize):  # so that the last axes become elements
+        x = x.reshape(-1, 2, x.shape[-1] * 2)
+
+    def read(x: np.ndarray):
+        return jnp.asarray(x).view(second).view(third)
+    assert np.asarray(jit(read)(x)).tobytes() == x.tobytes()
+    if first.itemsize > second.itemsize > third.itemsize:
+        twice = jit(lambda x: lax.bitcast_convert_type(lax.bitcast_convert_type(x, second), third))(x)
+        assert twice.shape == (*x.shape, 2, 2) and np.asarray(twice).tobytes() == x.tobytes()
+    if first.itemsize < second.itemsize < third.itemsize:
+        x = x.reshape(-1, 2, 2)
+        twice = jit(lambda x: lax.bitcast_convert_type(lax.bitcast_convert_type(x, second), third))(x)
+        assert twice.shape == x.shape[:1] and np.asarray(twice).tobytes() == x.tobytes()
 
 
 # -- loops by other steps than one ---------------------------------------------------------------------------------------

@@ -19,8 +19,9 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 from jax_core.traces import structural
 from jax_core.traces.structural import convert_element_type_p, copy_p, optimization_barrier_p
 
-from .bits import bitwise_and, shift_right_logical
+from .bits import bitwise_and, bitwise_or, shift_left, shift_right_logical
 from .nary import as_operand
+from .shape import reshaped, split_p
 
 
 def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
@@ -95,20 +96,38 @@ def _bitcast_reference(x, *, new_dtype):
 
 
 def _bitcast_lower(b, x, *, new_dtype):
-    want = dtypes.itemsize_bits(new_dtype)
-    if b.compiler_errs and want < 8 and want < dtypes.itemsize_bits(x.aval.dtype):
-        return b.fun(_parts_of_bytes, x, dtype=np.dtype(new_dtype), bits=want)[0]
-    return b.emit(f"stablehlo.bitcast_convert {x}", x, out=b.out_avals[0])
+    """Casts to another width by shifts, which are as fast: compilers make one cast of two, and its axes are not those of the two. And of elements
+    known to it XLA makes bytes of what are parts of them (before 0.12)."""
+    have, want = dtypes.itemsize_bits(x.aval.dtype), dtypes.itemsize_bits(new_dtype)
+    if have == want or not {have, want} <= _WORDS:
+        return b.emit(f"stablehlo.bitcast_convert {x}", x, out=b.out_avals[0])
+    return b.fun(_parts if have > want else _wholes, x, dtype=np.dtype(new_dtype), have=have, want=want)[0]
 
 
-def _parts_of_bytes(x, dtype, bits):
-    """The elements' bits, a few at a time, by shifts: of elements known to it the compiler makes bytes of what are parts of them."""
-    have = dtypes.itemsize_bits(x.dtype)
-    whole = convert(bitcast_convert_type_p.bind(x, new_dtype=np.dtype(f"uint{have}")), np.dtype(f"uint{max(have, 8)}"))
-    shifts = np.arange(0, have, bits).astype(whole.dtype)
+_WORDS = {2, 4, 8, 16, 32, 64}  # bits of unsigned integers
+
+
+def _word(bits: int) -> np.dtype:
+    return np.dtype(f"uint{bits}")
+
+
+def _parts(x, dtype, have, want):
+    """The bits of each element, a few at a time."""
+    whole = convert(bitcast_convert_type_p.bind(x, new_dtype=_word(have)), _word(max(have, 8)))
+    shifts = np.arange(0, have, want).astype(whole.dtype)
     spread = [structural.broadcast_in_dim(y, (*x.shape, len(shifts)), axes) for y, axes in ((whole, range(x.ndim)), (shifts, (x.ndim,)))]
-    parts = bitwise_and(shift_right_logical(*spread), whole.dtype.type(2 ** bits - 1))
-    return bitcast_convert_type_p.bind(convert(parts, np.dtype(f"uint{bits}")), new_dtype=dtype)
+    parts = bitwise_and(shift_right_logical(*spread), whole.dtype.type(2 ** want - 1))
+    return bitcast_convert_type_p.bind(convert(parts, _word(want)), new_dtype=dtype)
+
+
+def _wholes(x, dtype, have, want):
+    """The bits of the elements along the last axis, the first lowest."""
+    words = convert(convert(bitcast_convert_type_p.bind(x, new_dtype=_word(have)), _word(max(have, 8))), _word(max(want, 8)))
+    first, *rest = [reshaped(part, x.shape[:-1]) for part in split_p.bind(words, sizes=(1,) * (want // have), axis=x.ndim - 1)]
+    found = first
+    for i, part in enumerate(rest, 1):
+        found = bitwise_or(found, shift_left(part, part.dtype.type(i * have)))
+    return bitcast_convert_type_p.bind(convert(found, _word(want)), new_dtype=dtype)
 
 
 bitcast_convert_type_p = Primitive(
