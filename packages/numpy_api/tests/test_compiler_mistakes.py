@@ -71,6 +71,46 @@ def test_known_columns(function):
     np.testing.assert_array_equal(jit(lambda: function(jnp.asarray(x)[:, columns]))(), expected)
 
 
+# -- bytes in sums and extrema -------------------------------------------------------------------------------------------
+
+OF_BYTES = {
+    "a + b": lambda a, b, np: a + b, "a - b": lambda a, b, np: a - b, "a * b": lambda a, b, np: a * b, "-a": lambda a, b, np: -a, "a + a": lambda a, b, np: a + a,
+    "a * a": lambda a, b, np: a * a, "a - 3": lambda a, b, np: a - a.dtype.type(3), "abs": lambda a, b, np: np.abs(a), "a // b": lambda a, b, np: a // (b | b.dtype.type(1)),
+    "a % 7": lambda a, b, np: a % a.dtype.type(7), "(a + b) * a - b": lambda a, b, np: (a + b) * a - b, "a - row": lambda a, b, np: a - b[:1],
+    "other sign": lambda a, b, np: a.astype("int8" if a.dtype == "uint8" else "uint8"), "from int32": lambda a, b, np: (a.astype("int32") * 77).astype(a.dtype),
+}
+BYTES_READ = {
+    "maxima": lambda v, np: v.max(-1), "minima of columns": lambda v, np: v.min(0), "maximum": lambda v, np: v.max(), "sums of floats": lambda v, np: v.astype("float32").sum(-1),
+    "sums": lambda v, np: v.sum(-1, dtype="int32"), "product of floats": lambda v, np: np.matmul(v.astype("float32"), np.ones((v.shape[1], 4), "float32")),
+}
+
+
+@pytest.mark.parametrize("reader", BYTES_READ)
+@pytest.mark.parametrize("function", OF_BYTES)
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+def test_bytes_overflow(dtype, function, reader):
+    """The library for sums and extrema of 4096 elements and more has the nearest byte for numbers that are none."""
+    x = np.arange(2 * 9 * 512).reshape(2, 512, 9) * 37 % 256
+    a, b = x.astype(np.uint8).view(dtype)
+    expected = BYTES_READ[reader](OF_BYTES[function](a, b, np), np)
+    found = jit(lambda a, b: BYTES_READ[reader](OF_BYTES[function](a, b, jnp), jnp))(a, b)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("reader", BYTES_READ)
+@pytest.mark.parametrize("to", [np.uint8, np.int8])
+@pytest.mark.parametrize("dtype", [np.float32, jnp.bfloat16])
+def test_floats_become_bytes(dtype, to, reader):
+    """By truncation, and the nearest byte where they are out of range; NaN is 0. The library rounds."""
+    x = (np.arange(9 * 512).reshape(512, 9) % 1000 - 500.).astype(dtype) / np.asarray(3, dtype)
+    x[5, 3], x[6], x[7, 1] = np.nan, np.inf, -np.inf
+    whole = np.nan_to_num(np.trunc(np.clip(x.astype(np.float64), np.iinfo(to).min, np.iinfo(to).max))).astype(to)
+    found = jit(lambda x: BYTES_READ[reader](x.astype(to), jnp))(x)
+    np.testing.assert_array_equal(found, BYTES_READ[reader](whole, np))
+
+
+# -- bits of bits --------------------------------------------------------------------------------------------------------
+
 WIDTHS = {"int8": 8, "uint8": 8, "bfloat16": 16, "int16": 16, "float16": 16, "uint32": 32, "float32": 32}
 
 

@@ -444,6 +444,9 @@ def _nearest(x, dtype):
     return np.where(low, info.min, np.where(high, info.max, inside)).astype(dtype)
 
 
+_BYTES = (np.dtype(np.int8), np.dtype(np.uint8))
+
+
 def _convert_lower(b, x, *, new_dtype, weak_type, sharding=None):
     if isinstance(x.aval.dtype, dtypes.ExtendedDType):
         x = b.physical(x)
@@ -458,7 +461,19 @@ def _convert_lower(b, x, *, new_dtype, weak_type, sharding=None):
         x = b.emit(f"stablehlo.real {x}", x, out=x.aval.update(dtype=np.finfo(x.aval.dtype).dtype))
         if x.aval.dtype == new_dtype:
             return x
+    if b.platform == "cpu" and new_dtype in _BYTES and x.aval.dtype != bool:
+        x = _to_words(b, x, dtypes.iinfo(new_dtype))
     return b.emit(f"stablehlo.convert {x}", x, out=b.out_avals[0])
+
+
+def _to_words(b, x, info):
+    """``x`` as words of two bytes, and its floats within the range of ``info``: XLA's library for the CPU, which does not take such words, rounds
+    to the nearest byte."""
+    words = b.convert(x, np.dtype(np.int16))
+    if not dtypes.issubdtype(x.aval.dtype, np.integer):
+        for op, end in (("maximum", info.min), ("minimum", info.max)):
+            words = b.elementwise(f"stablehlo.{op}", words, b.full(end, words.aval), out=words.aval)
+    return words
 
 
 def _convert_transpose(ct, x, *, new_dtype, weak_type, sharding=None):
