@@ -5,7 +5,7 @@ line of its module. A module may be called like one of its functions (`lax.reduc
 jax_numpy_api.lax.reduce import ...` finds the module): the namespace keeps the function.
 
 The table below says in which module each name is. Modules without public names: ``nary`` (how elementwise primitives are declared),
-``positions`` (along axes: their dtype), ``cuts`` (complex functions beside their branch cuts),
+``positions`` (along axes: their dtype), ``scalar_programs`` (functions of reductions and scatters), ``cuts`` (complex functions beside their branch cuts),
 ``interleave`` and ``recurrence`` (steps of scans and of derivatives of running products), ``series`` (of special functions),
 ``elementary_cpu`` (elementary functions as vector code), ``nan_cpu``, ``window_cpu``, ``conv_cpu``, ``dot_cpu``, ``quotient_cpu``
 (forms of operations that XLA's CPU compiler does better), ``conv_split`` (forms that its partitioner does right).

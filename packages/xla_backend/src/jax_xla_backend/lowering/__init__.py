@@ -3,6 +3,7 @@
 ``module``           inputs, constants, donation, effects, functions, locations
 ``facts``            what is to be known of a module beside its text
 ``builder``          what lowering rules write with
+``byte_arithmetic``  that of integers of one byte
 ``bindings``         rules of users' own that build operations with jaxlib's MLIR bindings
 ``axis_contexts``    what such rules are told of the devices
 ``templates``        what a rule wrote, kept for the next equation of its kind

@@ -30,11 +30,12 @@ from ..planning.loops import FEW_TIMES, is_dispatched
 from ..planning.planner import SMALL, plan
 from ..planning.windows import costly_sums
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
+from .byte_arithmetic import WORDS, WRONG_OF_BYTES, on_words
 from .metadata import attributes, shows, under
 from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
 from .types import dense_text, is_extended, literal_text, signature, type_text
-from .values import DIVISIONS, WRONG_OF_BYTES, WRONG_OF_SIGNED, Value, hides_divisor, new_value, operand_types, spreads_literals
+from .values import DIVISIONS, WRONG_OF_SIGNED, Value, hides_divisor, new_value, operand_types, spreads_literals
 
 if TYPE_CHECKING:
     from jax_core.representation.effects import Effects
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from jax_core.transformations.manual import AxisEnv
 
 _BOOL = np.dtype(bool)
-_BYTES = {np.dtype(np.int8): np.dtype(np.int16), np.dtype(np.uint8): np.dtype(np.uint16)}  # integers of one byte, and words that hold their products
 NONE = ()
 """In place of a template: the rule must run each time."""
 PLANNED = ' loc("planner: '
@@ -172,8 +172,8 @@ class Builder:
         """
         out = self.out_avals[0] if out is None else out
         shape = out.shape
-        if op in WRONG_OF_BYTES and out.dtype in _BYTES and self.platform == "cpu":
-            return self._of_bytes(op, operands, out)
+        if op in WRONG_OF_BYTES and out.dtype in WORDS and self.platform == "cpu":
+            return on_words(self, op, operands, out)
         if op in DIVISIONS and not operands[1].aval.shape and hides_divisor(op, out, self.module.kernel):
             operands = operands[0], self._hidden(operands[1])
         values = [x if x.aval.shape == shape else self.repeated(x, out) for x in operands]
@@ -182,17 +182,6 @@ class Builder:
         if CONSTANTS_BY_ZERO_TRAP and op in DIVISIONS and isdtype(out.dtype, "integral") and not self.module.kernel:
             return self._guarded(op, *values, out=out)
         return self._elementwise(op, values, out)
-
-    def _of_bytes(self, op: str, operands: Sequence[Value], out: AbstractValue) -> Value:
-        """An operation of `WRONG_OF_BYTES`, on words of two bytes, which the library does not take."""
-        wide = out.update(dtype=_BYTES[out.dtype])
-        if op != "stablehlo.abs" and (op != "stablehlo.divide" or out.dtype.kind == "u"):
-            # the compiler may narrow them again, but does not look through casts of bits
-            wide = wide.update(dtype=np.dtype(f"{'i' if wide.dtype.kind == 'u' else 'u'}2"))
-        values = [self.convert(x, _BYTES[out.dtype]) for x in operands]
-        values = [x if x.aval.dtype == wide.dtype else self.emit(f"stablehlo.bitcast_convert {x}", x, out=x.aval.update(dtype=wide.dtype)) for x in values]
-        result = self.elementwise(op, *values, out=wide)
-        return self.emit(f"stablehlo.convert {result}", result, out=out)
 
     def _of_any_sign(self, op: str, values: Sequence[Value], out: AbstractValue) -> Value:
         """An operation of `WRONG_OF_SIGNED`, by others."""

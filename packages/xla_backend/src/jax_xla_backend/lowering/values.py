@@ -9,8 +9,6 @@ from ..jaxlib_compat import CONSTANTS_BY_ZERO_TRAP
 from .types import type_text
 
 WRONG_OF_SIGNED = {"stablehlo.multiply", "stablehlo.abs", "stablehlo.count_leading_zeros"}
-WRONG_OF_BYTES = {f"stablehlo.{op}" for op in ("add", "subtract", "multiply", "divide", "negate", "abs")}
-"""What XLA's library for the CPU computes of bytes, with the nearest byte for results that are none."""
 """Operations on signed integers that compilers may take for not negative, or compute wrongly themselves (`COMPILER_ERRS`)."""
 DIVISIONS = frozenset(("stablehlo.divide", "stablehlo.remainder"))
 
