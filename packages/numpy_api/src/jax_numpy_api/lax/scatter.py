@@ -347,6 +347,9 @@ def _apply_jvp(primals, tangents, *, update_jaxpr, update_consts, **params):
     if isinstance(tangents[0], Zero):
         out = scatter_apply_p.bind(*primals, update_jaxpr=update_jaxpr, update_consts=(), **params)
         return out, Zero.of(out)
+    if not params["unique_indices"]:
+        raise NotImplementedError("scatter_apply: the derivative needs unique_indices=True, as an element that is addressed "
+                                  "twice passes the function twice.")
     (out,), (tangent,) = jvp_flat(lambda x: [_apply_to_read(x, indices, np.shape(updates), update_jaxpr, params)], [x], [tangents[0]])
     return out, tangent
 
