@@ -696,8 +696,6 @@ def scatter_apply(operand: ArrayLike, scatter_indices: ArrayLike, func: Callable
     program = ClosedJaxpr(jaxpr, consts)
     blank = broadcast_in_dim(np.zeros((), dtype)[()], tuple(update_shape), ())
     scatter_indices, params = _checked(scatter_apply_p, operand, scatter_indices, blank, dimension_numbers, indices_are_sorted, unique_indices, mode)
-    if math.prod(np.shape(scatter_indices)[:-1]) == 1:
-        params["unique_indices"] = True
     if is_arithmetic(program) and not closes_over_tracers(program):
         return scatter_apply_p.bind(operand, scatter_indices, blank, update_jaxpr=program, update_consts=(), **params)
     _type_rule("scatter_apply")(*map(get_aval, (operand, scatter_indices, blank)), **params)
