@@ -70,8 +70,8 @@ def test_pairs_of_arrays():
     lambda f: lambda x: lax.reduce(x, np.float32(1), f, (0,)),
     lambda f: lambda x: lax.reduce_window(x, np.float32(1), f, (2,), (1,), "VALID").sum(),
     lambda f: lambda x: jnp.asarray(x).at[np.array([0, 2])].apply(lambda v: f(v, v + 1), unique_indices=True).sum(),
-    lambda f: lambda x: jnp.asarray(x).at[1:3].apply(lambda v: f(v, v + 1)).sum(),
-    lambda f: lambda x: jnp.asarray(x).at[1].apply(lambda v: f(v, v + 1)).sum(),
+    lambda f: lambda x: jnp.asarray(x).at[1:3].apply(lambda v: f(v, v + 1), unique_indices=True).sum(),
+    lambda f: lambda x: jnp.asarray(x).at[1].apply(lambda v: f(v, v + 1), unique_indices=True).sum(),
 ], ids=["reduce", "window", "apply at unique places", "apply to a slice", "apply to an element"])
 def test_derivatives_and_vmap(make):
     def product(a: jax.Array, b: jax.Array):
@@ -110,7 +110,7 @@ def test_apply_may_use_other_values():
     np.testing.assert_array_equal(jax.jit(lambda x, y: x.at[indices].apply(lambda v: v * y))(x, np.float32(3)), scaled)
     found = jax.vmap(lambda y: x.at[indices].apply(lambda v: v * y))(np.array([3, 1], np.float32))
     np.testing.assert_array_equal(found, [scaled, x])
-    assert jax.grad(lambda y: x.at[2].apply(lambda v: v * y).sum())(np.float32(3)) == x[2]
+    assert jax.grad(lambda y: x.at[2].apply(lambda v: v * y, unique_indices=True).sum())(np.float32(3)) == x[2]
 
 
 @pytest.mark.parametrize("call", [

@@ -543,9 +543,8 @@ class _IndexUpdateRef:
         plan = general_plan(self.array.shape, as_tuple(self.index), wrap_negative_indices)
         if 0 in plan.kept:
             return self.array
-        once = unique_indices or all(isinstance(part, slice) or np.ndim(part) == 0 for part in as_tuple(self.index))  # None, numbers
         return lax.scatter_apply(self.array, index_array(plan), func, plan.writes, update_shape=plan.kept,
-                                 indices_are_sorted=indices_are_sorted, unique_indices=once, mode=mode)
+                                 indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, mode=mode)
 
     def _write(self, op, values, indices_are_sorted, unique_indices, mode, out_sharding, wrap):
         if indices_are_sorted is not False or unique_indices is not False:
