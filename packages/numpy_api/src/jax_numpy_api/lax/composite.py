@@ -141,7 +141,7 @@ composite_p = ProgramPrimitive(
     linearize=none("it is differentiated as its decomposition"), split=none("it is one operation to the compiler"),
     dce=none("the compiler's form gives all results"), discharge=call_rule("call_jaxpr"),
     program="call_jaxpr", traits=Traits(Kind.CALL),
-    impl=lambda *args, call_jaxpr, **_: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *args))  # where no compiler sees the name, it may be any
+    impl=lambda *args, call_jaxpr, **_: _run(call_jaxpr, *args))  # where no compiler sees the name, it may be any
 
 
 def composite(decomposition: Callable[..., PyTree], name: str, version: int = 0) -> Callable:

@@ -24,7 +24,8 @@ _OTHER_SIGN = {np.dtype(np.int16): np.dtype(np.uint16), np.dtype(np.uint16): np.
 def on_words(b: Builder, op: str, operands: Sequence[Value], out: AbstractValue) -> Any:
     """An operation of `WRONG_OF_BYTES` on words. Kernels compute it of bytes again.
 
-    Words of the other sign have the same sums and products; XLA would make bytes of them again, but does not look through casts of bits.
+    Words of the other sign have the same sums and products, and non-negative ones the same quotients; XLA would make bytes of words again, but
+    does not look through casts of bits. (It leaves absolute values and signed quotients as they are.)
     """
     word = kept = WORDS[out.dtype]
     if op != "stablehlo.abs" and (op != "stablehlo.divide" or out.dtype.kind == "u"):

@@ -39,7 +39,7 @@ from ..planning.sums import computed_in_sums
 from . import metadata, templates
 from .builder import NONE, PLANNED, Builder
 from .facts import Facts, Work
-from .outside_calls import HostTransfer, plain_symbol, quoted
+from .outside_calls import STRING, HostTransfer, plain_symbol, quoted
 from .overwriting import BEFORE_WRITING, overwrites_parts
 from .sharding_text import Shardings
 from .types import TOKEN_ARRAY, conversions, is_extended, physical_aval, type_text
@@ -47,8 +47,7 @@ from .values import Value, new_value
 
 _TOKEN_TYPE = "tensor<0xi1>"
 _INLINE_BYTES = 1024  # arrays up to this size are written into the text
-_text = r'"(?:[^"\\]|\\.)*"'
-_shown = re.compile(rf' loc\((?:#loc\d+|{_text})\)| {{jax\.result_info = {_text}}}|(?<={{)jax\.result_info = {_text}, ')
+_shown = re.compile(rf' loc\((?:#loc\d+|{STRING})\)| {{jax\.result_info = {STRING}}}|(?<={{)jax\.result_info = {STRING}, ')
 _alone = re.compile(r"-> \(([^\s(),{}]+)\) {")
 
 _AS_A_WHOLE = '{mhlo.frontend_attributes = {inlineable = "false", xla_cpu_small_call = "true"}}'

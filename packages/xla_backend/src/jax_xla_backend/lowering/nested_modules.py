@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import call_handlers
-from .outside_calls import plain_symbol
+from .outside_calls import STRING, plain_symbol
 from .types import dense_text
 from .values import Value
 
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from .builder import Builder
 
 _QUOTE = '"'
-_STRING = r'"(?:[^"\\]|\\.)*"'
-_NAME = rf"(?:[\w$.]+|{_STRING})"
-_piece = re.compile(rf"{_STRING}|custom_call @{_NAME}|@{_NAME}")
+_NAME = rf"(?:[\w$.]+|{STRING})"
+_piece = re.compile(rf"{STRING}|custom_call @{_NAME}|@{_NAME}")
 _defined = re.compile(rf"^  func\.func (?:public |private )?@({_NAME})", re.MULTILINE)
 _mesh = re.compile(r"^ *sdy\.mesh @([\w$.]+) = <\[(.*?)\]>( \{.*\})?\n", re.MULTILINE)
 _axis = re.compile(r'"([^"]*)"=(\d+)')
@@ -104,4 +103,3 @@ def _private(body: str, renamed: dict[str, str]) -> str:
         piece = match[0]
         return f"@{renamed[piece[1:]]}" if piece[0] == "@" and piece[1:] in renamed else piece
     return re.sub(r"^  func\.func (?:public |private )?@", "  func.func private @", _piece.sub(rename, body), flags=re.MULTILINE)
-

@@ -32,6 +32,8 @@ _CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_pyth
                      "rocm": "xla_ffi_python_gpu_callback"}
 _plain = re.compile(r"[A-Za-z_][\w$.]*\Z", re.ASCII)
 _not_plain = re.compile(r"[^\w$.]", re.ASCII)
+STRING = r'"(?:[^"\\]|\\.)*"'
+"""A string in the text of a module, as a regular expression (`quoted`)."""
 _WHOLE_BYTES = {**{f"{kind}{bits}": np.dtype(f"{kind}8") for kind in ("int", "uint") for bits in (1, 2, 4)}, "float4_e2m1fn": np.dtype(np.float32)}
 """By the name of a dtype of which several elements share a byte in an accelerator's memory: one that holds its values."""
 
