@@ -17,6 +17,7 @@ TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "pytest-timeout>=2.3", "hypothes
 CHECKERS = ["ruff", "mypy"]
 DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
 SITE_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]
+SUITE = [*TEST_TOOLS, *DEMO_TOOLS, "rich", "cloudpickle", "absl-py"]  # what all tests together need
 BETWEEN = ["0.11.0", "0.11.1", "0.11.2"]  # releases of jaxlib that are neither the oldest supported nor the newest
 CLIENTS = ["optax", "chex", "flax", "equinox", "dm-haiku", "distrax", "tfp-nightly", "lineax", "optimistix", "diffrax", "blackjax",
            "jaxopt", "numpyro", "orbax-checkpoint"]  # real libraries, installed without their `jax`
@@ -85,7 +86,7 @@ def demo(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Everything on CPU: the checks that read the source alone, the tests, and the site with warnings as errors."""
     whole = not session.posargs
-    install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, *(CHECKERS + SITE_TOOLS if whole else []), "rich", "cloudpickle", "absl-py")
+    install(session, ALL, *SUITE, *(CHECKERS + SITE_TOOLS if whole else []))
     if whole:
         check_source(session)
     run_tests(session, "packages", "tests")
@@ -143,7 +144,7 @@ def clients(session: nox.Session) -> None:
 @nox.session(python="3.12")
 def py312(session: nox.Session) -> None:
     """The newest interpreter and jaxlib."""
-    install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, "rich", "cloudpickle", "absl-py", "jaxlib>=0.12")
+    install(session, ALL, *SUITE, "jaxlib>=0.12")
     run_tests(session, "packages", "tests")
 
 
@@ -151,7 +152,7 @@ def py312(session: nox.Session) -> None:
 @nox.parametrize("jaxlib", BETWEEN, ids=BETWEEN)
 def between(session: nox.Session, jaxlib: str) -> None:
     """The releases of jaxlib between the oldest and the newest."""
-    install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, "rich", "cloudpickle", "absl-py", f"jaxlib=={jaxlib}")
+    install(session, ALL, *SUITE, f"jaxlib=={jaxlib}")
     run_tests(session, "packages", "tests")
 
 
