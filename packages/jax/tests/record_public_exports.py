@@ -15,7 +15,7 @@ import numpy as np
 FILE = pathlib.Path(__file__).parent / "data" / "public_exports.json"
 ROWS = np.arange(6, dtype=np.float32).reshape(2, 3) / 4
 SQUARE = np.arange(64, dtype=np.float32).reshape(8, 8) / 50
-KEPT_DERIVATIVES = {"derivative": 2}
+KEPT_DERIVATIVES = {"derivative": 2, "integers": 2}
 
 
 def programs(jax) -> dict:
@@ -33,6 +33,8 @@ def programs(jax) -> dict:
         "typed": export(jax.jit(lambda x: x * 2))(jax.ShapeDtypeStruct((8, 8), np.float32, sharding=named(typed, P("x", None)))),
         "values": export(jax.jit(lambda x, k: {"a": jnp.sin(x) * 2, "b": [k + 1, None, (x,)]}))(rows, k=jax.ShapeDtypeStruct((), np.int8)),
         "derivative": export(jax.jit(lambda x: jnp.sum(x ** 3)))(rows),
+        "integers": export(jax.jit(lambda n, x: (n + 1, jax.lax.switch(n, [jnp.sin, jnp.square, jnp.exp], x), x > 0)))(
+            jax.ShapeDtypeStruct((), np.int32), rows),
         "platforms": export(jax.jit(of_platform), platforms=["cuda", "cpu"])(rows),
         "keys": export(jax.jit(jax.random.key_data))(jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 3))),
         "split": export(split)(jax.ShapeDtypeStruct((8, 8), np.float32))}
@@ -46,9 +48,9 @@ def with_open_shapes(jax) -> dict:
             "both": jax.export.export(jax.jit(lambda x: x.sum(0) * x.shape[1]), platforms=["tpu", "cpu"])(of_shape)}
 
 
-ARGUMENTS = {"values": ((ROWS,), {"k": np.int8(3)}), "derivative": ((ROWS,), {}), "platforms": ((ROWS,), {}), "split": ((SQUARE,), {}),
+ARGUMENTS = {"values": ((ROWS,), {"k": np.int8(3)}), "derivative": ((ROWS,), {}), "integers": ((np.int32(1), ROWS), {}), "platforms": ((ROWS,), {}), "split": ((SQUARE,), {}),
              "typed": ((SQUARE,), {}), "shapes": ((ROWS,), {}), "both": ((ROWS,), {})}
-VALUES = {"values": {"a": np.sin(ROWS) * 2, "b": [np.int8(4), None, (ROWS,)]}, "derivative": (ROWS ** 3).sum(), "platforms": ROWS + 1,
+VALUES = {"values": {"a": np.sin(ROWS) * 2, "b": [np.int8(4), None, (ROWS,)]}, "derivative": (ROWS ** 3).sum(), "integers": (2, ROWS ** 2, ROWS > 0), "platforms": ROWS + 1,
           "split": SQUARE @ SQUARE, "typed": SQUARE * 2, "shapes": ROWS.cumsum(1) + 2, "both": ROWS.sum(0) * 3}
 
 

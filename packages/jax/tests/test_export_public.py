@@ -55,6 +55,17 @@ def test_derivatives(version):
     assert not program.vjp().vjp().has_vjp()
 
 
+def test_derivatives_of_programs_with_integers():
+    """Each argument and result has a cotangent, that of an integer is float0; so it is in files of either system."""
+    of = programs(jax)["integers"]
+    for program in (jax.export.deserialize(RECORDED[NEW, "integers"]), of, jax.export.deserialize(of.serialize(vjp_order=2))):
+        slope = jax.grad(lambda x: program.call(np.int32(1), x)[1].sum())
+        np.testing.assert_allclose(slope(ROWS), 2 * ROWS, rtol=1e-6)
+        np.testing.assert_allclose(jax.grad(lambda x: (slope(x) * ROWS).sum())(ROWS), 2 * ROWS, rtol=1e-6)
+        given, found = ([a.dtype.name if a.dtype != jax.dtypes.float0 else "float0" for a in avals] for avals in (program.vjp().in_avals, program.vjp().out_avals))
+        assert given == ["int32", "float32", "float0", "float32", "float0"] and found == ["float0", "float32"]
+
+
 @pytest.mark.parametrize("version", ["0.6.2", NEW])
 def test_open_shapes(version):
     program = jax.export.deserialize(RECORDED[version, "shapes"])

@@ -20,7 +20,8 @@ from ..representation.aval import ShapedArray
 from ..representation.memory import Space, mark
 from . import symbolic_shapes, symbols
 
-MAGIC = b"jaxexp1\n"
+MAGIC = b"jaxexp2\n"
+EARLIER = b"jaxexp1\n"  # its derivatives have no cotangents of dtype float0
 
 
 # -- types of nodes --------------------------------------------------------------------------------------------------------
@@ -188,7 +189,7 @@ class StoredKeyType(dtypes.ExtendedDType):
 def _aval_to_json(aval: ShapedArray) -> list:
     shape = [d if isinstance(d, int) else str(d) for d in aval.shape]
     if not isinstance(aval.dtype, dtypes.ExtendedDType):
-        return [aval.dtype.name + mark(aval.memory_space), shape]
+        return [dtypes.name_of(aval.dtype) + mark(aval.memory_space), shape]
     element = aval.dtype.physical_element_aval
     return [aval.dtype.name, shape, element.dtype.name, list(element.shape)]
 

@@ -17,12 +17,11 @@ from ..compat.fields import Fields
 from ..configuration.flags import mesh_in_context, write_public_formats
 from ..representation import partial_sums, splits, tree
 from ..representation.aval import ShapedArray, get_aval
-from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
+from ..representation.dtypes import ExtendedDType, extended_dtype_named
 from ..representation.memory import Space
 from ..representation.primitive import Primitive, Zero, none
 from ..traces.structural import instantiate
 from ..transformations.custom_vjp import custom_vjp
-from ..transformations.forward import has_tangent
 from . import container, public_format, solving, symbolic_shapes, symbols
 
 if TYPE_CHECKING:
@@ -171,9 +170,9 @@ class Exported:
         return self._get_vjp is not None
 
     def vjp(self) -> "Exported":
-        """The program from the flat arguments and the cotangents of the results to the cotangents of the arguments.
+        """The program from the flat arguments and the cotangents of all results to those of all arguments.
 
-        Only arguments and results of floating and complex types have cotangents.
+        Cotangents of what is neither floating nor complex are of dtype float0.
 
         Raises:
           ValueError: it was serialized without.
@@ -218,16 +217,11 @@ class Exported:
     @functools.cached_property
     def _differentiable(self) -> Callable:
         """The program on leaves, with its VJP."""
-        live = [has_tangent(a) for a in self.in_avals]
-
         def forward(*leaves):
             return call_exported_p.bind(*leaves, exported=self)
 
         def backward(leaves, cotangents):
-            given = [instantiate(ct) if isinstance(ct, Zero) else ct for ct, a in zip(cotangents, self.out_avals) if has_tangent(a)]
-            found = iter(self.vjp()._differentiable(*leaves, *given))
-            return tuple(next(found) if alive else instantiate(Zero(ShapedArray(get_aval(x).shape, float0)))
-                         for x, alive in zip(leaves, live))
+            return tuple(self.vjp()._differentiable(*leaves, *[instantiate(ct) if isinstance(ct, Zero) else ct for ct in cotangents]))
         fun: Any = custom_vjp(forward)
         fun.defvjp(lambda *leaves: (fun(*leaves), leaves), backward)
         fun.__name__ = self.fun_name

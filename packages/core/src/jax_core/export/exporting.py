@@ -7,11 +7,13 @@ from .. import backends
 from ..interfaces import LowerSpec
 from ..programs.jit import jit
 from ..representation import tree
-from ..representation.aval import ShapedArray, ShapeDtypeStruct
+from ..representation.aval import ShapedArray, ShapeDtypeStruct, get_aval
 from ..representation.effects import ordered_effects
 from ..representation.jaxpr import eval_jaxpr, jaxprs_in_params
 from ..representation.memory import Space, of_kind
+from ..representation.primitive import Zero
 from ..representation.source import is_internal, unwrapped
+from ..traces.structural import instantiate
 from ..transformations.autodiff import vjp
 from ..transformations.forward import has_tangent
 from . import solving, symbolic_shapes, symbols
@@ -163,12 +165,13 @@ def _vjp_of(fun: Callable) -> Callable[[Exported], Exported]:
                     every = list(primals)
                     for i, x in zip(live, xs):
                         every[i] = x
-                    return [y for y, a in zip(fun(*every), exported.out_avals) if has_tangent(a)]
+                    return fun(*every)
                 _, pullback = vjp(of_live, *[primals[i] for i in live])
-                return pullback(list(args[n:]))
+                found = dict(zip(live, pullback(list(args[n:]))))
+                return tuple(found[i] if i in found else instantiate(Zero(get_aval(x).to_ct_aval())) for i, x in enumerate(primals))
             backward.__name__ = f"vjp_{exported.fun_name}"
-            types = [*exported.in_avals, *[a.to_ct_aval() for a in exported.out_avals if has_tangent(a)]]
-            placements = [*exported._in_placements, *[p for p, a in zip(exported._out_placements, exported.out_avals) if has_tangent(a)]]
+            types = [*exported.in_avals, *[a.to_ct_aval() for a in exported.out_avals]]
+            placements = [*exported._in_placements, *exported._out_placements]
             places = None if exported.nr_devices == 1 else tuple(
                 None if p is None else backends.get().placements.on_devices(p) for p in placements)
             made.append(export(jit(backward, in_shardings=places), platforms=exported.platforms,

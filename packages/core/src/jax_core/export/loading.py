@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import backends
 from . import public_format, symbols, templates
-from .container import MAGIC, tree_from_json, types_from_json, with_placements
+from .container import EARLIER, MAGIC, tree_from_json, types_from_json, with_placements
 from .exported import (
     DisabledSafetyCheck,
     Exported,
@@ -37,7 +37,7 @@ def deserialize(blob: bytes | bytearray) -> Exported:
     data = bytes(blob)
     if data[:6] != MAGIC[:6]:
         return _in_public_format(data)
-    if data[:8] != MAGIC:
+    if data[:8] not in (MAGIC, EARLIER):
         raise ValueError(f"deserialize: the program is stored in format {data[6:7].decode()!r}, and this version reads "
                          f"{MAGIC[6:7].decode()!r}; load it with a later version")
     digest, rest = data[8:40], data[40:]
@@ -51,10 +51,12 @@ def deserialize(blob: bytes | bytearray) -> Exported:
         position += length
     version = header["calling_convention_version"]
     scope = symbols.SymbolicScope(header["constraints"])
+    ins, outs = (types_from_json(header[f"{side}_avals"], header.get(f"{side}_types"), scope) for side in ("in", "out"))
     inner = None if header["vjp"] is None else deserialize(blobs[header["vjp"]])
+    if inner is not None and (len(inner.in_avals), len(inner.out_avals)) != (len(ins) + len(outs), len(ins)):
+        inner = None  # of the earlier format, with integers: it takes and gives fewer cotangents
     return Exported(
-        header["fun_name"], tree_from_json(header["in_tree"]), types_from_json(header["in_avals"], header.get("in_types"), scope),
-        tree_from_json(header["out_tree"]), types_from_json(header["out_avals"], header.get("out_types"), scope), header["platforms"],
+        header["fun_name"], tree_from_json(header["in_tree"]), ins, tree_from_json(header["out_tree"]), outs, header["platforms"],
         [DisabledSafetyCheck(c) for c in header["disabled_checks"]], _modules(header, blobs, scope), header["kept"], version,
         _get_vjp=None if inner is None else lambda _: inner, nr_devices=header["devices"], _in_placements=header["in_placements"],
         _out_placements=header["out_placements"], _calls_such=header.get("calls_such", False))

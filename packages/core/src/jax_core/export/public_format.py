@@ -98,7 +98,7 @@ def tree_of_text(text: str) -> Any:
 # -- types -------------------------------------------------------------------------------------------------------------------
 
 def _type_record(aval: ShapedArray) -> dict:
-    name = "float0" if aval.dtype == dtypes.float0 else aval.dtype.name
+    name = dtypes.name_of(aval.dtype)
     if name not in _DTYPES:
         raise NotImplementedError(f"serialize: the public format knows no dtype {name}")
     return {1: Field("texts", list(map(str, aval.shape))), 2: Field("u8", _DTYPES.index(name)), 3: Field("u8", _SPACES.get(aval.memory_space, 0))}

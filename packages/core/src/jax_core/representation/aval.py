@@ -384,7 +384,7 @@ class ShapedArray(ArrayTypeHabits, AbstractValue):
 
     def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
         """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``; with ``mesh_axis_types`` also the axes of its mesh by type."""
-        name = dtypes.short_name(self.dtype) if short_dtypes else _dtype_name(self.dtype)
+        name = dtypes.short_name(self.dtype) if short_dtypes else dtypes.name_of(self.dtype)
         axes = self.shape if self.placement is None else map(splits.text_of_axis, self.shape, splits.entries(self))
         if self.memory_space is not Space.Device:
             name += mark(self.memory_space)
@@ -427,10 +427,6 @@ def _mesh_axes_text(mesh: Any) -> str:
     for name, kind in zip(mesh.axis_names, mesh.axis_types):
         by_type.setdefault(kind.name, []).append(name)
     return f"({{{', '.join(f'{kind}: {tuple(names)}' for kind, names in by_type.items())}}})" if by_type else ""
-
-
-def _dtype_name(dtype) -> str:
-    return "float0" if dtype == dtypes.float0 else dtype.name
 
 
 def _rebuild(shape, dtype, weak_type, memory_space=Space.Device):
@@ -717,7 +713,7 @@ class ShapeDtypeStruct:
     def __repr__(self):
         extra = (f", sharding={self._given}" if self._given is not None else "") + (
             f", weak_type={self.weak_type}" if self.weak_type else "")
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={_dtype_name(self.dtype)}{extra})"
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={dtypes.name_of(self.dtype)}{extra})"
 
     def _key(self):
         return self.shape, self.dtype, self._given, self.weak_type, self.is_ref

@@ -551,7 +551,7 @@ class _Lattice(dict[tuple[_Node, _Node], _Node]):
 
 
 def _node_name(node: _Node) -> str:
-    return f"Python {node.__name__}" if isinstance(node, type) else "float0" if node == float0 else node.name
+    return f"Python {node.__name__}" if isinstance(node, type) else name_of(node)
 
 
 def _no_join_message(pair: tuple[_Node, _Node], strict: bool) -> str:
@@ -679,6 +679,11 @@ def dtype_named(name: str) -> np.dtype:
         return np.dtype(name)
     except TypeError:
         return np.dtype(getattr(ml_dtypes, name))  # it registers no names with NumPy
+
+
+def name_of(dtype: Any) -> str:
+    """The name by which `dtype_named` finds a dtype; NumPy calls float0 ``void``."""
+    return "float0" if dtype == float0 else dtype.name
 
 
 def to_inexact_dtype(dtype: np.dtype) -> Any:

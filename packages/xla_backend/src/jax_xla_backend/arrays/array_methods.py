@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, cast
 
 import numpy as np
 
-from jax_core.representation import array as core_array, aval as core_aval, errors, notebooks
+from jax_core.representation import array as core_array, dtypes, errors, notebooks
 from jax_core.representation.source import warn
 
 from ..jaxlib_compat import equip, to_dlpack
@@ -318,7 +318,7 @@ class _ArrayMethods(_OfArray):
         return complex(host_value(self).item())
 
     def __index__(self) -> int:
-        if self.aval.shape or self.aval.dtype.kind not in "iu" and not core_aval.dtypes.issubdtype(self.aval.dtype, np.integer):
+        if self.aval.shape or self.aval.dtype.kind not in "iu" and not dtypes.issubdtype(self.aval.dtype, np.integer):
             raise TypeError(errors.no_index(self.aval))
         return int(host_value(self))
 
@@ -393,7 +393,7 @@ _reconstruct_array.__module__ = "jax._src.array"
 
 
 def _describe(x: ArrayImpl) -> str:
-    dtype = core_aval._dtype_name(x.dtype)
+    dtype = dtypes.name_of(x.dtype)
     tail = f"dtype={dtype}, weak_type=True)" if x.weak_type else f"dtype={dtype})"
     if not (x.is_fully_addressable or x.is_fully_replicated):
         return f"Array(shape={x.shape}, {tail}"
