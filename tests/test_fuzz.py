@@ -397,7 +397,8 @@ def test_checks_in_a_process_of_their_own():
     ("a ** np.int32(3)", True), ("jnp.power(a, np.int8(-2))", True), ("jnp.spacing(a)", False), ("jnp.piecewise(a, [a > 1], [0])", False), ("jnp.cross(v, v)", False),
     ("jnp.place(v, v > 0, jnp.ones(3), inplace=False)", True), ("jax.scipy.special.comb(2, a)", True), ("jax.scipy.linalg.toeplitz(v)", False), ("jnp.diagflat(v)", False),
     ("jnp.take(v, np.zeros(0, int))", True), ("jnp.delete(a, 0)", True), ("jnp.insert(v[:0], 0, jnp.float32(2))", True), ("jnp.histogram(v, v)[1]", False),
-    ("jax.scipy.linalg.hankel(v)", False), ("jax.scipy.linalg.block_diag(v, v)", False), ("jax.scipy.linalg.leslie(v, v[1:])", True)])
+    ("jax.scipy.linalg.hankel(v)", False), ("jax.scipy.linalg.block_diag(v, v)", False), ("jax.scipy.linalg.leslie(v, v[1:])", True),
+    ("jax.scipy.linalg.fiedler_companion(a)", True)])
 def test_weak_types(expression, weak):
     """Traced and eager results are as weak as the public ones."""
     f = eval(f"lambda a, v: {expression}", outcome.namespace())

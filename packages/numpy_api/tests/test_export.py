@@ -18,6 +18,7 @@ from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import image, lax, nn, numpy as jnp
 from jax_numpy_api.ffi import ffi_call
+from jax_numpy_api.scipy import linalg, special, stats
 from jax_numpy_api.sparse import BCOO
 
 pytestmark = pytest.mark.any_code
@@ -276,6 +277,11 @@ SYMBOLIC = {
                [[(1,)], [(3,)], [(6,)], [(12,)], [(13,)], [(500,)]]),
     "halves of sums": (lambda x: jnp.zeros((x.shape[0] + x.shape[1]) // 2) + x[0, 0], "n, m", [(4, 3)], [[(1, 1)], [(2, 5)], [(40, 30)]]),
     "medians": (lambda x: jnp.median(x, 1), "n, 2048", [(2, 2048)], [[(1, 2048)], [(40, 2048)]]),
+    "orders": (lambda x: (jnp.sort(x), jnp.argsort(x, 0), lax.sort((x, -x), num_keys=2)), "n, m", [(3, 4)], [[(1, 1)], [(1, 5)], [(5, 1)], [(40, 50)]]),
+    "shares of eps": (lambda x: (jnp.linalg.pinv(x), jnp.linalg.matrix_rank(x)), "n, m", [(3, 4)], [[(1, 1)], [(5, 2)], [(30, 41)]]),
+    "of constant diagonals": (lambda x: [f(x) for f in (linalg.toeplitz, linalg.hankel, linalg.circulant, linalg.fiedler_companion)], "n", [(4,)],
+                              [[(2,)], [(3,)], [(9,)], [(300,)]]),
+    "errors of means": (lambda x: (stats.sem(x), special.betaln(jnp.exp(x), jnp.exp(-x))), "n, m", [(3, 4)], [[(2, 5)], [(9, 9)], [(40, 50)]]),
     "without one": (lambda x: (jnp.delete(x, 1), jnp.delete(x, -1)), "n", [(4,)], [[(2,)], [(5000,)]]),
 }
 

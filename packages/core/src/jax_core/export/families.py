@@ -20,7 +20,7 @@ Values = dict[str, int]
 _CONFIRMATIONS = 6
 _LEAST_CONFIRMATIONS = 2
 _DIVISORS = (2, 3, 4, 8)
-_FRACTIONS = (1, 2, 4)
+_FRACTIONS = tuple(1 << k for k in range(40))  # in which a multiple of a dtype's `eps` is whole, too
 LONG, LONGER = 2503, 40009
 """Lengths beyond those at which programs usually change their ways; the square of the second still fits into 32 bits."""
 _SHORT = 24
@@ -108,10 +108,10 @@ class Family:
             found = self.fits([int(t) for t in texts])
             return None if found is None else ("int", found)
         numbers = [float(t) for t in texts]
-        for k in _FRACTIONS:
-            if all((x * k).is_integer() and repr(x) == t for x, t in zip(numbers, texts)):
-                found = self.fits([int(x * k) for x in numbers])
-                return None if found is None else ("float" if k == 1 else f"float/{k}", found)
+        whole = next((k for k in _FRACTIONS if all((x * k).is_integer() and repr(x) == t for x, t in zip(numbers, texts))), None)
+        found = None if whole is None else self.fits([int(x * whole) for x in numbers])
+        if found is not None:
+            return "float" if whole == 1 else f"float/{whole}", found
         found = self.fits([round(1 / x) for x in numbers]) if all(numbers) else None
         for kind in ("f32", "f64"):
             if found is not None and all(repr(reciprocal(kind, symbols.evaluate(found, s))) == t for s, t in zip(self.samples, texts)):

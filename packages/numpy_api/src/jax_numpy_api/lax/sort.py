@@ -299,7 +299,7 @@ def _sort_batch(axis, args, dims, *, dimension, is_stable, num_keys):
 
 def _sort_lower(b, *xs, dimension, is_stable, num_keys):
     aval = xs[0].aval
-    if aval.size == 0 or aval.shape[dimension] == 1:
+    if (aval.size == 0 or aval.shape[dimension] == 1) and not b.one_form:
         return list(xs)
     outs = _sort_whole_bytes(b, [whole_bytes(b, x) for x in xs], dimension, is_stable, num_keys)
     return [b.convert(out, x.aval.dtype) for out, x in zip(outs, xs)]
@@ -310,7 +310,7 @@ def _sort_whole_bytes(b, xs, dimension, is_stable, num_keys):
     plain = len(xs) == 1 and dtypes.issubdtype(aval.dtype, np.integer)
     digits = sum(_count_digits(x.aval.dtype) for x in xs[:num_keys])
     open_split = b.partitioned and aval.placement is None  # the axis may be split, and to take elements by their order then gathers them
-    if b.platform != "cpu" or plain or open_split or digits > _MOST_DIGITS or aval.size <= _FEW or aval.shape[dimension] >= 2**31:
+    if b.platform != "cpu" or plain or open_split or digits > _MOST_DIGITS or aval.size <= _FEW and not b.one_form or aval.shape[dimension] >= 2**31:
         # elsewhere than on the CPU a stable sort carries positions along, which one operand of integers never needs
         return _emit_sort(b, list(xs), dimension, num_keys, _compare_keys, b.platform == "cpu" or is_stable and not plain)
     d = _Digits(b, aval.shape)

@@ -11,6 +11,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.arguments import joint_shape
@@ -89,10 +90,17 @@ def block_diag(*arrs: Any) -> Array:
     return strong(jnp.concatenate(rows))
 
 
+def _rows_and_columns(m: int, n: int) -> tuple[Any, Any]:
+    """The numbers of the rows and of the columns of a matrix: known beforehand where they are few, else counted by the program, as a program
+    for all lengths must."""
+    count = jnp.arange if flags.one_form.value or m * n > _KEPT ** 2 else np.arange
+    return count(m)[:, None], count(n)[None, :]
+
+
 def _by_difference(line, m, n, first):
     """``out[..., i, j] = line[..., first + i - j]``."""
-    index = first + np.arange(m)[:, None] - np.arange(n)[None, :]
-    return jnp.take(line, index, axis=-1, mode="clip")
+    i, j = _rows_and_columns(m, n)
+    return jnp.take(line, first + i - j, axis=-1, mode="clip")
 
 
 @inlined
@@ -141,7 +149,8 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     if m == 0 or n == 0:
         return jnp.zeros((*batch, m, n), c.dtype)
     line = jnp.concatenate([c, r[..., 1:]], -1)
-    return jnp.take(line, np.arange(m)[:, None] + np.arange(n)[None, :], axis=-1, mode="clip")
+    i, j = _rows_and_columns(m, n)
+    return jnp.take(line, i + j, axis=-1, mode="clip")
 
 
 @inlined
@@ -157,7 +166,8 @@ def circulant(c: ArrayLike) -> Array:
     """
     c, = _vectors("circulant", c)
     n = c.shape[-1]
-    return jnp.take(c, (np.arange(n)[:, None] - np.arange(n)[None, :]) % max(n, 1), axis=-1, mode="clip")
+    i, j = _rows_and_columns(n, n)
+    return jnp.take(c, (i - j) % max(n, 1), axis=-1, mode="clip")
 
 
 @inlined
@@ -247,23 +257,14 @@ def fiedler_companion(a: ArrayLike) -> Array:
     n = a.shape[-1] - 1
     if n < 0:
         raise ValueError(f"fiedler_companion: a of shape {a.shape} has no coefficients; give that of the highest power, at least")
-    if n == 0:
-        return jnp.zeros((*a.shape[:-1], 0, 0), a.dtype)
     c = a / a[..., :1]
-    if n == 1:
-        return -c[..., 1:, None]
-    rows, columns, which = [0], [0], [1]
-    rows += range(0, n - 1, 2)
-    columns += range(1, n, 2)
-    which += range(2, n + 1, 2)
-    rows += range(2, n, 2)
-    columns += range(1, n - 1, 2)
-    which += range(3, n + 1, 2)
-    ones = ([i for i in range(0, n - 2, 2)], [i + 2 for i in range(0, n - 2, 2)])
-    below = ([1] + [i for i in range(3, n, 2)], [0] + [i - 2 for i in range(3, n, 2)])
-    out = jnp.zeros((*a.shape[:-1], n, n), a.dtype).at[..., np.array(rows), np.array(columns)].set(-c[..., np.array(which)])
-    out = out.at[..., np.array(below[0]), np.array(below[1])].set(1)
-    return out.at[..., np.array(ones[0], int), np.array(ones[1], int)].set(1)
+    if n < 2:
+        return -c[..., 1:, None][..., :n]
+    i, j = _rows_and_columns(n, n)
+    even = i % 2 == 0
+    taken = even & ((j == i + 1) | (j == i - 1)) | (i == 0) & (j == 0)
+    one = even & (j == i + 2) | ~even & (j == i - 2) | (i == 1) & (j == 0)
+    return jnp.where(taken, -jnp.take(c, i + 1 + (j > i), axis=-1, mode="clip"), one.astype(c.dtype))
 
 
 @inlined

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.arguments import integer
 from jax_core.representation.array import Array
@@ -266,7 +267,7 @@ def _of_each(function, *xs):
     """``function``, whose code is long, of arrays of one shape: one kernel for all where they have some hundred numbers. Of more, runs are
     longer so, as the results are kept in memory."""
     size = math.prod(jnp.shape(xs[0]))
-    if isinstance(size, int) and 64 < size <= 1024:
+    if isinstance(size, int) and 64 < size <= 1024 and not flags.one_form.value:
         return lax.optimization_barrier(function(lax.optimization_barrier(jnp.stack(xs))))
     return [function(x) for x in xs]
 

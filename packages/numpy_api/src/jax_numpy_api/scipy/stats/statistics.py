@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.programs.jit import inlined
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
@@ -171,4 +172,5 @@ def _sem(a, axis, ddof, omit, keepdims):
         count = jnp.sum(~jnp.isnan(a), axis, keepdims=keepdims)
         spread = jnp.nanstd(a, axis, ddof=ddof, keepdims=keepdims)
         return spread / jnp.sqrt(count.astype(spread.dtype))
-    return jnp.std(a, axis, ddof=ddof, keepdims=keepdims) / a.shape[axis] ** 0.5
+    spread, n = jnp.std(a, axis, ddof=ddof, keepdims=keepdims), a.shape[axis]
+    return spread / (jnp.sqrt(jnp.full((), n, spread.dtype)) if flags.one_form.value else n ** 0.5)
