@@ -227,6 +227,18 @@ def test_results_that_are_equal_everywhere():
     near(copies, np.concatenate([x, x]))
 
 
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("collective", [lax.psum, lax.pmean])
+def test_sums_of_complex_numbers_that_are_equal_everywhere(collective, n):
+    """XLA sees that they are, multiplies instead, and ends the process if that is written as one sum."""
+    z = np.array([3 + 1j, -2j], np.complex64)
+    found = jit(shard_map(lambda: (collective(jnp.asarray(z), "i"), collective(collective(jnp.full(2, 1j), "i"), "i")),
+                          mesh=line(n), in_specs=(), out_specs=P()))()
+    times = n if collective is lax.psum else 1
+    near(found[0], z * times)
+    near(found[1], np.full(2, 1j) * times ** 2)
+
+
 @several
 def test_pytrees_and_prefixes():
     tree = {"w": rows(4, 3), "b": (rows(8), np.float32(2))}

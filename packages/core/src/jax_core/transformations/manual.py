@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Mapping, Se
 import numpy as np
 
 from ..configuration import context, flags
+from ..representation import dtypes
 from ..representation.aval import AbstractValue
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.manual_axis_type import UnreducedKind
@@ -234,10 +235,19 @@ def vary_jointly(args: Sequence[object]) -> list:
 
 # -- operations that change what is equal -------------------------------------------------------------------------------------------
 
+def all_reduce(b: Builder, op: str, x: Value, attributes: str) -> Value:
+    """``stablehlo.all_reduce`` with ``op``. Of complex numbers the parts are added apart: where XLA sees that all devices have the
+    same, it multiplies by their number instead, and that ends the process where the numbers are complex."""
+    if x.aval.dtype.kind != "c" or op != "stablehlo.add":
+        return b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer(op, x.aval.dtype)})', x, out=x.aval, attrs=f"{{{attributes}}}")
+    part = x.aval.update(dtype=dtypes.to_floating_dtype(x.aval.dtype))
+    sums = [all_reduce(b, op, b.emit(f"stablehlo.{name} {x}", x, out=part), attributes) for name in ("real", "imag")]
+    return b.emit(f"stablehlo.complex {sums[0]}, {sums[1]}", *sums, out=x.aval)
+
+
 def _all_reduce_lower(op):
     def lower(b: Builder, x: Value, *, axes: tuple[int, ...]):
-        attrs = env_of(b, axes).attributes(axes, None)
-        return b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer(op, x.aval.dtype)})', x, out=x.aval, attrs="{" + attrs + "}")
+        return all_reduce(b, op, x, env_of(b, axes).attributes(axes, None))
     return lower
 
 

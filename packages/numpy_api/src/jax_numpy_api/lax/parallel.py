@@ -32,7 +32,7 @@ from jax_core.representation.typing import PyTree
 from jax_core.traces.structural import broadcast_in_dim, convert_element_type_p, moved, reduce_sum_p
 from jax_core.traces.trace import Tracer
 from jax_core.transformations import manual
-from jax_core.transformations.manual import AxisEnv, env_of
+from jax_core.transformations.manual import AxisEnv, all_reduce, env_of
 
 from .arithmetic import add, div, mul
 from .compare import eq
@@ -350,8 +350,7 @@ def _all_reduce_lower(kind: str):
     def lower(b: Builder, *xs, axes: tuple[int, ...], axis_index_groups: Sequence[Sequence[int]] | None):
         op = {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}[kind]
         attrs = env_of(b, axes).attributes(axes, axis_index_groups)
-        return [b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer(op, x.aval.dtype)})', x, out=x.aval,
-                       attrs="{" + attrs + "}") for x in xs]
+        return [all_reduce(b, op, x, attrs) for x in xs]
     return lower
 
 
