@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from jax_core.configuration.flags import enable_x64
 from jax_core.programs.jit import jit
 from jax_core.transformations.autodiff import grad
 from jax_numpy_api import lax, numpy as jnp
@@ -292,3 +293,16 @@ def test_known_bytes_are_split(narrow, bits, wide):
         return lax.bitcast_convert_type(lax.bitcast_convert_type(x, narrow), jnp.uint4 if bits == 4 else jnp.uint2).astype(np.uint8)
     for found in jit(lambda: split(x))(), jit(split)(x):
         np.testing.assert_array_equal(found, expected)
+
+
+# -- logarithms of powers --------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("count", [1, 3, 5000])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_logarithms_of_negative_powers(dtype, count):
+    with enable_x64(True):
+        x, y = np.full(count, -2, dtype), np.full(count, 3, dtype)
+        for function in (lambda x, y: jnp.log(jnp.power(x, y)), lambda x, y: jnp.log(lax.pow(x, y[0])), lambda x, y: jnp.log(lax.pow(x, dtype(3)))):
+            for found in jit(function)(x, y), jit(lambda: function(jnp.asarray(x), jnp.asarray(y)))():
+                assert found.dtype == dtype and np.isnan(found).all()
+        np.testing.assert_allclose(jit(lambda x, y: jnp.log(jnp.power(x, y)))(-x, y), np.full(count, np.log(8)), rtol=2e-3)
