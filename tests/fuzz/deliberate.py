@@ -374,7 +374,6 @@ def refused(words: str, text: str = "") -> str | None:
 OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a program may differ in; as DIFFERENT
     ("value|no NaN|NaN|infinity", r"1e-40", "what a subnormal number counts as depends on where the program runs"),
     ("conv_general_dilated: (NaN|no NaN|infinity)", r"inf|nan|e\+38", "what is not finite beside the zeros of padding"),
-    ("no NaN", rf"(?s)(?=.*(nan|inf))(?=.*{DERIVATIVE}).*\.(max|min|ptp)\(", "where an extremum is NaN its slope is 0 / 0; XLA makes a selection of a product with a truth value"),
     ("transpose", r"new_ref\(|rng_bit_generator|random\.bits|lax\.gather\(|\]\.get\(|\w\[(\.\.\., |None, )?([a-z]\]|jnp\.array\(\[)", "an index beyond the end is clipped where it is read, and what is read there has no cotangent"),
     ("derivative", r"\(lambda h: \(?h\.def(jvp|vjp)", "a slope has a rule of its own"),
     ("dtype", r"(?m)^    .*\bnp\.(float64|int64|array)\(", "what is passed on untouched stays what it was"),

@@ -4,6 +4,7 @@ import pytest
 
 from harness import LAWS, Case
 from jax_core.programs.jit import jit
+from jax_core.transformations.autodiff import vjp
 from jax_numpy_api import lax
 
 TYPES = "f32[3,4] bf16[2,3] i32[3,4] i8[2,5] c64[2,2] f32[0,2]"
@@ -65,6 +66,18 @@ def test_nan_is_the_maximum_and_the_minimum(dtype):
     x = np.array([[1, np.nan, 5], [2, 3, 1], [np.nan, 0, np.nan]], dtype)
     assert np.isnan(np.asarray(lax.reduce_max(x, (1,)))).tolist() == [True, False, True]
     assert np.isnan(np.asarray(lax.reduce_min(x, (1,)))).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("reduction", [lax.reduce_max, lax.reduce_min])
+def test_what_is_not_the_extremum_has_no_slope(reduction):
+    """Whatever the cotangent is, compiled or not: XLA would make a selection of a product with truth values anyway."""
+    x = np.float32([[1, 4, 2], [7, 5, 6]])
+
+    def pulled(x: np.ndarray, ct: np.ndarray):
+        return vjp(lambda x: reduction(x, (1,)), x)[1](ct)[0]
+    expected = np.where(x == np.asarray(reduction(x, (1,)))[:, None], np.float32([[np.nan], [np.inf]]), 0)
+    for run in (pulled, jit(pulled)):
+        np.testing.assert_array_equal(run(x, np.float32([np.nan, np.inf])), expected)
 
 
 def test_argmax_finds_the_first_nan_when_compiled():

@@ -55,6 +55,7 @@ from .nan_cpu import (
 )
 from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, kept_wide, nary_type, whole_bytes
 from .scalar_programs import check_closed, is_arithmetic, on_arrays
+from .select import select_n_p
 from .shape import concatenate_p, reshaped, split_p
 
 if TYPE_CHECKING:
@@ -153,9 +154,9 @@ def _extremum_jvp(prim):
             return out, Zero.of(out)
         shape = np.shape(x)
         hit = eq_p.bind(x, broadcast_in_dim(out, shape, _kept(len(shape), axes)))
-        weight = convert_element_type_p.bind(hit, new_dtype=get_aval(x).dtype, weak_type=False, sharding=None)
-        count = structural.reduce_sum(weight, axes)
-        return out, div_p.bind(structural.reduce_sum(mul_p.bind(g, weight), axes), count)
+        count = structural.reduce_sum(convert_element_type_p.bind(hit, new_dtype=get_aval(x).dtype, weak_type=False, sharding=None), axes)
+        # a selection, as XLA makes one of a product with truth values: NaN elsewhere is no tangent of the result, compiled or not
+        return out, div_p.bind(structural.reduce_sum(select_n_p.bind(hit, structural.zeros(get_aval(g)), g), axes), count)
     return jvp
 
 
