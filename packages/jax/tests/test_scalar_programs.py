@@ -42,6 +42,15 @@ def test_apply(name):
     np.testing.assert_array_equal(found, X * np.array([1, 8, 1, 2], np.float32)[:, None])
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_apply_to_wide_integers(compiled):
+    def applied(x: jax.Array):
+        return x.at[x].apply(lambda v: jnp.sort(jnp.stack([v, v + 1]))[1])
+    with jax.enable_x64(True):
+        found = (jax.jit(applied) if compiled else applied)(jnp.array([1, 0, 1]))
+    assert found.dtype == np.int64 and found.tolist() == [2, 2, 1]
+
+
 def test_large_windows_are_a_loop():
     x = np.arange(3000, dtype=np.float32) % 7
 

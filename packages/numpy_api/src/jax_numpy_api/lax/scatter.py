@@ -369,7 +369,7 @@ def _apply_to_read(x, indices, shape, program, params):
         times = _read(scatter_add_p.bind(blank, indices, ones, update_jaxpr=None, update_consts=(), **static), indices, shape, **static)
 
         def turn(number: Array, values: Array):
-            return lax.select(lax.lt(broadcast_in_dim(number, shape, ()), times), applied(values), values)
+            return lax.select(lax.lt(broadcast_in_dim(lax.convert_element_type(number, np.int32), shape, ()), times), applied(values), values)
         most = lax.reduce_max(times, tuple(range(len(shape))))
         values = lax.fori_loop(np.int32(0), most, turn, values)
     return scatter_p.bind(x, indices, values, update_jaxpr=None, update_consts=(), **static)
