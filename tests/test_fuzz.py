@@ -24,6 +24,7 @@ from fuzz import (
     values,
     watched,
 )
+from jax_core.representation.errors import TypePromotionError
 from jax_numpy_api import lax
 
 PROGRAMS, PARTS = 10, 4
@@ -429,6 +430,7 @@ def test_weak_types_of_powers():
     ("jnp.array(1j).view('uint8')", ValueError), ("jnp.ones(3).view('complex64')", ValueError),
     ("lax.conv_general_dilated(jnp.ones((1, 1, 4)), jnp.ones((1, 1, 0)), (1,), 'SAME')", ValueError),
     ("jax.jit(jax.numpy_dtype_promotion('strict')(lambda: jnp.ones(3).at[0].add(True)))()", ValueError),
+    ("jnp.histogram(jnp.ones(3), range=(0, 1j))", TypeError), ("jax.numpy_dtype_promotion('strict')(lambda: jnp.array([True, 1.5]))()", TypePromotionError),
     ("jax.scipy.linalg.hankel(1.0)", ValueError), ("jax.scipy.linalg.convolution_matrix(1.0, 2)", ValueError), ("jnp.geomspace(1, 2, axis=None)", TypeError), ("jnp.stack(jnp.ones(()))", TypeError),
     ("jax.scipy.stats.multinomial.pmf(jnp.ones(2), 2, jnp.ones(2) / 2)", ValueError), ("jax.scipy.stats.multinomial.logpmf(jnp.ones(2, int), 2.0, jnp.ones(2))", ValueError)])
 def test_refused(expression, error):

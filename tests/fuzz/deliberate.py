@@ -380,6 +380,8 @@ OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a prog
     ("NaN|no NaN|infinity", r"(?s)(?=.*(\b\w*fft\w*|stft|istft|csd|welch|\dj)).*(inf|nan|e\+38|/ 0\b)", "which part of an infinite product of complex numbers is NaN is not said"),
     ("transpose|derivative", r"(gmres|bicgstab|cg|minimize|odeint)\(", "the slope of an approximate solution is an approximation"),
     ("kind", r"jax_disable_jit", "what is passed on untouched stays what it was"),
+    ("jit accepts: .*beyond the end of the axis.*", r"extract\(|compress\(", "what is traced cannot be looked at"),
+    ("no NaN", r"(?s)(?=.*(nan|inf)).*\b(is[a-z]+|signbit|logical_\w+)\([^()]*\) \* ", "XLA makes a selection of a product with a truth value, and programs written for it count on that"),
     ("jit accepts: .*can't apply forward-mode autodiff.*", r"custom_vjp|custom_gradient", "a tangent that nothing needs is not asked for"),
     ("jit accepts", r"(pure|io|debug)_?\.?callback\(", "a call that nothing needs is left out"),
     ("tree", r"closure_convert", "what is hoisted depends on what is traced"),

@@ -482,6 +482,8 @@ def _from_sequence(x: Any, dtype: Any) -> Array:
 def _from_numbers(x: Any, kinds: set, dtype: Any) -> Array:
     """Nested sequences of Python numbers: NumPy does it, in the dtype that the kinds give."""
     if dtype is None:
+        if bool in kinds and len(kinds) > 1:
+            dtypes.result_type(*(k() for k in kinds))  # which is refused where promotion is strict
         widest = next((k for k in (complex, float, int, bool) if k in kinds), float)
         dtype = dtypes.canonicalize_dtype(dtypes.python_scalar_dtypes[widest])
     if dtype.kind in "iu" and float in kinds:

@@ -454,6 +454,8 @@ def _ranges(a: Any, limits: Any, dtype: Any) -> Any:
             low, high = limits
         except (TypeError, ValueError):
             raise ValueError(f"histogram: range must be None or a pair of numbers, got {limits!r}") from None
+        if dtypes.issubdtype(dtypes.result_type(low, high), np.complexfloating):
+            raise TypeError(f"histogram: range must be a pair of real numbers, got {limits!r}")
     low, high = convert(unwrapped(low), np.dtype(dtype)), convert(unwrapped(high), np.dtype(dtype))
     same = lax.eq(low, high)
     half = np.dtype(dtype).type(0.5)
