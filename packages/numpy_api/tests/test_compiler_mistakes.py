@@ -2,6 +2,7 @@
 
 The reference is NumPy where it has the function, else the same function of the host's numbers.
 """
+import functools
 import itertools
 
 import numpy as np
@@ -306,3 +307,58 @@ def test_logarithms_of_negative_powers(dtype, count):
             for found in jit(function)(x, y), jit(lambda: function(jnp.asarray(x), jnp.asarray(y)))():
                 assert found.dtype == dtype and np.isnan(found).all()
         np.testing.assert_allclose(jit(lambda x, y: jnp.log(jnp.power(x, y)))(-x, y), np.full(count, np.log(8)), rtol=2e-3)
+
+
+# -- quotients of quotients ------------------------------------------------------------------------------------------------
+
+QUOTIENTS = {  # of numbers that are all alike, of which products of two are out of range
+    "a / (b / c)": lambda a, b, c: a / (b / c),
+    "a / b / c": lambda a, b, c: a / b / c * b * a,
+    "(a / b) / (c / a)": lambda a, b, c: (a / b) / (c / a) * a,
+    "other shapes": lambda a, b, c: (a.reshape(2, -1) / (b / c).reshape(2, -1)).ravel(),
+    "transposed": lambda a, b, c: (a.reshape(2, -1).T / (b / c).reshape(2, -1).T).T.ravel(),
+    "times 1": lambda a, b, c: a / (b / c * 1.0 + 0.0),
+    "a sum of one": lambda a, b, c: a / jnp.sum((b / c)[:, None], 1),
+    "divides a call": lambda a, b, c: a / jit(lambda x, y: x / y)(b, c),
+    "in a call": lambda a, b, c: jit(lambda x, y: x / y)(a, b / c),
+    "in a loop": lambda a, b, c: lax.fori_loop(0, 1, lambda i, x: a / x, b / c),
+    "in a branch": lambda a, b, c: lax.cond(True, lambda x: a / x, lambda x: x, b / c),
+    "of a derivative": lambda a, b, c: grad(lambda x: jnp.sum(a / (x / c)))(b) * -a,
+}
+
+
+@pytest.mark.parametrize("size", [2, 5000])
+@pytest.mark.parametrize("number", [1e30, 1e-30, 3.0, -1e25])
+@pytest.mark.parametrize("name", QUOTIENTS)
+def test_quotients_of_quotients(name, number, size):
+    x = np.full(size, number, np.float32)
+    for found in jit(QUOTIENTS[name])(x, x, x), jit(lambda: QUOTIENTS[name](*[jnp.asarray(x)] * 3))():
+        np.testing.assert_allclose(found, x, rtol=1e-6)
+
+
+def test_quotients_of_complex_numbers():
+    z = np.full(3, 1e30 + 1e30j, np.complex64)
+    np.testing.assert_allclose(jit(lambda a, b: a / (a / b) / 1e30)(z, z), np.full(3, 1 + 1j), rtol=1e-6)
+
+
+@pytest.mark.parametrize("number, factors", [(1e30, (1e-30, 1e-30, 1e30)), (1e-30, (1e25, 1e25, 1e-20)), (1e10, (1e20, 2.0, 0.5)), (1e20, (-1e-25, 1e-25, 1e30))])
+def test_products_with_constants(number, factors):
+    x = np.full(3, number, np.float32)
+    want = functools.reduce(np.multiply, map(np.float32, factors), x)
+    np.testing.assert_allclose(jit(lambda x: functools.reduce(lambda x, c: x * c, factors, x))(x), want, rtol=1e-6)
+
+
+# -- NaN compared --------------------------------------------------------------------------------------------------------
+
+NOT_NEGATIVE = {"abs": jnp.abs, "exp": jnp.exp, "maximum": lambda x: jnp.maximum(x, 0), "square": lambda x: x * x, "fourth power": lambda x: x ** 4,
+                "broadcast": lambda x: jnp.broadcast_to(jnp.abs(x), (2, *x.shape))}
+
+
+@pytest.mark.parametrize("dtype", [np.float16, jnp.bfloat16, np.float32])
+@pytest.mark.parametrize("name", NOT_NEGATIVE)
+def test_nan_is_not_positive(name, dtype):
+    x = np.array([np.nan, -2, 0, np.inf], dtype)
+    f = NOT_NEGATIVE[name]
+    for comparison in lambda x: f(x) >= 0, lambda x: 0 <= f(x), lambda x: lax.le(jnp.zeros_like(f(x)), f(x)), lambda x: lax.ge(f(x), jnp.zeros_like(f(x))):
+        np.testing.assert_array_equal(np.atleast_2d(jit(comparison)(x))[-1], [False, True, True, True])
+        np.testing.assert_array_equal(np.atleast_2d(comparison(jnp.asarray(x)))[-1], [False, True, True, True])

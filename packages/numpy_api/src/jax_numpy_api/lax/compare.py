@@ -20,7 +20,7 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
 from jax_core.representation.typing import ArrayLike
 
-from .nary import ANY, FLOAT, ORDERED, apply, boolean, elementwise, full_operands
+from .nary import ANY, FLOAT, ORDERED, apply, boolean, elementwise, emit, full_operands
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -40,10 +40,18 @@ def emit_compare(b: Builder, direction: str, x: Value, y: Value, kind: str | Non
     return b.emit(f"stablehlo.compare {direction}, {x}, {y}, {kind}", x, y, out=x.aval.update(dtype=bool, weak_type=False))
 
 
+_OR_EQUAL = {"GE": "GT", "LE": "LT"}
+"""Of floats these are written in two parts: XLA takes ``abs(x) >= 0``, and the like, for true, also of NaN. LLVM puts them together again."""
+
+
 def _comparison(name, direction, accepts, reference, total=False):
     def lower(b: Builder, x: Value, y: Value):
         x, y = _same_shape(b, x, y)
-        return emit_compare(b, direction, x, y, "TOTALORDER" if total else None)
+        if total:
+            return emit_compare(b, direction, x, y, "TOTALORDER")
+        if direction in _OR_EQUAL and compare_kind(x.aval.dtype) == "FLOAT":
+            return emit(b, "stablehlo.or", emit_compare(b, _OR_EQUAL[direction], x, y), emit_compare(b, "EQ", x, y))
+        return emit_compare(b, direction, x, y)
     def on_host(x: Array, y: Array):
         return reference(x, y) if total or _all_apart(x, y) else reference(flushed(x), flushed(y))
     return elementwise(name, lower, accepts=accepts, jvp=ZERO, reference=on_host, result=boolean, exact=True)

@@ -33,16 +33,8 @@ def _pow_type(x, y):
     return nary_result("pow", (x, y), x.dtype)
 
 
-def _power(b, x, y):
-    return emit(b, "stablehlo.power", *full_operands(b, (x, y)), out=b.out_avals[0])
-
-
 def _pow_plain(b, x, y):
-    """What is no number is chosen: XLA takes the logarithm of a power for ``y log |x|``, also where the power is negative."""
-    power, out = _power(b, x, y), b.out_avals[0]
-    if out.dtype.kind == "c":
-        return power
-    return emit(b, "stablehlo.select", emit_compare(b, "EQ", power, power), power, b.full(np.nan, out), out=out)
+    return emit(b, "stablehlo.power", *full_operands(b, (x, y)), out=b.out_avals[0])
 
 
 _pow_formulation = Formulation(_pow_plain, narrow=powers.pow)
@@ -58,7 +50,7 @@ def _pow_lower(b, x, y):
     for simple in _SIMPLE:
         value = b.scalar(simple, y.aval.dtype)
         same = emit_compare(b, "EQ", y, value)
-        power = emit(b, "stablehlo.select", same, _power(b, x, value), power, out=out)
+        power = emit(b, "stablehlo.select", same, _pow_plain(b, x, value), power, out=out)
     return power
 
 

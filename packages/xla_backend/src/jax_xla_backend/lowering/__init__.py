@@ -8,6 +8,7 @@
 ``axis_contexts``    what such rules are told of the devices
 ``templates``        what a rule wrote, kept for the next equation of its kind
 ``overwriting``      is an array overwritten with what is read from other places of it?
+``kept_apart``       quotients that the compiler would merge with others
 ``types``            types and constants as text
 ``values``           SSA values
 ``extended_dtypes``  arrays of extended dtypes (keys)

@@ -31,6 +31,7 @@ from ..planning.planner import SMALL, plan
 from ..planning.windows import costly_sums
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .byte_arithmetic import WORDS, WRONG_OF_BYTES, on_words
+from .kept_apart import keep_apart, merged
 from .metadata import attributes, shows, under
 from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
@@ -398,12 +399,13 @@ class Builder:
             return new_value(self.constant(np.asarray(aval.dtype.unwrap(value))), aval)
         return self.constant(np.asarray(value), aval.update(sharding=None))
 
-    def run(self, jaxpr: Jaxpr, env: dict) -> list[Value]:
-        """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""
+    def run(self, jaxpr: Jaxpr, env: dict, whole: bool = False) -> list[Value]:
+        """Write ``jaxpr``, which is ``whole`` or a part of another; ``env`` holds the values of its inputs and is filled with all others."""
         outer = self.out_avals, self.params, self.location
         found = plan(jaxpr, self.module.plans, self.module.least_cut) if self.module.planning else None
         barriers, stored = (found.cuts, found.stored) if found else (None, None)
         costly = costly_sums(jaxpr) if self.platform == "cpu" else ()
+        apart = () if self.module.kernel else merged(jaxpr, whole)
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
             prim = eqn.primitive
@@ -411,12 +413,13 @@ class Builder:
                 spread[eqn.outvars[0]] = eqn
             if self.in_sums:
                 self.in_sum = any([id(v) in self.in_sums for v in eqn.outvars])
-            if costly:
-                self.costly = any([id(v) in costly for v in eqn.outvars])
+            self.costly = bool(costly) and any([id(v) in costly for v in eqn.outvars])
             if prim.lower == "stablehlo.divide" and eqn.invars[1] in spread:
                 self._divide(eqn, spread[eqn.invars[1]], env)
             else:
                 write(eqn, env)
+            if apart:
+                keep_apart(self, eqn, env, apart)
             if self.flat:
                 self._flatten(eqn, env)
             if barriers:
@@ -430,8 +433,7 @@ class Builder:
     def _divide(self, eqn: JaxprEqn, spread: JaxprEqn, env: dict) -> None:
         """A division by ``spread``, a broadcast, which gets a broadcast of its own: XLA turns it into a product with the
         reciprocal of the few elements, but only where nothing else reads the broadcast."""
-        divisor = eqn.invars[1]
-        shared = env[divisor]
+        shared = env[divisor := eqn.invars[1]]
         self._write(spread, env)
         self._write(eqn, env)
         env[divisor] = shared

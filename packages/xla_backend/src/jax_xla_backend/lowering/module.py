@@ -398,7 +398,7 @@ class ModuleWriter:
             b.in_sums = computed_in_sums(module._jaxpr, plan(module._jaxpr, self.plans, self.least_cut).cuts)
         if self.planning and self.shardings.devices == 1 and b.barriers_last and module._layouts is None and module._work.wants_flat_results:
             b.flat = flat_results(module._jaxpr)
-        outs = [b.constant(np.zeros((), bool), TOKEN_ARRAY) if x.aval is abstract_token else x for x in b.run(module._jaxpr, env)]
+        outs = [b.constant(np.zeros((), bool), TOKEN_ARRAY) if x.aval is abstract_token else x for x in b.run(module._jaxpr, env, whole=True)]
         if self.shardings.devices > 1 and module._shardings[1] is not None:
             outs = [_whole_before_sum(b, x, where) for x, where in zip(outs, module._shardings[1])]
         if self.platform != "cpu":
