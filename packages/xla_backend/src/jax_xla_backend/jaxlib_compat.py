@@ -53,6 +53,12 @@ UNSTABLE_TOP_K = VERSION >= (0, 12)
 
 BARRIERS_LAST = VERSION >= (0, 12)
 
+
+def keeps_barriers(text: str, planned: int) -> bool:
+    """Whether the barriers of a program can be made to last, ``planned`` of which are the planner's: others may be in small loops."""
+    return BARRIERS_LAST or planned == text.count("stablehlo.optimization_barrier") or "stablehlo.while" not in text
+
+
 # Before 0.12 the simplifier of programs divides where both integers are constants, or become so, though the divisor be 0: the process
 # dies of SIGFPE. (Found by running; the lowest integer by -1 is computed as it should be.)
 CONSTANTS_BY_ZERO_TRAP = VERSION < (0, 12)

@@ -69,6 +69,18 @@ class Kind(enum.Enum):
     """Anything else: it needs its operands in memory."""
 
 
+class Algebra(enum.Enum):
+    """What an elementwise operation is in expressions that compilers rewrite."""
+
+    SUM = enum.auto()
+    """Or a difference."""
+    PRODUCT = enum.auto()
+    QUOTIENT = enum.auto()
+    POWER = enum.auto()
+    LOGARITHM = enum.auto()
+    COMPARISON = enum.auto()
+
+
 class Part(enum.Enum):
     """Which part of its first operand an operation touches."""
 
@@ -118,6 +130,7 @@ class Traits:
     Attributes:
       kind: what it does.
       cost: ns for one element where a kernel computes it along with other things; by default what most of its kind take.
+      algebra: what it is in expressions that compilers rewrite.
       part: which part of its first operand it touches, if not all of it.
       quick: what becomes of it when compiled the quick way.
       inner: loops within its loop over elements.
@@ -143,11 +156,12 @@ class Traits:
       printed_as: the parameter whose text is printed in place of the name and the parameters.
     """
 
-    __slots__ = ("kind", "cost", "part", "quick", "inner", "keeps_places", "joins", "keys", "in_sums", "spelled_out", "loops", "hidden", "shown", "labels",
-                 "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads", "scope",
+    __slots__ = ("kind", "cost", "algebra", "part", "quick", "inner", "keeps_places", "joins", "keys", "in_sums", "spelled_out", "loops", "hidden", "shown",
+                 "labels", "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads", "scope",
                  "printed_as")
     kind: Kind
     cost: float
+    algebra: Algebra | None
     part: Part | None
     quick: Quick
     inner: Inner
@@ -172,7 +186,7 @@ class Traits:
     scope: str | None
     printed_as: str | None
 
-    def __init__(self, kind: Kind, cost: float | None = None, *, part: Part | None = None, quick: Quick = Quick.SAME,
+    def __init__(self, kind: Kind, cost: float | None = None, *, algebra: Algebra | None = None, part: Part | None = None, quick: Quick = Quick.SAME,
                  inner: Inner = Inner.NONE, keeps_places: bool = False, joins: bool = False, keys: Keys | None = None,
                  in_sums: bool = False, spelled_out: bool = False, loops: bool = False,
                  hidden: Mapping[str, Any] | None = None, shown: Mapping[str, Callable[[Any], str]] | None = None,
@@ -181,7 +195,7 @@ class Traits:
                  reads: int | Callable[..., int] = 1, scope: str | None = None, printed_as: str | None = None):
         fused = kind in _COSTS
         for name, value in (
-                ("kind", kind), ("cost", _COSTS.get(kind, 0.0) if cost is None else cost), ("part", part), ("quick", quick),
+                ("kind", kind), ("cost", _COSTS.get(kind, 0.0) if cost is None else cost), ("algebra", algebra), ("part", part), ("quick", quick),
                 ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("in_sums", in_sums), ("spelled_out", spelled_out),
                 ("loops", loops),
                 ("hidden", hidden or {}), ("shown", shown or {}), ("labels", labels or {}),

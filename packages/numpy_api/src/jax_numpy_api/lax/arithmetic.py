@@ -22,7 +22,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
-from jax_core.representation.traits import ARITHMETIC, Kind, Quick, Traits
+from jax_core.representation.traits import ARITHMETIC, Algebra, Kind, Quick, Traits
 from jax_core.representation.typing import ArrayLike, DTypeLike, host_value
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.transformations.forward import jvp_flat
@@ -108,9 +108,9 @@ def _add_jvp(primals, tangents):
 
 
 add_p = elementwise("add", "stablehlo.add", accepts=NUMERIC, jvp=_add_jvp, transpose=_add_transpose, reference=np.add,
-                    exact=integers, cost=ARITHMETIC, in_sums=True, sums=partial_sums.linear)
+                    exact=integers, cost=ARITHMETIC, algebra=Algebra.SUM, in_sums=True, sums=partial_sums.linear)
 sub_p = elementwise("sub", "stablehlo.subtract", accepts=NUMERIC, jvp=_sub_jvp, transpose=_sub_transpose,
-                    reference=np.subtract, exact=integers, cost=ARITHMETIC, in_sums=True, sums=partial_sums.linear)
+                    reference=np.subtract, exact=integers, cost=ARITHMETIC, algebra=Algebra.SUM, in_sums=True, sums=partial_sums.linear)
 
 # -- products ------------------------------------------------------------------------------------------------------------
 
@@ -159,7 +159,8 @@ mul_p: Primitive = Elementwise(
     "mul", out_type=_mul_type,
     jvp=(lambda g, out, x, y, **params: _mul_tangent(out, g, y, params), lambda g, out, x, y, **params: _mul_tangent(out, x, g, params)),
     transpose=_mul_transpose, batch=ELEMENTWISE, lower=_mul_lower, reference=_mul_reference,
-    exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None, traits=Traits(Kind.ELEMENTWISE, ARITHMETIC, in_sums=True),
+    exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None,
+    traits=Traits(Kind.ELEMENTWISE, ARITHMETIC, algebra=Algebra.PRODUCT, in_sums=True),
     sums=partial_sums.bilinear)
 
 
@@ -204,7 +205,7 @@ def _truncated_remainder(x, y):
 
 
 div_p = elementwise("div", "stablehlo.divide", accepts=NUMERIC, transpose=_div_transpose, jvp=_div_jvp,
-                    reference=_truncated_quotient, exact=integers, cost=0.19, in_sums=True, sums=partial_sums.linear_in_first)
+                    reference=_truncated_quotient, exact=integers, cost=0.19, algebra=Algebra.QUOTIENT, in_sums=True, sums=partial_sums.linear_in_first)
 
 
 def _rem_tangent_y(g, out, x, y):

@@ -18,6 +18,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
+from jax_core.representation.traits import Algebra
 from jax_core.representation.typing import ArrayLike
 
 from .nary import ANY, FLOAT, ORDERED, apply, boolean, elementwise, emit, full_operands
@@ -54,7 +55,7 @@ def _comparison(name, direction, accepts, reference, total=False):
         return emit_compare(b, direction, x, y)
     def on_host(x: Array, y: Array):
         return reference(x, y) if total or _all_apart(x, y) else reference(flushed(x), flushed(y))
-    return elementwise(name, lower, accepts=accepts, jvp=ZERO, reference=on_host, result=boolean, exact=True)
+    return elementwise(name, lower, accepts=accepts, jvp=ZERO, reference=on_host, result=boolean, exact=True, algebra=Algebra.COMPARISON)
 
 
 def _same_shape(b, x, y):

@@ -18,7 +18,7 @@ from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.tracebacks import shorten
-from jax_core.representation.traits import Kind, Quick, Traits
+from jax_core.representation.traits import Algebra, Kind, Quick, Traits
 from jax_core.traces.structural import broadcast_in_dim, implied_broadcast, reduce_sum_p
 
 from .accuracy import accuracy_text
@@ -256,7 +256,7 @@ def _fitted(name: str, args: Sequence[Any]) -> list | None:
 def elementwise(name: str, lower: object, *, accepts: tuple[str, ...], jvp: object, transpose: object = None,
                 reference: Callable | None = None, result: Callable = same, equal: bool = True,
                 exact: Any = False, cost: float | None = None, quick: Quick = Quick.SAME, reads: int = 1,
-                in_sums: bool = False, loops: bool = False, sums: Callable | None = None) -> Primitive:
+                in_sums: bool = False, loops: bool = False, algebra: Algebra | None = None, sums: Callable | None = None) -> Primitive:
     """Declare an elementwise primitive.
 
     Args:
@@ -266,14 +266,14 @@ def elementwise(name: str, lower: object, *, accepts: tuple[str, ...], jvp: obje
       jvp, transpose, reference, exact: as for `Primitive`; without ``transpose`` there is none, as it is not linear.
       result: dtype of the result from the operands' types.
       equal: whether operands must have one dtype.
-      cost, quick, reads, in_sums, loops: as for `Traits`.
+      cost, quick, reads, in_sums, loops, algebra: as for `Traits`.
       sums: as for `Primitive`.
     """
     return Elementwise(
         name, out_type=nary_type(name, accepts, result, equal), jvp=jvp,
         transpose=transpose or none(f"lax.{name} is not linear, so it has no transpose"), batch=ELEMENTWISE,
         lower=lower, reference=quiet(reference), exact=exact,
-        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, reads=reads, in_sums=in_sums, loops=loops,
+        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, reads=reads, in_sums=in_sums, loops=loops, algebra=algebra,
                       spelled_out=isinstance(lower, SpelledOut) and lower.in_float32), sums=sums)
 
 

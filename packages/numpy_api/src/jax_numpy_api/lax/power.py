@@ -11,7 +11,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Zero, none
-from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.traits import Algebra, Kind, Traits
 from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import convert_element_type_p
 
@@ -94,7 +94,7 @@ def _pow_reference(x, y):
 pow_p = Elementwise(
     "pow", out_type=_pow_type, jvp=(_pow_tangent_x, _pow_tangent_y),
     transpose=none("lax.pow is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_pow_lower,
-    reference=_pow_reference, traits=Traits(Kind.ELEMENTWISE, 3.0, spelled_out=True))
+    reference=_pow_reference, traits=Traits(Kind.ELEMENTWISE, 3.0, algebra=Algebra.POWER, spelled_out=True))
 
 
 def pow(x: ArrayLike, y: ArrayLike) -> Array:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jax_core.configuration import flags
 
-from ..jaxlib_compat import BARRIER_OPTIONS, LIBRARY_FAILS_AT_MANY_AXES, SMALL_PROGRAMS_ARE_FUNCTIONS
+from ..jaxlib_compat import BARRIER_OPTIONS, LIBRARY_FAILS_AT_MANY_AXES, SMALL_PROGRAMS_ARE_FUNCTIONS, keeps_barriers
 from ..planning.loops import LOW, USUAL
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def options_for(module: Module, platform: str, items: tuple) -> tuple:
     * Loops inside kernels are not unrolled where that makes them no faster (see `planning.unrolling`).
     * Programs that compute much for each element get vectors of 512 bits where the processor has good ones (see `planning.wide_vectors`).
     * Loops become one function each where that pays (see `planning.loops`).
-    * The fusion planner's barriers are made to last in programs that have no others (see `BARRIER_OPTIONS`).
+    * The fusion planner's barriers are made to last where those of others are in no loop (see `BARRIER_OPTIONS`).
     * With ``jax_disable_most_optimizations`` programs get what compiles in the least time, on the CPU, and nothing of the above.
     * Programs over arrays of many axes do without the library that fails at them (see `jaxlib_compat.LIBRARY_FAILS_AT_MANY_AXES`).
 
@@ -78,8 +78,7 @@ def _options_by_cost(module: Module, platform: str, items: tuple) -> tuple:
     ours = module.facts.work if platform == "cpu" and not items else None
     barriers = module.facts.barriers
     if barriers:
-        alone = barriers == module.text().count("stablehlo.optimization_barrier")
-        chosen = BARRIER_OPTIONS if alone else ()
+        chosen = BARRIER_OPTIONS if keeps_barriers(module.text(), barriers) else ()
     elif ours:
         chosen = UNFUSED_OPTIONS if ours.repeats_work else ()
     if ours and flags.quick_compile.value:

@@ -31,7 +31,7 @@ from ..planning.planner import SMALL, plan
 from ..planning.windows import costly_sums
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .byte_arithmetic import WORDS, WRONG_OF_BYTES, on_words
-from .kept_apart import keep_apart, merged
+from .kept_apart import keeping_apart
 from .metadata import attributes, shows, under
 from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
@@ -405,7 +405,7 @@ class Builder:
         found = plan(jaxpr, self.module.plans, self.module.least_cut) if self.module.planning else None
         barriers, stored = (found.cuts, found.stored) if found else (None, None)
         costly = costly_sums(jaxpr) if self.platform == "cpu" else ()
-        apart = () if self.module.kernel else merged(jaxpr, whole)
+        keep_apart = None if self.module.kernel else keeping_apart(self, jaxpr, env, whole)
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
             prim = eqn.primitive
@@ -418,8 +418,8 @@ class Builder:
                 self._divide(eqn, spread[eqn.invars[1]], env)
             else:
                 write(eqn, env)
-            if apart:
-                keep_apart(self, eqn, env, apart)
+            if keep_apart is not None:
+                keep_apart(eqn.outvars)
             if self.flat:
                 self._flatten(eqn, env)
             if barriers:
@@ -428,7 +428,7 @@ class Builder:
                 self._stored.update([str(env[v]) for v in eqn.outvars if id(v) in stored])
         self.out_avals, self.params, self.location = outer
         self.costly = False
-        return [self._atom(x, env) for x in jaxpr.outvars]
+        return [self.atom(x, env) for x in jaxpr.outvars]
 
     def _divide(self, eqn: JaxprEqn, spread: JaxprEqn, env: dict) -> None:
         """A division by ``spread``, a broadcast, which gets a broadcast of its own: XLA turns it into a product with the
@@ -438,7 +438,7 @@ class Builder:
         self._write(eqn, env)
         env[divisor] = shared
 
-    def _atom(self, x: Any, env: dict) -> Value:
+    def atom(self, x: Any, env: dict) -> Value:
         """The value of a variable or literal."""
         if type(x) is Literal:
             return new_value(self._literal(x), x.aval)
@@ -457,16 +457,16 @@ class Builder:
         for v in eqn.outvars:
             reason = barriers.get(id(v))
             if reason is not None and id(v) not in self.flat:
-                env[v] = str(self._barrier(self._atom(v, env), reason))
+                env[v] = str(self.planned_barrier(self.atom(v, env), reason))
 
     def _flatten(self, eqn: JaxprEqn, env: dict) -> None:
         """Have results of ``eqn`` written as vectors, if they are to be."""
         for v in eqn.outvars:
             if id(v) in self.flat:
-                x = self._barrier(self.reshape(self._atom(v, env), (v.aval.size,)), "one loop over all elements")
+                x = self.planned_barrier(self.reshape(self.atom(v, env), (v.aval.size,)), "one loop over all elements")
                 env[v] = str(self.reshape(x, v.aval.shape))
 
-    def _barrier(self, x: Value, reason: str) -> Value:
+    def planned_barrier(self, x: Value, reason: str) -> Value:
         """``x`` behind a barrier that counts as the planner's."""
         before, self.location = self.location, f'{PLANNED}{reason}")'
         found, = self.barrier([x])
@@ -501,7 +501,7 @@ class Builder:
         """``x`` for a sum without vectors; see `interfaces.Builder.cheap`."""
         if not self.costly:
             return x
-        return self._barrier(x, "a sum would compute it without vectors") if self.module.planning and x.aval.nbytes >= self.module.least_cut else None
+        return self.planned_barrier(x, "a sum would compute it without vectors") if self.module.planning and x.aval.nbytes >= self.module.least_cut else None
 
     def holds_bfloat16(self) -> bool:
         """Whether values of the program are of bfloat16; see `interfaces.Builder.holds_bfloat16`."""
@@ -509,7 +509,7 @@ class Builder:
 
     def in_memory(self, x: Value, reason: str) -> Value:
         """``x``, computed once however many read it; see `interfaces.Builder.in_memory`."""
-        return self._barrier(x, reason) if self.keeps(x.aval) else x
+        return self.planned_barrier(x, reason) if self.keeps(x.aval) else x
 
     def reads_elsewhere(self, x: Value, update: Value, part: Sequence[int], starts: Sequence[Value] = ()) -> bool:
         """Whether ``update`` may be computed from elements of ``x`` at other places; see `interfaces.Builder.reads_elsewhere`."""
@@ -527,7 +527,7 @@ class Builder:
             return update
         if self.one_form or update.aval.size * FEW_TIMES >= x.aval.size or not (self.keeps(x.aval) and self.module.barriers_stay):
             return None
-        return self._barrier(update, BEFORE_WRITING)
+        return self.planned_barrier(update, BEFORE_WRITING)
 
     def chosen(self, x: Value) -> Value:
         """``x``, chosen element by element; see `interfaces.Builder.chosen`."""
@@ -537,7 +537,7 @@ class Builder:
             return x
         if self.one_form or not self.module.planning or x.aval.nbytes < self.module.least_cut:
             return x
-        return self._barrier(x, "updates that follow would each compute it")
+        return self.planned_barrier(x, "updates that follow would each compute it")
 
     def integer(self, x: Value) -> int | None:
         """The integer that ``x`` is; see `interfaces.Builder.integer`."""
@@ -638,16 +638,16 @@ class Builder:
             raise NotImplementedError(f"MLIR translation rule for primitive '{prim.name}' not found for platform "
                                       f"{self.platform}")
         module = self.module
-        planning, least = module.planning, module.least_cut
+        planning, least, in_loop = module.planning, module.least_cut, module.in_loop
         if prim.traits.kind is Kind.LOOP:
-            module.least_cut = module.least_in_loops
+            module.least_cut, module.in_loop = module.least_in_loops, True
             if module.whole_loops and not is_dispatched(eqn):
                 module.planning = False
         around = module.scopes
         if prim.holds_program and self.location:
             module.scopes = under(around + eqn.source_info.scopes, eqn)
         out = rule(self, *operands, **eqn.params)
-        module.planning, module.least_cut, module.scopes = planning, least, around
+        module.planning, module.least_cut, module.in_loop, module.scopes = planning, least, in_loop, around
         return out if prim.multiple_results else (out,)
 
     def _split_alike(self, eqn: JaxprEqn, operands: list[Value]) -> list[Value]:

@@ -6,44 +6,49 @@
 - Before 0.12, products with constants: ``x * 1e-30 * 1e-30`` becomes ``x * 0``.
 
 It does not look through a selection, so the inner result is selected where it is a number. It looks through changes of shape and calls.
+
+Values that are compared with one of their elements get a barrier behind them: see `planning.compared`.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Collection, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
-from jax_core.representation.traits import Kind
+from jax_core.representation.traits import Algebra, Kind
+from jax_core.traces.structural import broadcast_in_dim_p
 
-from ..jaxlib_compat import COMPILER_ERRS
-from .values import new_value
+from ..jaxlib_compat import BARRIERS_LAST, COMPILER_ERRS
+from ..planning.compared import compared_with_chosen
+from ..planning.planner import SMALL
 
 if TYPE_CHECKING:
     from jax_core.representation.primitive import Primitive
 
     from .builder import Builder
 
-# What an operation is to those that may be merged; plain strings, as all equations are asked
-_QUOTIENT, _POWER, _LOGARITHM, _PROGRAM = "div", "pow", "log", "program"
+_READERS = {Algebra.QUOTIENT: Algebra.QUOTIENT, Algebra.POWER: Algebra.LOGARITHM}
+"""What is merged, with what reads it."""
+
+# What operations are besides
+_PROGRAM = "program"
 _REPEATS = "a view, or a repetition"
 _SAME = "its operand in another shape, or as it is"
-_SUM = "the same if there is one term for each"
-_WITH_CONSTANT = "the same if the other operand is a constant"
+_ONE_TERM = "the same if there is one term for each"
 _OTHER = "none of these"
-
-_READERS = {_QUOTIENT: _QUOTIENT, _POWER: _LOGARITHM}
-_BY_NAME = {"broadcast_in_dim": _REPEATS, **dict.fromkeys(("mul", "add", "sub"), _WITH_CONSTANT), **{x: x for x in (_QUOTIENT, _POWER, _LOGARITHM)}}
-_BY_KIND = {Kind.REDUCTION: _SUM, **dict.fromkeys((Kind.IDENTITY, Kind.VIEW, Kind.MOVE, Kind.KERNEL), _SAME),
+_BY_KIND = {Kind.REDUCTION: _ONE_TERM, **dict.fromkeys((Kind.IDENTITY, Kind.VIEW, Kind.MOVE, Kind.KERNEL), _SAME),
             **dict.fromkeys((Kind.CALL, Kind.LOOP, Kind.BRANCH, Kind.PARTS, Kind.PROGRAM), _PROGRAM)}
+_QUOTIENT, _POWER, _WITH_CONSTANT = Algebra.QUOTIENT, Algebra.POWER, (Algebra.SUM, Algebra.PRODUCT)
 
 
 class _Manners(dict):
     """By primitive, as there are few, and many equations."""
 
-    def __missing__(self, prim: Primitive) -> str:
-        return self.setdefault(prim, _BY_NAME.get(prim.name) or _BY_KIND.get(prim.traits.kind, _OTHER))
+    def __missing__(self, prim: Primitive) -> object:
+        traits = prim.traits
+        return self.setdefault(prim, _REPEATS if prim is broadcast_in_dim_p else traits.algebra or _BY_KIND.get(traits.kind, _OTHER))
 
 
 _manners = _Manners()
@@ -63,7 +68,7 @@ def merged(jaxpr: Jaxpr, whole: bool) -> set[int]:
     return found
 
 
-def _results(jaxpr: Jaxpr, manners: Sequence[str], wanted: str) -> set[int]:
+def _results(jaxpr: Jaxpr, manners: Sequence[object], wanted: Algebra) -> set[int]:
     """``id(var)`` of the results of floats; but for quotients by a constant, or by fewer numbers that are repeated: these become products with
     reciprocals before."""
     repeated: set[int] = set()
@@ -79,7 +84,7 @@ def _results(jaxpr: Jaxpr, manners: Sequence[str], wanted: str) -> set[int]:
     return found
 
 
-def _read_by(jaxpr: Jaxpr, manners: Sequence[str], reader: str, whole: bool) -> set[int]:
+def _read_by(jaxpr: Jaxpr, manners: Sequence[object], reader: Algebra, whole: bool) -> set[int]:
     """``id(var)`` of what the ``reader`` may have as an operand, as far as the compiler is concerned."""
     read = set() if whole else {id(v) for v in jaxpr.outvars}
     for eqn, manner in zip(reversed(jaxpr.eqns), reversed(manners)):
@@ -88,11 +93,11 @@ def _read_by(jaxpr: Jaxpr, manners: Sequence[str], reader: str, whole: bool) -> 
     return read
 
 
-def _shows(eqn: JaxprEqn, manner: str) -> bool:
+def _shows(eqn: JaxprEqn, manner: object) -> bool:
     """Whether the first result may be an operand as it is."""
-    if manner is _SUM:
+    if manner is _ONE_TERM:
         return eqn.outvars[0].aval.size == eqn.invars[0].aval.size
-    if manner is _WITH_CONSTANT:
+    if manner in _WITH_CONSTANT:  # which may be 1, or 0
         return any([type(x) is Literal for x in eqn.invars])
     return manner is _SAME or manner is _REPEATS
 
@@ -102,7 +107,7 @@ def _products(jaxpr: Jaxpr) -> set[int]:
     factors: dict = {}
     found = set()
     for eqn in jaxpr.eqns:
-        if eqn.primitive.name != "mul" or not dtypes.issubdtype(eqn.outvars[0].aval.dtype, np.floating):
+        if eqn.primitive.traits.algebra is not Algebra.PRODUCT or not dtypes.issubdtype(eqn.outvars[0].aval.dtype, np.floating):
             continue
         numbers = [x.val for x in eqn.invars if type(x) is Literal]
         others = [x for x in eqn.invars if type(x) is not Literal]
@@ -115,11 +120,25 @@ def _products(jaxpr: Jaxpr) -> set[int]:
     return found
 
 
-def keep_apart(b: Builder, eqn: JaxprEqn, env: dict, apart: Collection[int]) -> None:
-    """Give those results of ``eqn`` that are in ``apart`` a form that is not looked through."""
-    for v in eqn.outvars:
-        if id(v) in apart:
-            x = new_value(env[v], v.aval)
-            is_number = b.emit(f"stablehlo.compare EQ, {x}, {x}, FLOAT", x, x, out=v.aval.update(dtype=np.dtype(bool), weak_type=False))
-            nan = b.full(np.nan, v.aval)
-            env[v] = str(b.emit(f"stablehlo.select {is_number}, {x}, {nan}", is_number, x, nan, out=v.aval))
+def keeping_apart(b: Builder, jaxpr: Jaxpr, env: dict, whole: bool) -> Callable[[Sequence[Any]], None] | None:
+    """What gives values of ``jaxpr``, which are in ``env``, the form that they are to be read in; None where all stay as they are.
+
+    Those that are merged otherwise are selected; those that are compared with one of their elements are written to memory, but for small ones in
+    loops where that is dropped.
+    """
+    apart = merged(jaxpr, whole)
+    once = compared_with_chosen(jaxpr, whole) if b.platform == "cpu" and not b.one_form else set()
+    if not apart and not once:
+        return None
+
+    def keep(variables: Sequence[Any]) -> None:
+        for v in variables:
+            if id(v) in apart:
+                x = b.atom(v, env)
+                is_number = b.emit(f"stablehlo.compare EQ, {x}, {x}, FLOAT", x, x, out=v.aval.update(dtype=np.dtype(bool), weak_type=False))
+                nan = b.full(np.nan, v.aval)
+                env[v] = str(b.emit(f"stablehlo.select {is_number}, {x}, {nan}", is_number, x, nan, out=v.aval))
+            if id(v) in once and (BARRIERS_LAST or not b.module.in_loop or v.aval.nbytes >= SMALL):
+                env[v] = str(b.planned_barrier(b.atom(v, env), "its elements are compared with one of them"))
+    keep(jaxpr.invars)
+    return keep

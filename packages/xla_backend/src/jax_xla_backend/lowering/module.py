@@ -28,7 +28,7 @@ from jax_core.traces.trace import Tracer, escaped
 from jax_core.transformations.manual import AxisEnv
 
 from ..arrays.own_layouts import Layouts, mode
-from ..jaxlib_compat import BARRIERS_LAST, MOST_NESTED_CALLS, SUMS_OF_FUNCTIONS
+from ..jaxlib_compat import MOST_NESTED_CALLS, SUMS_OF_FUNCTIONS, keeps_barriers
 from ..placement.described_shardings import of_mesh_in_use
 from ..placement.layout import Layout
 from ..planning.flat_results import flat_results
@@ -104,7 +104,7 @@ class Module:
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
         planned = self._text.count(PLANNED)
-        if not BARRIERS_LAST and BEFORE_WRITING in self._text and planned != self._text.count("stablehlo.optimization_barrier"):
+        if BEFORE_WRITING in self._text and not keeps_barriers(self._text, planned):
             self._barriers_stay = False  # among others they do not (`BARRIER_OPTIONS`)
             writer = ModuleWriter(self, located=False)
             self._text = writer.text()
@@ -312,7 +312,7 @@ class ModuleWriter:
       kernel: this is the body of a kernel.
       planning: whether the fusion planner is asked; not inside loops that become one function, which has no barriers.
       whole_loops: whether all loops do that have no calls.
-      least_cut: bytes of the smallest values that it may cut here; least_in_loops: in loops.
+      least_cut: bytes of the smallest values that it may cut here; least_in_loops: in loops. in_loop: whether a loop is being written.
       plans: what it said.
       shardings: placements and meshes.
       callbacks: Python functions called by index.
@@ -334,6 +334,7 @@ class ModuleWriter:
     partitions = 1
     scopes: tuple = ()
     in_function = False
+    in_loop = False
     alike: Sequence[int] = ()
 
     def __init__(self, module: Module, located: bool):

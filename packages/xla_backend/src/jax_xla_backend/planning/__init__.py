@@ -1,6 +1,7 @@
 """What is decided about a program before it is written.
 
 ``planner``         which values are written to memory once
+``compared``        which values are compared with one chosen among them, and so computed once
 ``paths``           where LLVM would walk too many paths
 ``loops``           which loops become one function
 ``one_function``    which programs become one

@@ -1,0 +1,61 @@
+"""Values that are compared with one chosen among them: `x == x.max()`, a threshold by `sort` or `top_k`, and derivatives of extrema.
+
+XLA computes such values in the kernel of the extremum, and again in that of the comparison. LLVM makes multiply-adds of a product and a sum in
+one of them and not in the other, so the last bit differs: the largest is equal to none, and a derivative is 0, infinite or NaN. So they are to
+be computed once.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core.representation import dtypes
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
+from jax_core.representation.traits import Algebra, Kind, Part
+
+_MOVES = {Kind.IDENTITY, Kind.VIEW, Kind.MOVE}
+_CHOOSE = {Kind.SORT, Kind.SWEEP, Kind.SCATTER, Kind.CALL, Kind.LOOP, Kind.BRANCH, Kind.PROGRAM}
+_IN_MEMORY = {Kind.PRODUCT, Kind.CONVOLUTION, Kind.SORT, Kind.SCATTER, Kind.LIBRARY, Kind.HOST, Kind.LOOP, Kind.BRANCH}
+"""What the compiler does not compute again."""
+
+
+def compared_with_chosen(jaxpr: Jaxpr, whole: bool) -> set[int]:
+    """``id(var)`` of the values of floats, results of equations or inputs, that are to be computed once.
+
+    Args:
+      whole: whether the program is not part of another one, so that its inputs are in memory.
+    """
+    comparisons = [eqn for eqn in jaxpr.eqns if eqn.primitive.traits.algebra is Algebra.COMPARISON and _is_float(eqn.invars[0])]
+    if not comparisons:
+        return set()
+    made = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    found = set()
+    for eqn in comparisons:
+        bases = [_base(x, made) for x in eqn.invars]
+        for x, chosen in (bases, bases[::-1]):
+            by = made.get(chosen)
+            if type(x) is not Literal and by is not None and _chooses(by) and x in [_base(v, made) for v in by.invars]:
+                origin = made.get(x)
+                if not whole if origin is None else origin.primitive.traits.kind not in _IN_MEMORY:
+                    found.add(id(x))
+    return found
+
+
+def _is_float(x: Any) -> bool:
+    return dtypes.issubdtype(x.aval.dtype, np.inexact)
+
+
+def _chooses(eqn: JaxprEqn) -> bool:
+    """Whether results may be elements of operands."""
+    return eqn.primitive.traits.compares or eqn.primitive.traits.kind in _CHOOSE
+
+
+def _base(x: Any, made: dict) -> Any:
+    """What the elements of ``x`` are elements of."""
+    while type(x) is not Literal and x in made:
+        eqn = made[x]
+        if eqn.primitive.traits.kind not in _MOVES and eqn.primitive.traits.part not in (Part.FOUND, Part.FIXED):
+            break
+        x = eqn.invars[0]
+    return x
