@@ -48,6 +48,8 @@ CHOSEN = {  # of values, which of them are as large as the one chosen, and how m
     "of a call": (lambda y: y == jit(lambda y: jnp.max(y, -1, keepdims=True))(y), 1),
     "in a call": (jit(lambda y: y == jnp.max(y, -1, keepdims=True)), 1),
     "taken by its place": (lambda y: y == jnp.take_along_axis(y, jnp.argmax(y, -1, keepdims=True), -1), 1),
+    "of those that are numbers": (lambda y: y == jnp.nanmax(y, -1, keepdims=True), 1),
+    "of several": (lambda y: y == jnp.max(jnp.concatenate([y, jnp.full((y.shape[0], 1), -99.0)], 1), 1, keepdims=True), 1),
     "row by row": (vmap(lambda y: y == jnp.max(y)), 1),
     "flat": (lambda y: jnp.reshape(jnp.ravel(y) == jnp.repeat(jnp.max(y, -1), y.shape[1]), y.shape), 1),
 }

@@ -16,6 +16,7 @@ from jax_core.representation.traits import Algebra, Kind, Part
 
 _MOVES = {Kind.IDENTITY, Kind.VIEW, Kind.MOVE}
 _CHOOSE = {Kind.SORT, Kind.SWEEP, Kind.SCATTER, Kind.CALL, Kind.LOOP, Kind.BRANCH, Kind.PROGRAM}
+_MOST = 100
 _IN_MEMORY = {Kind.PRODUCT, Kind.CONVOLUTION, Kind.SORT, Kind.SCATTER, Kind.LIBRARY, Kind.HOST, Kind.LOOP, Kind.BRANCH}
 """What the compiler does not compute again."""
 
@@ -32,12 +33,11 @@ def compared_with_chosen(jaxpr: Jaxpr, whole: bool) -> set[int]:
     made = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
     found = set()
     for eqn in comparisons:
-        bases = [_base(x, made) for x in eqn.invars]
-        for x, chosen in (bases, bases[::-1]):
-            by = made.get(chosen)
-            if type(x) is not Literal and by is not None and _chooses(by) and x in [_base(v, made) for v in by.invars]:
-                origin = made.get(x)
-                if not whole if origin is None else origin.primitive.traits.kind not in _IN_MEMORY:
+        bases = [_bases(x, made) for x in eqn.invars]
+        for values, chosen in (bases, bases[::-1]):
+            among = [v for y in chosen if y in made and _chooses(made[y]) for v in made[y].invars]
+            for x in values & set().union(*[_bases(v, made) for v in among]):
+                if not whole if x not in made else made[x].primitive.traits.kind not in _IN_MEMORY:
                     found.add(id(x))
     return found
 
@@ -51,11 +51,21 @@ def _chooses(eqn: JaxprEqn) -> bool:
     return eqn.primitive.traits.compares or eqn.primitive.traits.kind in _CHOOSE
 
 
-def _base(x: Any, made: dict) -> Any:
-    """What the elements of ``x`` are elements of."""
-    while type(x) is not Literal and x in made:
-        eqn = made[x]
-        if eqn.primitive.traits.kind not in _MOVES and eqn.primitive.traits.part not in (Part.FOUND, Part.FIXED):
-            break
-        x = eqn.invars[0]
-    return x
+def _bases(x: Any, made: dict) -> set:
+    """Variables of which the elements of ``x`` are elements; found by looking at `_MOST` at most."""
+    found: set = set()
+    seen: set = set()
+    left = [x]
+    while left and len(seen) < _MOST:
+        x = left.pop()
+        if type(x) is Literal or x in seen:
+            continue
+        seen.add(x)
+        traits = made[x].primitive.traits if x in made else None
+        if traits is not None and traits.chooses:
+            left += made[x].invars[1:]
+        elif traits is not None and (traits.kind in _MOVES or traits.part in (Part.FOUND, Part.FIXED)):
+            left += made[x].invars if traits.joins else made[x].invars[:1]
+        else:
+            found.add(x)
+    return found
