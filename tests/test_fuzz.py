@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from fuzz import (
     checks,
     deliberate,
+    expressions,
     grammar,
     interpret,
     judge,
@@ -344,6 +345,15 @@ def test_a_refusal_is_judged_by_the_line_that_is_refused():
     for wrong, why in (("random.gamma", True), ("a * 2", False)):
         line = runner._refusing(_program(text), lambda p: ("accepts", words) if wrong in p.text else None, "accepts")
         assert wrong in line and bool(deliberate.refused(words, line)) is why
+
+
+def test_expressions_that_are_rewritten_are_found(monkeypatch):
+    monkeypatch.setattr(expressions, "TOGETHER", 1)
+    for planted, found in ((lambda x: x + isinstance(x, jax.core.Tracer), True), (lambda x: x + 1, False)):
+        monkeypatch.setattr(expressions, "UNARY", {"planted": planted})
+        monkeypatch.setattr(expressions, "FORMS", (("u(u(x))", "uu"),))
+        said = expressions.look(random.Random(0), "float32", set())
+        assert bool(said) is found and (not found or "planted" in said[0])
 
 
 CRASHES = "import os\nout = os._exit(3)"

@@ -12,6 +12,7 @@
     reference another interpreter, with another implementation, that runs the same texts
     plants    mistakes put into ours on purpose, and how soon each is caught
     sweep     every public function of arrays on every dtype, beside another implementation; started by itself
+    expressions   compositions of elementwise functions at special points, compiled against one by one; started by itself
     under_flags   users' programs, and all functions of arrays, with a flag set, beside another implementation; started by itself
     shrink    the shortest text that still differs in the same way
 """
