@@ -20,7 +20,7 @@ Values = dict[str, int]
 _CONFIRMATIONS = 6
 _LEAST_CONFIRMATIONS = 2
 _DIVISORS = (2, 3, 4, 8)
-_FRACTIONS = tuple(1 << k for k in range(40))  # in which a multiple of a dtype's `eps` is whole, too
+_FRACTIONS = tuple(1 << k for k in range(64))  # in which a multiple of a dtype's `eps` is whole, too
 LONG, LONGER = 2503, 40009
 """Lengths beyond those at which programs usually change their ways; the square of the second still fits into 32 bits."""
 _SHORT = 24

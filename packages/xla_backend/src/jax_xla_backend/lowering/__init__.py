@@ -8,7 +8,7 @@
 ``axis_contexts``    what such rules are told of the devices
 ``templates``        what a rule wrote, kept for the next equation of its kind
 ``overwriting``      is an array overwritten with what is read from other places of it?
-``kept_apart``       quotients that the compiler would merge with others
+``kept_apart``       results that the compiler would merge with what reads them, or compute twice
 ``types``            types and constants as text
 ``values``           SSA values
 ``extended_dtypes``  arrays of extended dtypes (keys)

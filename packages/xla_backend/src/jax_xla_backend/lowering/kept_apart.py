@@ -5,7 +5,7 @@
 - Logarithms of powers: ``log(x ** y)`` becomes ``y log|x|``, a number also where the power is negative.
 - Before 0.12, products with constants: ``x * 1e-30 * 1e-30`` becomes ``x * 0``.
 
-It does not look through a selection, so the inner result is selected where it is a number. It looks through changes of shape and calls.
+It does not look at the bits of numbers, so the inner result is written with its bits inverted twice. It looks through changes of shape and calls.
 
 Values that are compared with one of their elements get a barrier behind them: see `planning.compared`.
 """
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jax_core.representation.primitive import Primitive
 
     from .builder import Builder
+    from .values import Value
 
 _READERS = {Algebra.QUOTIENT: Algebra.QUOTIENT, Algebra.POWER: Algebra.LOGARITHM}
 """What is merged, with what reads it."""
@@ -123,7 +124,7 @@ def _products(jaxpr: Jaxpr) -> set[int]:
 def keeping_apart(b: Builder, jaxpr: Jaxpr, env: dict, whole: bool) -> Callable[[Sequence[Any]], None] | None:
     """What gives values of ``jaxpr``, which are in ``env``, the form that they are to be read in; None where all stay as they are.
 
-    Those that are merged otherwise are selected; those that are compared with one of their elements are written to memory, but for small ones in
+    Those that are merged otherwise are bits for a moment; those that are compared with one of their elements are written to memory, but for small ones in
     loops where that is dropped.
     """
     apart = merged(jaxpr, whole)
@@ -134,11 +135,21 @@ def keeping_apart(b: Builder, jaxpr: Jaxpr, env: dict, whole: bool) -> Callable[
     def keep(variables: Sequence[Any]) -> None:
         for v in variables:
             if id(v) in apart:
-                x = b.atom(v, env)
-                is_number = b.emit(f"stablehlo.compare EQ, {x}, {x}, FLOAT", x, x, out=v.aval.update(dtype=np.dtype(bool), weak_type=False))
-                nan = b.full(np.nan, v.aval)
-                env[v] = str(b.emit(f"stablehlo.select {is_number}, {x}, {nan}", is_number, x, nan, out=v.aval))
+                env[v] = str(_apart(b, b.atom(v, env)))
             if id(v) in once and (BARRIERS_LAST or not b.module.in_loop or v.aval.nbytes >= SMALL):
                 env[v] = str(b.planned_barrier(b.atom(v, env), "its elements are compared with one of them"))
     keep(jaxpr.invars)
     return keep
+
+
+def _apart(b: Builder, x: Value) -> Value:
+    """``x``, its bits inverted twice, which LLVM drops; of complex numbers those that are numbers are selected, which reads them three times."""
+    if x.aval.dtype.kind == "c":
+        is_number = b.emit(f"stablehlo.compare EQ, {x}, {x}, FLOAT", x, x, out=x.aval.update(dtype=np.dtype(bool), weak_type=False))
+        nan = b.full(np.nan, x.aval)
+        return b.emit(f"stablehlo.select {is_number}, {x}, {nan}", is_number, x, nan, out=x.aval)
+    bits = x.aval.update(dtype=np.dtype(f"int{8 * x.aval.dtype.itemsize}"), weak_type=False)
+    found, ones = b.emit(f"stablehlo.bitcast_convert {x}", x, out=bits), b.full(-1, bits)
+    for _ in range(2):
+        found = b.emit(f"stablehlo.xor {found}, {ones}", found, ones, out=bits)
+    return b.emit(f"stablehlo.bitcast_convert {found}", found, out=x.aval)
