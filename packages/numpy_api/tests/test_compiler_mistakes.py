@@ -341,6 +341,14 @@ def test_quotients_of_complex_numbers():
     np.testing.assert_allclose(jit(lambda a, b: a / (a / b) / 1e30)(z, z), np.full(3, 1 + 1j), rtol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, jnp.bfloat16, np.float64, jnp.float8_e4m3fn, jnp.float8_e5m2, jnp.float4_e2m1fn])
+def test_quotients_of_other_floats(dtype):
+    with enable_x64(True):
+        x = np.array([1, 2, 4], dtype)
+        found = jit(lambda a, b: (a / b) / (b / a))(x, np.ones(3, dtype))
+        assert found.dtype == dtype and found.astype(np.float32).tolist() == [1.0, 4.0, 6.0 if dtype == jnp.float4_e2m1fn else 16.0]
+
+
 @pytest.mark.parametrize("number, factors", [(1e30, (1e-30, 1e-30, 1e30)), (1e-30, (1e25, 1e25, 1e-20)), (1e10, (1e20, 2.0, 0.5)), (1e20, (-1e-25, 1e-25, 1e30))])
 def test_products_with_constants(number, factors):
     x = np.full(3, number, np.float32)

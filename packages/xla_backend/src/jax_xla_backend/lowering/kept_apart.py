@@ -143,8 +143,9 @@ def keeping_apart(b: Builder, jaxpr: Jaxpr, env: dict, whole: bool) -> Callable[
 
 
 def _apart(b: Builder, x: Value) -> Value:
-    """``x``, its bits inverted twice, which LLVM drops; of complex numbers those that are numbers are selected, which reads them three times."""
-    if x.aval.dtype.kind == "c":
+    """``x``, its bits inverted twice, which LLVM drops. Complex numbers and parts of bytes are selected where they are numbers, which reads them three
+    times."""
+    if x.aval.dtype.kind == "c" or dtypes.itemsize_bits(x.aval.dtype) < 8:
         is_number = b.emit(f"stablehlo.compare EQ, {x}, {x}, FLOAT", x, x, out=x.aval.update(dtype=np.dtype(bool), weak_type=False))
         nan = b.full(np.nan, x.aval)
         return b.emit(f"stablehlo.select {is_number}, {x}, {nan}", is_number, x, nan, out=x.aval)
