@@ -33,7 +33,8 @@ BINARY: dict[str, Callable] = {name: getattr(jnp, name) for name in """add subtr
 fmax equal less greater_equal floor_divide""".split()}
 POINTS = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 7.25, -11.5, 100.0, -100.0, 1e4, -1e4, 1e-6, -1e-6, np.inf, -np.inf, np.nan)
 EXTREMES = (1e30, -1e30, 1e-30)  # where products of two are out of range of float32
-FORMS = (("u(u(x))", "uu"), ("u(b(x, y))", "bu"), ("b(u(x), y)", "ub"), ("b(b(x, y), y)", "bb"), ("u(b(x, u(y)))", "ubu"), ("u(u(u(x)))", "uuu"))
+OF_SECOND = "u(b(x, u(y)))"  # begins with the second operand
+FORMS = (("u(u(x))", "uu"), ("u(b(x, y))", "bu"), ("b(u(x), y)", "ub"), ("b(b(x, y), y)", "bb"), (OF_SECOND, "ubu"), ("u(u(u(x)))", "uuu"))
 ROUNDING = {"float32": 2e-3, "float64": 1e-7, "float16": 5e-2, "bfloat16": 3e-1}
 COARSE = {"float16", "bfloat16"}
 TOGETHER = 25  # in one program
@@ -46,12 +47,13 @@ class Expression(NamedTuple):
     functions: tuple[str, ...]
 
     def __call__(self, x: Any, y: Any, run: Callable[[Any], Any] = lambda x: x) -> Any:
-        value = y if self.form.endswith("u(y)))") else x
+        from_second = self.form == OF_SECOND
+        value = y if from_second else x
         for name in self.functions:
             if name in UNARY:
                 value = run(UNARY[name](value))
             else:
-                value = run(BINARY[name](x, value) if self.form.endswith("u(y)))") else BINARY[name](value, y))
+                value = run(BINARY[name](x, value) if from_second else BINARY[name](value, y))
         return value
 
     def __str__(self) -> str:

@@ -35,13 +35,13 @@ _READERS = {Algebra.QUOTIENT: Algebra.QUOTIENT, Algebra.POWER: Algebra.LOGARITHM
 
 # What operations are besides
 _PROGRAM = "program"
-_REPEATS = "a view, or a repetition"
+_REPEATS = "a view, or numbers that are repeated"
 _SAME = "its operand in another shape, or as it is"
 _ONE_TERM = "the same if there is one term for each"
 _OTHER = "none of these"
 _BY_KIND = {Kind.REDUCTION: _ONE_TERM, **dict.fromkeys((Kind.IDENTITY, Kind.VIEW, Kind.MOVE, Kind.KERNEL), _SAME),
             **dict.fromkeys((Kind.CALL, Kind.LOOP, Kind.BRANCH, Kind.PARTS, Kind.PROGRAM), _PROGRAM)}
-_QUOTIENT, _POWER, _WITH_CONSTANT = Algebra.QUOTIENT, Algebra.POWER, (Algebra.SUM, Algebra.PRODUCT)
+_WITH_CONSTANT = Algebra.SUM, Algebra.PRODUCT
 
 
 class _Manners(dict):
@@ -80,7 +80,7 @@ def _results(jaxpr: Jaxpr, manners: Sequence[object], wanted: Algebra) -> set[in
                 repeated.add(id(eqn.outvars[0]))
         elif manner is wanted and dtypes.issubdtype(eqn.outvars[0].aval.dtype, np.inexact):
             second = eqn.invars[1]
-            if manner is _POWER or type(second) is not Literal and id(second) not in repeated and second.aval.size == eqn.outvars[0].aval.size:
+            if manner is Algebra.POWER or type(second) is not Literal and id(second) not in repeated and second.aval.size == eqn.outvars[0].aval.size:
                 found.add(id(eqn.outvars[0]))
     return found
 

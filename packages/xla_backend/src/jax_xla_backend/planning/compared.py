@@ -17,6 +17,7 @@ from jax_core.representation.traits import Algebra, Kind, Part
 _MOVES = {Kind.IDENTITY, Kind.VIEW, Kind.MOVE}
 _CHOOSE = {Kind.SORT, Kind.SWEEP, Kind.SCATTER, Kind.CALL, Kind.LOOP, Kind.BRANCH, Kind.PROGRAM}
 _MOST = 100
+"""Variables behind one operand that are looked at, so that the time is linear in the number of comparisons."""
 _IN_MEMORY = {Kind.PRODUCT, Kind.CONVOLUTION, Kind.SORT, Kind.SCATTER, Kind.LIBRARY, Kind.HOST, Kind.LOOP, Kind.BRANCH}
 """What the compiler does not compute again."""
 
@@ -37,7 +38,8 @@ def compared_with_chosen(jaxpr: Jaxpr, whole: bool) -> set[int]:
         for values, chosen in (bases, bases[::-1]):
             among = [v for y in chosen if y in made and _chooses(made[y]) for v in made[y].invars]
             for x in values & set().union(*[_bases(v, made) for v in among]):
-                if not whole if x not in made else made[x].primitive.traits.kind not in _IN_MEMORY:
+                computed = made[x].primitive.traits.kind not in _IN_MEMORY if x in made else not whole
+                if computed:
                     found.add(id(x))
     return found
 
@@ -52,7 +54,7 @@ def _chooses(eqn: JaxprEqn) -> bool:
 
 
 def _bases(x: Any, made: dict) -> set:
-    """Variables of which the elements of ``x`` are elements; found by looking at `_MOST` at most."""
+    """Variables of which the elements of ``x`` are elements; as far as `_MOST` of them tell."""
     found: set = set()
     seen: set = set()
     left = [x]
