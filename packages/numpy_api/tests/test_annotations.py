@@ -142,6 +142,12 @@ def test_bad_metadata(arguments, options):
         xla_metadata_call2(*arguments, **options)
 
 
+def test_metadata_without_a_name():
+    for function in (lambda: set_xla_metadata(**{"": "b"}), lambda: set_xla_metadata(X, **{"": "b"}), lambda: xla_metadata_call2(plain, {"": "b"})):
+        with pytest.raises(ValueError, match="name of metadata is empty"):
+            function()
+
+
 def test_a_value_that_several_operations_give_is_marked():
     """The last of them: tanh of few elements is written with others before it."""
     assert [line for line in text(lambda x: set_xla_metadata(jnp.tanh(x), a="b"), np.float32(1)).splitlines() if "tanh" in line and 'a = "b"' in line]

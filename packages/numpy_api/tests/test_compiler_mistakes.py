@@ -309,6 +309,15 @@ def test_logarithms_of_negative_powers(dtype, count):
         np.testing.assert_allclose(jit(lambda x, y: jnp.log(jnp.power(x, y)))(-x, y), np.full(count, np.log(8)), rtol=2e-3)
 
 
+@pytest.mark.parametrize("count", [1, 5000])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_logarithms_of_reciprocal_roots(dtype, count):
+    with enable_x64(True):
+        found = jit(lambda x: jnp.log(lax.rsqrt(x)))(np.full(count, -0.0, dtype))
+        assert found.dtype == dtype and np.isnan(found).all()
+        np.testing.assert_allclose(jit(lambda x: jnp.log(lax.rsqrt(x)))(np.full(count, 4, dtype)), np.full(count, np.log(0.5)), rtol=2e-3)
+
+
 # -- quotients of quotients ------------------------------------------------------------------------------------------------
 
 QUOTIENTS = {  # of numbers that are all alike, of which products of two are out of range

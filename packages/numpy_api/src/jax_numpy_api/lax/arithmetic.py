@@ -429,7 +429,7 @@ def _sqrt_tangent(g, out, x, accuracy=None):
 sqrt_p = elementwise("sqrt", beside_cut("stablehlo.sqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: np.sqrt(x),
                      jvp=(_sqrt_tangent,), cost=0.25, in_sums=True)
 rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: 1 / np.sqrt(x),
-                      jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4, in_sums=True)
+                      jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4, algebra=Algebra.POWER, in_sums=True)
 
 
 def _cbrt_plain(b, x, accuracy=None):

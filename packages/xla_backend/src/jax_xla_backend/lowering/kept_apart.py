@@ -2,7 +2,8 @@
 
 - Quotients of quotients: it makes ``(a * c) / b`` of ``a / (b / c)``, ``a / (b * c)`` of ``a / b / c``, and ``(a * d) / (b * c)`` of
   ``(a / b) / (c / d)``, whatever the numbers are: where a product is out of range the result is infinite, 0 or NaN.
-- Logarithms of powers: ``log(x ** y)`` becomes ``y log|x|``, a number also where the power is negative.
+- Logarithms of powers: ``log(x ** y)`` becomes ``y log|x|``, a number also where the power is negative; ``log(rsqrt(x))`` becomes ``-log(x) / 2``,
+  infinite at -0, where ``rsqrt`` is -inf.
 - Before 0.12, products with constants: ``x * 1e-30 * 1e-30`` becomes ``x * 0``.
 
 It does not look at the bits of numbers, so the inner result is written with its bits inverted twice. It looks through changes of shape and calls.
@@ -79,8 +80,8 @@ def _results(jaxpr: Jaxpr, manners: Sequence[object], wanted: Algebra) -> set[in
             if eqn.invars[0].aval.size < eqn.outvars[0].aval.size:
                 repeated.add(id(eqn.outvars[0]))
         elif manner is wanted and dtypes.issubdtype(eqn.outvars[0].aval.dtype, np.inexact):
-            second = eqn.invars[1]
-            if manner is Algebra.POWER or type(second) is not Literal and id(second) not in repeated and second.aval.size == eqn.outvars[0].aval.size:
+            last = eqn.invars[-1]
+            if manner is Algebra.POWER or type(last) is not Literal and id(last) not in repeated and last.aval.size == eqn.outvars[0].aval.size:
                 found.add(id(eqn.outvars[0]))
     return found
 

@@ -34,7 +34,10 @@ def _text(function: str, name: str, value: Any) -> str:
 
     Raises:
       TypeError: it is neither a string, a bool nor a number.
+      ValueError: the name is empty.
     """
+    if not name:
+        raise ValueError(f"{function}: a name of metadata is empty, that of the value {value!r}; XLA's attributes have names")
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, (str, int, float)):
@@ -172,6 +175,7 @@ def set_xla_metadata(x: PyTree = None, **kwargs: Any) -> Any:
 
     Raises:
       TypeError: a value of the metadata is neither a string, a bool nor a number.
+      ValueError: a name is empty.
 
     >>> from jax.experimental.xla_metadata import set_xla_metadata
     >>> text = jax.jit(lambda x: set_xla_metadata(x * 2, note="mine")).lower(1.).as_text()
