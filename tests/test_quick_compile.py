@@ -44,6 +44,10 @@ def chosen(function, *args, items=()):
     return options_for(lowered(function, *args), "cpu", items)
 
 
+def half_more(x, y):
+    return x + y * 0.5
+
+
 @pytest.mark.parametrize("function, args, small", [
     (jnp.sin, (SMALL,), True),
     (jnp.sin, (BIG,), False),
@@ -56,6 +60,10 @@ def chosen(function, *args, items=()):
     (lambda x: lax.cond(x[0] > 0, lambda x: jnp.outer(x, x).sum(), jnp.sum, x), (SMALL,), False),
     (lambda x: lax.while_loop(lambda x: x.sum() < 9, lambda x: x * 2, x), (SMALL,), True),
     (lambda key: jax.random.normal(key, (8,)), (jax.random.key(0),), True),
+    (lambda x: lax.reduce(x, np.float32(0), half_more, (0,)), (SMALL,), True),
+    (lambda x: lax.reduce(x, np.float32(0), half_more, (0,)), (BIG,), False),              # runs its program for each element
+    (lambda x: lax.reduce_window(x, np.float32(0), half_more, (2,), (1,), "SAME"), (BIG,), False),
+    (lambda x: x.at[:].apply(jnp.sin), (BIG,), False),
 ])
 def test_which_programs_are_small(function, args, small):
     assert lowered(function, *args).facts.work.small is small
@@ -81,6 +89,8 @@ def test_which_programs_are_small(function, args, small):
     (jnp.tan, (FEW,), False),                                            # compiled in full
     (lambda key: jax.random.normal(key, (8,)), (jax.random.key(0),), False),
     (lambda x: lax.zeta(x + 1, x), (FEW,), False),                       # a long series
+    (lambda x: lax.reduce(x, np.float32(0), half_more, (0,)), (FEW,), True),
+    (lambda x: lax.reduce(x, np.float32(0), half_more, (0,)), (BIG,), False),
     (lambda x: [x + i for i in range(16)], (FEW,), True),
     (lambda x: [x + i for i in range(17)], (FEW,), False),               # many equal kernels
 ])
@@ -151,6 +161,8 @@ def test_results_in_donated_buffers_are_compiled_in_full():
     (lambda x: (x[:, None] + x @ x).reshape(32, -1).max(0), True), (lambda x: (x[:, None] + x @ x).reshape(64, -1).max(0), False),
     (lambda x: (x @ x).reshape(-1, 8) * 2, True), (lambda x: (x @ x).reshape(-1, 16) * 2, False), (jnp.cumsum, True),
     (lambda x: lax.fori_loop(0, 3, lambda i, c: jnp.pad(c, 1)[1:-1, :-2] @ c, x), True),
+    (lambda x: lax.reduce_window(x, np.float32(0), half_more, (2, 2), (1, 1), "SAME"), True),
+    (lambda x: lax.reduce((x, x), (np.float32(0), np.float32(0)), lambda a, b: (a[0] + b[0], lax.max(a[1], b[1])), (0,)), False),
     (lambda x: x @ x + jnp.pad(x[0], 1)[:96], False),                    # a small one
     (lambda x: lax.fori_loop(0, 3, lambda i, c: c * c + 1, x[0, :16]), True),                        # steps of short vectors
     (lambda x: lax.fori_loop(0, 3, lambda i, c: c * c + 1, x[0, :17]), False),

@@ -82,7 +82,7 @@ def is_dispatched(loop: JaxprEqn) -> bool:
 
 
 def inside(loop: JaxprEqn) -> Iterator[JaxprEqn]:
-    """The equations of its body and condition that hold no programs."""
+    """The equations of its body and condition that work on arrays themselves."""
     return (e for inner in jaxprs_in_params(loop.params) for program in programs(inner) for e in leaves(program))
 
 

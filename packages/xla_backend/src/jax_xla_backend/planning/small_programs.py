@@ -32,6 +32,9 @@ REDUCTIONS = 3
 DRAWN_ELEMENTS = 1 << 18
 """Random numbers in such a program, at most: more take 2 to 5 % longer."""
 
+_AROUND = Kind.CALL, Kind.LOOP, Kind.BRANCH, Kind.PARTS, Kind.PROGRAM
+"""Operations that take no time beside that of the programs in them. Others run theirs for each element (`lax.reduce`)."""
+
 
 def is_small(jaxpr: Jaxpr, elements: int = ELEMENTS, equal: int = EQUAL, results: bool = True) -> bool:
     """Whether the quick way to compile pays.
@@ -96,7 +99,7 @@ def loses_much(jaxpr: Jaxpr) -> bool:
             inner = eqn.params and jaxprs_in_params(eqn.params)
             if inner:
                 todo += inner
-            total += 1 if inner else lost_by(eqn)
+            total += 1 if inner and eqn.primitive.traits.kind in _AROUND else lost_by(eqn)
             if total > LOST:
                 return True
     return False
@@ -124,8 +127,8 @@ def programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
 
 
 def leaves(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
-    """The equations that hold no programs."""
-    return (eqn for eqn in jaxpr.eqns if not eqn.params or not jaxprs_in_params(eqn.params))
+    """The equations that work on arrays themselves."""
+    return (eqn for eqn in jaxpr.eqns if not eqn.params or eqn.primitive.traits.kind not in _AROUND or not jaxprs_in_params(eqn.params))
 
 
 def has_large(eqn: JaxprEqn, limit: int = ELEMENTS) -> bool:

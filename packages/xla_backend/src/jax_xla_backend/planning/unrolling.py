@@ -72,9 +72,10 @@ def _in_rows(eqn: JaxprEqn) -> bool:
     """Whether pieces are found, put together or taken apart in loops along the last axis, which are unrolled for nothing unless that is short: in transposes,
     concatenations and splits, parts that are read or written, scatters, sorts, padding of other axes (`benchmarks/programs/rows_of_pieces.py`)."""
     prim, traits = eqn.primitive, eqn.primitive.traits
-    if traits.joins or traits.part is not None or traits.kind in (Kind.VIEW, Kind.SCATTER) or prim.multiple_results:
+    windows = traits.inner is Inner.WINDOWS
+    if traits.joins or traits.part is not None or traits.kind in (Kind.VIEW, Kind.SCATTER) or prim.multiple_results and not windows:
         return True
-    return traits.kind is Kind.MOVE and traits.inner is Inner.WINDOWS and eqn.invars[0].aval.shape[-1:] == eqn.outvars[0].aval.shape[-1:]
+    return traits.kind is Kind.MOVE and windows and eqn.invars[0].aval.shape[-1:] == eqn.outvars[0].aval.shape[-1:]
 
 
 def _counts_columns(eqn: JaxprEqn) -> bool:
