@@ -379,3 +379,28 @@ def test_nan_is_not_positive(name, dtype):
     for comparison in lambda x: f(x) >= 0, lambda x: 0 <= f(x), lambda x: lax.le(jnp.zeros_like(f(x)), f(x)), lambda x: lax.ge(f(x), jnp.zeros_like(f(x))):
         np.testing.assert_array_equal(np.atleast_2d(jit(comparison)(x))[-1], [False, True, True, True])
         np.testing.assert_array_equal(np.atleast_2d(comparison(jnp.asarray(x)))[-1], [False, True, True, True])
+
+
+# -- reductions from a start that changes the result -------------------------------------------------------------------------
+
+STARTED = {"max": (lax.max, np.maximum), "min": (lax.min, np.minimum), "add": (lax.add, np.add), "mul": (lax.mul, np.multiply), "and": (lax.bitwise_and, np.bitwise_and),
+           "own max": (lambda x, y: jnp.maximum(x, y) * np.ones((), x.dtype), np.maximum), "own add": (lambda x, y: x + y, np.add)}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.float16])
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+@pytest.mark.parametrize("name", STARTED)
+def test_reductions_keep_their_start(name, count, dtype):
+    """Of few arrays that are stacked the compiler makes steps without it."""
+    function, reference = STARTED[name]
+    if name == "and" and dtype is not np.int32:
+        pytest.skip("integers only")
+    x = np.array([-3, 2, -1, 1], dtype)
+    rows = np.stack([x + dtype(i % 2) for i in range(count)])
+    for start in dtype(2), dtype(-1):
+        expected = reference.reduce(rows, 0, dtype=dtype, initial=start)
+        stacked = jit(lambda x: lax.reduce(jnp.stack([x + dtype(i % 2) for i in range(count)]), start, function, (0,)))(x)
+        given = jit(lambda rows, start: lax.reduce(rows[:, :, None], start, function, (0, 2)))(rows, start)
+        for found in stacked, given, lax.reduce(rows, start, function, (0,)):
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found, expected)

@@ -239,6 +239,13 @@ def test_sums_of_complex_numbers_that_are_equal_everywhere(collective, n):
     near(found[1], np.full(2, 1j) * times ** 2)
 
 
+@pytest.mark.parametrize("n", SIZES)
+def test_scattered_sums_of_complex_numbers_that_are_equal_everywhere(n):
+    z = np.arange(2 * n) * (1 - 2j)
+    found = jit(shard_map(lambda: lax.psum_scatter(jnp.asarray(z), "i", tiled=True), mesh=line(n), in_specs=(), out_specs=P("i"), check_vma=False))()
+    near(found, z * n)
+
+
 @several
 def test_pytrees_and_prefixes():
     tree = {"w": rows(4, 3), "b": (rows(8), np.float32(2))}

@@ -236,13 +236,20 @@ def vary_jointly(args: Sequence[object]) -> list:
 # -- operations that change what is equal -------------------------------------------------------------------------------------------
 
 def all_reduce(b: Builder, op: str, x: Value, attributes: str) -> Value:
-    """``stablehlo.all_reduce`` with ``op``. Of complex numbers the parts are added apart: where XLA sees that all devices have the
-    same, it multiplies by their number instead, and that ends the process where the numbers are complex."""
-    if x.aval.dtype.kind != "c" or op != "stablehlo.add":
+    """``stablehlo.all_reduce`` with ``op``."""
+    def reduced(x):
         return b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer(op, x.aval.dtype)})', x, out=x.aval, attrs=f"{{{attributes}}}")
+    return sum_of_parts(b, x, reduced) if op == "stablehlo.add" else reduced(x)
+
+
+def sum_of_parts(b: Builder, x: Value, summed: Callable[[Value], Value]) -> Value:
+    """``summed(x)``, a sum over devices; of complex numbers the parts are summed apart: where XLA sees that all devices have the same, it multiplies by
+    their number instead, and that ends the process where the numbers are complex."""
+    if x.aval.dtype.kind != "c":
+        return summed(x)
     part = x.aval.update(dtype=dtypes.to_floating_dtype(x.aval.dtype))
-    sums = [all_reduce(b, op, b.emit(f"stablehlo.{name} {x}", x, out=part), attributes) for name in ("real", "imag")]
-    return b.emit(f"stablehlo.complex {sums[0]}, {sums[1]}", *sums, out=x.aval)
+    real, imag = [summed(b.emit(f"stablehlo.{name} {x}", x, out=part)) for name in ("real", "imag")]
+    return b.emit(f"stablehlo.complex {real}, {imag}", real, imag, out=real.aval.update(dtype=x.aval.dtype))
 
 
 def _all_reduce_lower(op):

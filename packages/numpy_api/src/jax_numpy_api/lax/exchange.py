@@ -24,7 +24,7 @@ from jax_core.representation.typing import ArrayLike, PyTree
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, reduce_sum_p, transpose
 from jax_core.traces.trace import Tracer
 from jax_core.transformations import manual
-from jax_core.transformations.manual import env_of
+from jax_core.transformations.manual import env_of, sum_of_parts
 
 from .arithmetic import mul
 from .compare import eq
@@ -339,10 +339,11 @@ def _reduce_scatter_lower(b, x, *, scatter_dimension, axis_name, axis_index_grou
     attrs = env_of(b, axis_name).attributes(axis_name, axis_index_groups)
     shape = list(x.aval.shape)
     shape[scatter_dimension] //= axis_size
-    part = b.emit(f'"stablehlo.reduce_scatter"({x}) ({b.reducer("stablehlo.add", x.aval.dtype)})', x,
-                  out=ShapedArray(shape, x.aval.dtype),
-                  attrs=f"{{scatter_dimension = {scatter_dimension} : i64, {attrs}}}")
-    return b.reshape(part, b.out_avals[0].shape)
+
+    def scattered(x):
+        return b.emit(f'"stablehlo.reduce_scatter"({x}) ({b.reducer("stablehlo.add", x.aval.dtype)})', x,
+                      out=ShapedArray(shape, x.aval.dtype), attrs=f"{{scatter_dimension = {scatter_dimension} : i64, {attrs}}}")
+    return b.reshape(sum_of_parts(b, x, scattered), b.out_avals[0].shape)
 
 
 reduce_scatter_p = Primitive(

@@ -388,6 +388,10 @@ reduce_precision_p: Primitive = Primitive(
 
 # -- reduce by any function ----------------------------------------------------------------------------------------------
 
+_FEW = 8
+"""Elements that are reduced by steps over whole arrays, at most."""
+
+
 def _reduce_type(*avals, computation, jaxpr, dimensions, out_sharding=None):
     operands, inits = _halves(avals)
     for operand, init in zip(operands, inits):
@@ -405,8 +409,25 @@ def _halves(xs):
     return xs[:n], xs[n:]
 
 
+def _only_operation(jaxpr, dtype):
+    """The operation of which a program of two scalars consists, and the reduction by it; or two of None."""
+    eqns = jaxpr.eqns
+    if len(eqns) != 1 or jaxpr.outvars != eqns[0].outvars or set(eqns[0].invars) != set(jaxpr.invars) or len(jaxpr.invars) != 2:
+        return None, None
+    op = eqns[0].primitive
+    known = {arithmetic.add_p: reduce_sum_p, arithmetic.mul_p: reduce_prod_p, arithmetic.max_p: reduce_max_p, arithmetic.min_p: reduce_min_p,
+             bits.and_p: reduce_and_p, bits.or_p: reduce_or_p, bits.xor_p: reduce_xor_p}.get(op)
+    return (None, None) if dtype == bool and known in (reduce_sum_p, reduce_prod_p) else (op, known)
+
+
 def _reduce_lower(b, *values, computation, jaxpr, dimensions, out_sharding=None):
+    """The compiler counts on a start that changes nothing, and forgets it where it takes a reduction of few elements apart."""
     operands, _ = _halves(values)
+    op, known = _only_operation(jaxpr.jaxpr, operands[0].aval.dtype)
+    if known is not None:
+        return b.fun(lambda x, init: [op.bind(broadcast_in_dim(init, b.out_avals[0].shape, ()), known.bind(x, axes=dimensions, **_placed(known, None)))], *values)
+    if math.prod([operands[0].aval.shape[d] for d in dimensions]) <= _FEW:
+        return b.fun(lambda *args: _tree_reduce(jaxpr, *_halves(args), dimensions), *values)
     scalars = [ShapedArray((), v.aval.dtype) for v in operands]
     region = b.region(scalars * 2, lambda b, *args: b.jaxpr(jaxpr, *args))
     return b.emit(f'"stablehlo.reduce"({", ".join(map(str, values))}) ({region})', *values, out=list(b.out_avals),
