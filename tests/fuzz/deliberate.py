@@ -385,6 +385,8 @@ OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a prog
     ("no NaN", r"(?s)(?=.*(nan|inf)).*\b(is[a-z]+|signbit|logical_\w+)\([^()]*\) \* ", "XLA makes a selection of a product with a truth value, and programs written for it count on that"),
     ("jit accepts: .*can't apply forward-mode autodiff.*", r"custom_vjp|custom_gradient", "a tangent that nothing needs is not asked for"),
     ("jit accepts", r"(pure|io|debug)_?\.?callback\(", "a call that nothing needs is left out"),
+    (r"(?s)jit accepts: .*in_shardings place.*", r"in_shardings=", "what is computed in a program lies nowhere yet"),
+    ("jit accepts: IndivisibleError.*", r"with_sharding_constraint\(", "the compiler splits what does not divide, and arrays cannot be so"),
     ("tree", r"closure_convert", "what is hoisted depends on what is traced"),
 )
 
