@@ -425,7 +425,8 @@ def _reduce_lower(b, *values, computation, jaxpr, dimensions, out_sharding=None)
     operands, _ = _halves(values)
     op, known = _only_operation(jaxpr.jaxpr, operands[0].aval.dtype)
     if known is not None:
-        return b.fun(lambda x, init: [op.bind(broadcast_in_dim(init, b.out_avals[0].shape, ()), known.bind(x, axes=dimensions, **_placed(known, None)))], *values)
+        shape, params = b.out_avals[0].shape, dict(axes=dimensions, **_placed(known, None))
+        return b.fun(lambda x, init: [op.bind(broadcast_in_dim(init, shape, ()), known.bind(x, **params))], *values)
     if math.prod([operands[0].aval.shape[d] for d in dimensions]) <= _FEW:
         return b.fun(lambda *args: _tree_reduce(jaxpr, *_halves(args), dimensions), *values)
     scalars = [ShapedArray((), v.aval.dtype) for v in operands]
