@@ -174,6 +174,16 @@ def test_a_leaf_predicate_stops_the_descent(t):
     assert sum(len(tree.leaves(x)) for x in lists) == len(tree.leaves(t))
 
 
+@pytest.mark.parametrize("function", [tree.flatten, tree.leaves, tree.structure, tree.flatten_with_path, tree.leaves_with_path, tree.all,
+                                      lambda t: tree.map(lambda x: x, t), lambda t: tree.map_with_path(lambda path, x: x, t), lambda t: tree.reduce(max, t),
+                                      lambda t: tree.reduce_associative(max, t)])
+def test_a_tree_that_holds_itself(function):
+    endless: list = []
+    endless.append(endless)
+    with pytest.raises(RecursionError):
+        function(endless)
+
+
 @given(TREES)
 def test_structures_survive_pickling_and_copying(t):
     treedef = tree.structure(t)

@@ -55,8 +55,13 @@ def tree_flatten(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) 
         _check_predicate("tree_flatten", is_leaf)
     try:
         return _flatten(tree, is_leaf)
-    except SystemError as error:  # jaxlib's way to report the end of the stack
-        raise error.__cause__ if isinstance(error.__cause__, RecursionError) else error
+    except SystemError as error:
+        raise _end_of_stack(error)
+
+
+def _end_of_stack(error: SystemError) -> BaseException:
+    """What jaxlib reports so: a tree that is too deep, or holds itself."""
+    return error.__cause__ if isinstance(error.__cause__, RecursionError) else error
 
 
 def flatten_stored(tree: PyTree) -> tuple[list[Any], PyTreeDef]:
@@ -88,7 +93,10 @@ def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -
     """
     if is_leaf is not None:
         _check_predicate("tree_leaves", is_leaf)
-    return _flatten(tree, is_leaf)[0]
+    try:
+        return _flatten(tree, is_leaf)[0]
+    except SystemError as error:
+        raise _end_of_stack(error)
 
 
 def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> PyTreeDef:
@@ -102,7 +110,10 @@ def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
     """
     if is_leaf is not None:
         _check_predicate("tree_structure", is_leaf)
-    return _flatten(tree, is_leaf)[1]
+    try:
+        return _flatten(tree, is_leaf)[1]
+    except SystemError as error:
+        raise _end_of_stack(error)
 
 
 def tree_flatten_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = None,
@@ -124,7 +135,10 @@ def tree_flatten_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = N
     else:
         def predicate(path: KeyPath, node: object) -> bool:
             return is_leaf(node)
-    return _flatten_with_path(tree, predicate)
+    try:
+        return _flatten_with_path(tree, predicate)
+    except SystemError as error:
+        raise _end_of_stack(error)
 
 
 def tree_leaves_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = None,
@@ -309,6 +323,8 @@ def tree_map(f: Callable[..., PyTree], tree: PyTree, *rest: Any, is_leaf: Callab
             return treedef.unflatten(_map(f, leaves))
         columns = [_flatten_like(treedef, other, tree, "tree_map", f"rest[{i}]", is_leaf) for i, other in enumerate(rest)]
         return treedef.unflatten(_map(f, leaves, *columns))
+    except SystemError as error:
+        raise _end_of_stack(error)
     except Exception as error:
         _shorten(error)
         raise
@@ -363,7 +379,7 @@ def tree_reduce(function: Callable[[Any, Any], Any], tree: PyTree, initializer: 
     """
     if is_leaf is not None:
         _check_predicate("tree_reduce", is_leaf)
-    leaves = _flatten(tree, is_leaf)[0]
+    leaves = tree_leaves(tree, is_leaf)
     if initializer is not _MISSING:
         return functools.reduce(function, leaves, initializer)
     if not leaves:
@@ -389,7 +405,7 @@ def tree_reduce_associative(operation: Callable[[Any, Any], Any], tree: PyTree, 
     """
     if is_leaf is not None:
         _check_predicate("tree_reduce_associative", is_leaf)
-    leaves = _flatten(tree, is_leaf)[0]
+    leaves = tree_leaves(tree, is_leaf)
     if leaves:
         return _reduce_balanced(operation, leaves)
     if identity is _MISSING:
@@ -415,7 +431,7 @@ def tree_all(tree: PyTree, *, is_leaf: Callable[[PyTree], bool] | None = None) -
     """
     if is_leaf is not None:
         _check_predicate("tree_all", is_leaf)
-    return _all(_flatten(tree, is_leaf)[0])
+    return _all(tree_leaves(tree, is_leaf))
 
 
 def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, pytree_to_transpose: PyTree) -> Any:
