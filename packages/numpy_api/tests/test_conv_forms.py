@@ -4,6 +4,7 @@ import itertools
 import numpy as np
 import pytest
 
+import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_numpy_api import lax
@@ -61,6 +62,24 @@ def test_what_is_not_finite_stays_in_its_group(case, layout, value):
     want = conv_general_dilated_p.reference(x, k, **params, precision=None, preferred_element_type=None)
     np.testing.assert_allclose(got, want.astype(np.float32), rtol=2e-5, atol=2e-5)
     assert np.isfinite(got).any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("x, k", [([1, 2, 3], [1, np.inf]), ([1, -np.inf], [1, -np.inf]), ([np.inf, 1, 2], [1, 2]), ([1, 2, 3, np.nan], [np.nan, 2])])
+def test_padding_is_not_multiplied(x, k, dtype):
+    with flags.enable_x64(True):
+        x, k = np.array(x, dtype), np.array(k, dtype)
+        np.testing.assert_array_equal(jit(jnp.convolve)(x, k), np.convolve(x, k))
+        np.testing.assert_array_equal(jit(lambda x, k: jnp.correlate(x, k, "full"))(x, k), np.correlate(x, k, "full"))
+
+
+@pytest.mark.only_cpu
+@pytest.mark.parametrize("outputs, products", [(1, 0), (2, 0), (3, 1)])
+def test_float64_of_few_output_features_stays_a_loop(outputs, products):
+    with flags.enable_x64(True):
+        x, k = np.ones((2, 3, 20, 20)), np.ones((outputs, 3, 2, 2))
+        text = jit(lambda x, k: lax.conv(x, k, (1, 1), "SAME")).trace(x, k).lower().as_text()
+    assert (text.count("stablehlo.dot_general"), text.count("stablehlo.convolution")) == (products, 1 - products)
 
 
 @pytest.mark.only_cpu
