@@ -7,6 +7,7 @@ import pytest
 import jax_numpy_api.numpy as jnp
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
+from jax_core.representation.aval import ShapeDtypeStruct
 from jax_numpy_api import lax
 from jax_numpy_api.lax.conv import conv_general_dilated_p
 
@@ -22,6 +23,10 @@ SHAPES = [
     (1, (17, 17), 1, (9, 9), 2, 1, 1, (1, 1), ((0, 0), (0, 0)), (1, 1), (1, 1)),  # more than 64 elements of the kernel and of the result
     (80, (3, 3), 2, (2, 2), 80, 1, 80, (1, 1), ((0, 1), (0, 0)), (1, 1), (1, 1)),
 ]
+
+
+def doubles(*shape):
+    return ShapeDtypeStruct(shape, np.float64)
 
 
 def _arranged(x, names, spec):
@@ -74,11 +79,13 @@ def test_padding_is_not_multiplied(x, k, dtype):
 
 
 @pytest.mark.only_cpu
-@pytest.mark.parametrize("outputs, products", [(1, 0), (2, 0), (3, 1)])
-def test_float64_of_few_output_features_stays_a_loop(outputs, products):
+@pytest.mark.parametrize("outputs, spatial, products", [
+    (1, (20, 20), 0), (2, (20, 20), 0), (3, (20, 20), 1), (23, (20, 20), 1), (24, (20, 20), 0), (24, (20,), 1), (3, (300, 300), 0), (12, (300, 300), 1),
+    (12, (900, 900), 0)])
+def test_which_convolutions_of_float64_are_products(outputs, spatial, products):
     with flags.enable_x64(True):
-        x, k = np.ones((2, 3, 20, 20)), np.ones((outputs, 3, 2, 2))
-        text = jit(lambda x, k: lax.conv(x, k, (1, 1), "SAME")).trace(x, k).lower().as_text()
+        x, k = doubles(2, 3, *spatial), doubles(outputs, 3, *[2] * len(spatial))
+        text = jit(lambda x, k: lax.conv(x, k, (1,) * len(spatial), "SAME")).trace(x, k).lower().as_text()
     assert (text.count("stablehlo.dot_general"), text.count("stablehlo.convolution")) == (products, 1 - products)
 
 

@@ -88,6 +88,9 @@ def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -
     Args:
       is_leaf: called on each node; true for what counts as a leaf.
 
+    Raises:
+      RecursionError: the tree is deeper than the stack allows.
+
     >>> jax.tree.leaves([1, (2, {"x": 3})])
     [1, 2, 3]
     """
@@ -104,6 +107,9 @@ def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
 
     Args:
       is_leaf: called on each node; true for what counts as a leaf.
+
+    Raises:
+      RecursionError: the tree is deeper than the stack allows.
 
     >>> jax.tree.structure([1, (2, None)])
     PyTreeDef([*, (*, None)])
@@ -124,6 +130,9 @@ def tree_flatten_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = N
       tree: any value.
       is_leaf: as for `tree_flatten`.
       is_leaf_takes_path: `is_leaf` is called with the path and the node.
+
+    Raises:
+      RecursionError: the tree is deeper than the stack allows.
 
     >>> jax.tree.flatten_with_path({"a": [5]})[0]
     [((DictKey(key='a'), SequenceKey(idx=0)), 5)]

@@ -14,8 +14,9 @@ written here. Groups are slow everywhere, and are taken apart:
 - groups of the batch (the gradient of the kernel): the same, with what different groups make of each other left out.
 
 The library has no float64, for which XLA always emits loops; there a product of matrices over the kernel's elements, or
-for each position of a small result (the gradient of the kernel), is some 10 times faster, but for one or two output features: 100,000 numbers
-convolved with 50 take 3 ms in loops and 41 so, and 25 ms to compile in place of 760.
+for each position of a small result (the gradient of the kernel), is up to 10 times faster, but for few output features, and for many of images
+(`_products`): 100,000 numbers convolved with 50 take 3 ms in loops and 41 so, and 25 ms to compile in place of 760; 8 x 32 x 64 x 64 to 32 features
+by 3 x 3 takes 15 and 103.
 
 Left aside: patches and a product of matrices for each group, no faster than XLA's own loops.
 """
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
     from jax_core.representation.array import Array
 
 _TAPS = 64  # so many kernel elements are written out
-_FEW_OUTPUTS = 2  # so many output features are as fast in XLA's loops
+# Output features in float64 for which XLA's loops are as fast as products: so many at most; over two axes, so many at least; and less than so many where
+# so many elements are to be multiplied that caches do not hold them, or any number for ten times as many.
+_FEW_OUTPUTS, _MANY_OUTPUTS, _SOME_OUTPUTS, _LARGE = 2, 24, 12, 3 << 19
 _FEATURES = 32  # so many features of merged groups
 _GROUPS = 64  # so many convolutions in place of one
 
@@ -73,8 +76,9 @@ def convolved(b: Builder, lhs: Value, rhs: Value, params: dict, bind: Callable, 
         return _written_depthwise(b, lhs, rhs, changed, to_last, kernel_to_last, from_last)
     canonical = (tuple(numbers.lhs_spec), tuple(numbers.rhs_spec), tuple(numbers.out_spec)) == (last, kernel_last, last)
     inner, mixed = _inner(lhs.aval, rhs.aval, params)
-    outputs, _, *window = [rhs.aval.shape[i] for i in numbers.rhs_spec]
-    products = out.dtype == np.float64 and _products(window, [out.shape[i] for i in numbers.out_spec[2:]], outputs)
+    outputs, inputs, *window = [rhs.aval.shape[i] for i in numbers.rhs_spec]
+    batch, _, *spatial = [out.shape[i] for i in numbers.out_spec]
+    products = out.dtype == np.float64 and _products(batch, window, inputs, outputs, spatial)
     if inner is None or canonical and inner is _plain and not products:  # else `_plain` would bind what it was asked for, without end
         return None
     if not mixed:
@@ -132,14 +136,18 @@ def _plain(x: Any, k: Array, params: dict, bind: Callable) -> Any:
         if any(d > 1 for d in params["lhs_dilation"]):
             padded = optimization_barrier_p.bind(padded)[0]  # else each tap asks anew which elements are zeros between
         spatial = _positions(padded, k, params)
-        if products := _products(np.shape(k)[:-2], spatial, np.shape(k)[-1]):
+        *window, inputs, outputs = np.shape(k)
+        if products := _products(np.shape(x)[0], window, inputs, outputs, spatial):
             return products(padded, k, params, spatial)
     return bind(x, k, **params)
 
 
-def _products(window: Sequence[int], spatial: Sequence[int], outputs: int) -> Callable | None:
-    """How a convolution in float64 is products of matrices; None for few output features, and for a large kernel and a large result."""
-    if outputs <= _FEW_OUTPUTS:
+def _products(batch: int, window: Sequence[int], inputs: int, outputs: int, spatial: Sequence[int]) -> Callable | None:
+    """How a convolution in float64 is products of matrices; None where XLA's loops are better, and for a large kernel and a large result."""
+    multiplied = batch * math.prod(spatial) * math.prod(window) * inputs
+    too_large = multiplied > (_LARGE if outputs < _SOME_OUTPUTS else 10 * _LARGE)
+    over_images = len(window) == 2 and (outputs >= _MANY_OUTPUTS or too_large)
+    if outputs <= _FEW_OUTPUTS or over_images:
         return None
     if math.prod(spatial) <= min(_TAPS, math.prod(window)):
         return _by_results
