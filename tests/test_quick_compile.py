@@ -162,7 +162,8 @@ def test_results_in_donated_buffers_are_compiled_in_full():
     (lambda x: (x @ x).reshape(-1, 8) * 2, True), (lambda x: (x @ x).reshape(-1, 16) * 2, False), (jnp.cumsum, True),
     (lambda x: lax.fori_loop(0, 3, lambda i, c: jnp.pad(c, 1)[1:-1, :-2] @ c, x), True),
     (lambda x: lax.reduce_window(x, np.float32(0), half_more, (2, 2), (1, 1), "SAME"), True),
-    (lambda x: lax.reduce((x, x), (np.float32(0), np.float32(0)), lambda a, b: (a[0] + b[0], lax.max(a[1], b[1])), (0,)), False),
+    (lambda x: lax.reduce((x, x), (np.float32(0), np.float32(0)), lambda a, b: (a[0] + b[0], lax.max(a[1], b[1])), (0,)), True),
+    (lambda x: lax.reduce(x @ x, np.float32(0), half_more, (1,)), True),
     (lambda x: x @ x + jnp.pad(x[0], 1)[:96], False),                    # a small one
     (lambda x: lax.fori_loop(0, 3, lambda i, c: c * c + 1, x[0, :16]), True),                        # steps of short vectors
     (lambda x: lax.fori_loop(0, 3, lambda i, c: c * c + 1, x[0, :17]), False),

@@ -79,7 +79,8 @@ def convolved(b: Builder, lhs: Value, rhs: Value, params: dict, bind: Callable, 
     outputs, inputs, *window = [rhs.aval.shape[i] for i in numbers.rhs_spec]
     batch, _, *spatial = [out.shape[i] for i in numbers.out_spec]
     products = out.dtype == np.float64 and _products(batch, window, inputs, outputs, spatial)
-    if inner is None or canonical and inner is _plain and not products:  # else `_plain` would bind what it was asked for, without end
+    as_it_is = canonical or out.dtype == np.float64 and outputs < _MANY_OUTPUTS  # loops over few features are faster where these are not last
+    if inner is None or as_it_is and inner is _plain and not products:  # else `_plain` would bind what it was asked for, without end
         return None
     if not mixed:
         return b.fun(lambda x, k: transpose(inner(transpose(x, to_last), transpose(k, kernel_to_last), changed, bind), from_last), lhs, rhs)[0]
