@@ -31,7 +31,8 @@ signals = {"1000_by_10": (jnp.asarray(rng.normal(size=1000)), jnp.asarray(rng.no
            "100000_by_50": (jnp.asarray(rng.normal(size=100_000)), jnp.asarray(rng.normal(size=50)))}
 programs = {
     "reduce": (lambda x: lax.reduce(x, np.float32(0), decayed, (0,)), (line,)), "reduce_to_extrema": (extrema, (line,)),
+    "reduce_columns": (lambda x: lax.reduce(x, np.float32(0), decayed, (0,)), (square,)),
     "reduce_window": (lambda x: lax.reduce_window(x, np.float32(0), decayed, (2, 2), (1, 1), "VALID"), (square,)),
     **{f"{f.__name__}_{name}": (f, args) for f in (convolved, slopes) for name, args in signals.items()},
-    **{f"images_to_{n}_features": (lambda x, k: lax.conv(x, k, (1, 1), "SAME"), (images, jnp.asarray(rng.normal(size=(n, 4, 3, 3))))) for n in (1, 2, 4)},
+    **{f"images_to_{n}_features": (lambda x, k: lax.conv(x, k, (1, 1), "SAME"), (images, jnp.asarray(rng.normal(size=(n, 4, 3, 3))))) for n in (1, 2, 4, 32)},
 }

@@ -376,7 +376,7 @@ OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a prog
     ("conv_general_dilated: (NaN|no NaN|infinity)", r"inf|nan|e\+38", "what is not finite beside the zeros of padding"),
     ("transpose", r"new_ref\(|rng_bit_generator|random\.bits|lax\.gather\(|\]\.get\(|\w\[(\.\.\., |None, )?([a-z]\]|jnp\.array\(\[)", "an index beyond the end is clipped where it is read, and what is read there has no cotangent"),
     ("derivative", r"\(lambda h: \(?h\.def(jvp|vjp)", "a slope has a rule of its own"),
-    ("derivative", r"clamp\(.*\b(\w+), \1\b", "a number that is its own bound has no slope by either"),
+    ("derivative", r"clamp\([^()]*\b(\w+), \1\b", "a number that is its own bound has no slope by either"),
     ("dtype", r"(?m)^    .*\bnp\.(float64|int64|array)\(", "what is passed on untouched stays what it was"),
     ("NaN|no NaN|infinity", r"(?s)(?=.*(\b\w*fft\w*|stft|istft|csd|welch|\dj)).*(inf|nan|e\+38|/ 0\b)", "which part of an infinite product of complex numbers is NaN is not said"),
     ("transpose|derivative", r"(gmres|bicgstab|cg|minimize|odeint)\(", "the slope of an approximate solution is an approximation"),

@@ -387,14 +387,11 @@ STARTED = {"max": (lax.max, np.maximum), "min": (lax.min, np.minimum), "add": (l
            "own max": (lambda x, y: jnp.maximum(x, y) * np.ones((), x.dtype), np.maximum), "own add": (lambda x, y: x + y, np.add)}
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.float16])
 @pytest.mark.parametrize("count", [1, 2, 3, 8])
-@pytest.mark.parametrize("name", STARTED)
-def test_reductions_keep_their_start(name, count, dtype):
+@pytest.mark.parametrize("name, dtype", [(name, dtype) for name in STARTED for dtype in (np.float32, np.int32, np.float16) if name != "and" or dtype is np.int32])
+def test_reductions_keep_their_start(name, dtype, count):
     """Of few arrays that are stacked the compiler makes steps without it."""
     function, reference = STARTED[name]
-    if name == "and" and dtype is not np.int32:
-        pytest.skip("integers only")
     x = np.array([-3, 2, -1, 1], dtype)
     rows = np.stack([x + dtype(i % 2) for i in range(count)])
     for start in dtype(2), dtype(-1):

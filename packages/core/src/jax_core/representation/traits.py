@@ -69,6 +69,10 @@ class Kind(enum.Enum):
     """Anything else: it needs its operands in memory."""
 
 
+AROUND_PROGRAMS = frozenset({Kind.CALL, Kind.LOOP, Kind.BRANCH, Kind.PARTS, Kind.PROGRAM})
+"""Kinds whose work is that of the programs in them. Others run theirs for each element, as a reduction by a function of one's own."""
+
+
 class Algebra(enum.Enum):
     """What an elementwise operation is in expressions that compilers rewrite."""
 

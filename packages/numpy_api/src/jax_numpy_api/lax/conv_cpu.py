@@ -15,8 +15,7 @@ written here. Groups are slow everywhere, and are taken apart:
 
 The library has no float64, for which XLA always emits loops; there a product of matrices over the kernel's elements, or
 for each position of a small result (the gradient of the kernel), is up to 10 times faster, but for few output features, and for many of images
-(`_products`): 100,000 numbers convolved with 50 take 3 ms in loops and 41 so, and 25 ms to compile in place of 760; 8 x 32 x 64 x 64 to 32 features
-by 3 x 3 takes 15 and 103.
+(`_products`; `benchmarks/programs/own_functions.py`: 100,000 numbers convolved with 50 take 3 ms in loops and 43 as a product).
 
 Left aside: patches and a product of matrices for each group, no faster than XLA's own loops.
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -409,24 +409,39 @@ def _halves(xs):
     return xs[:n], xs[n:]
 
 
+class _Known(NamedTuple):
+    """A reduction by one operation."""
+    function: Callable  # of jax.lax
+    operation: Primitive
+    reduction: Primitive
+    identity: Callable[[Any], Any]
+
+    def takes(self, dtype: Any) -> bool:
+        return dtype != bool or self.reduction not in (reduce_sum_p, reduce_prod_p)
+
+
+_KNOWN = (
+    _Known(arithmetic.add, arithmetic.add_p, reduce_sum_p, lambda d: d.type(0)), _Known(arithmetic.mul, arithmetic.mul_p, reduce_prod_p, lambda d: d.type(1)),
+    _Known(arithmetic.max, arithmetic.max_p, reduce_max_p, lowest), _Known(arithmetic.min, arithmetic.min_p, reduce_min_p, highest),
+    _Known(bits.bitwise_and, bits.and_p, reduce_and_p, _all_bits), _Known(bits.bitwise_or, bits.or_p, reduce_or_p, _no_bits),
+    _Known(bits.bitwise_xor, bits.xor_p, reduce_xor_p, _no_bits))
+
+
 def _only_operation(jaxpr, dtype):
-    """The operation of which a program of two scalars consists, and the reduction by it; or two of None."""
+    """The row of the operation of which a program of two scalars consists, or None."""
     eqns = jaxpr.eqns
     if len(eqns) != 1 or jaxpr.outvars != eqns[0].outvars or set(eqns[0].invars) != set(jaxpr.invars) or len(jaxpr.invars) != 2:
-        return None, None
-    op = eqns[0].primitive
-    known = {arithmetic.add_p: reduce_sum_p, arithmetic.mul_p: reduce_prod_p, arithmetic.max_p: reduce_max_p, arithmetic.min_p: reduce_min_p,
-             bits.and_p: reduce_and_p, bits.or_p: reduce_or_p, bits.xor_p: reduce_xor_p}.get(op)
-    return (None, None) if dtype == bool and known in (reduce_sum_p, reduce_prod_p) else (op, known)
+        return None
+    return next((row for row in _KNOWN if row.operation is eqns[0].primitive and row.takes(dtype)), None)
 
 
 def _reduce_lower(b, *values, computation, jaxpr, dimensions, out_sharding=None):
     """The compiler counts on a start that changes nothing, and forgets it where it takes a reduction of few elements apart."""
     operands, _ = _halves(values)
-    op, known = _only_operation(jaxpr.jaxpr, operands[0].aval.dtype)
+    known = _only_operation(jaxpr.jaxpr, operands[0].aval.dtype)
     if known is not None:
-        shape, params = b.out_avals[0].shape, dict(axes=dimensions, **_placed(known, None))
-        return b.fun(lambda x, init: [op.bind(broadcast_in_dim(init, shape, ()), known.bind(x, **params))], *values)
+        shape, params = b.out_avals[0].shape, dict(axes=dimensions, **_placed(known.reduction, None))
+        return b.fun(lambda x, init: [known.operation.bind(broadcast_in_dim(init, shape, ()), known.reduction.bind(x, **params))], *values)
     if math.prod([operands[0].aval.shape[d] for d in dimensions]) <= _FEW:
         return b.fun(lambda *args: _tree_reduce(jaxpr, *_halves(args), dimensions), *values)
     scalars = [ShapedArray((), v.aval.dtype) for v in operands]
@@ -741,15 +756,4 @@ def _known_reducer(computation, inits):
     init, = inits
     if not isinstance(init, np.generic):
         return None
-    dtype = init.dtype
-    table = {arithmetic.add: (reduce_sum_p, lambda d: d.type(0)), arithmetic.mul: (reduce_prod_p, lambda d: d.type(1)),
-             arithmetic.max: (reduce_max_p, lowest), arithmetic.min: (reduce_min_p, highest),
-             bits.bitwise_and: (reduce_and_p, _all_bits), bits.bitwise_or: (reduce_or_p, _no_bits),
-             bits.bitwise_xor: (reduce_xor_p, _no_bits)}
-    try:
-        prim, identity = table[computation]
-    except (KeyError, TypeError):
-        return None
-    if dtype == bool and prim in (reduce_sum_p, reduce_prod_p):
-        return None
-    return prim if identity(dtype) == init else None
+    return next((row.reduction for row in _KNOWN if row.function is computation and row.takes(init.dtype) and row.identity(init.dtype) == init), None)

@@ -18,7 +18,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
-from jax_core.representation.traits import Algebra, Kind
+from jax_core.representation.traits import AROUND_PROGRAMS, Algebra, Kind
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from ..jaxlib_compat import BARRIERS_LAST, COMPILER_ERRS
@@ -41,7 +41,7 @@ _SAME = "its operand in another shape, or as it is"
 _ONE_TERM = "the same if there is one term for each"
 _OTHER = "none of these"
 _BY_KIND = {Kind.REDUCTION: _ONE_TERM, **dict.fromkeys((Kind.IDENTITY, Kind.VIEW, Kind.MOVE, Kind.KERNEL), _SAME),
-            **dict.fromkeys((Kind.CALL, Kind.LOOP, Kind.BRANCH, Kind.PARTS, Kind.PROGRAM), _PROGRAM)}
+            **dict.fromkeys(AROUND_PROGRAMS, _PROGRAM)}
 _WITH_CONSTANT = Algebra.SUM, Algebra.PRODUCT
 
 

@@ -9,7 +9,7 @@ import collections
 from typing import Iterator
 
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params, program_of
-from jax_core.representation.traits import Inner, Keys, Kind, Quick
+from jax_core.representation.traits import AROUND_PROGRAMS, Inner, Keys, Kind, Quick
 
 ELEMENTS = 1024
 """Of every array in a small program, at most; docs/internals/compile-time.md has the measurements."""
@@ -31,9 +31,6 @@ REDUCTIONS = 3
 """In a program that only reads its inputs, at most."""
 DRAWN_ELEMENTS = 1 << 18
 """Random numbers in such a program, at most: more take 2 to 5 % longer."""
-
-_AROUND = Kind.CALL, Kind.LOOP, Kind.BRANCH, Kind.PARTS, Kind.PROGRAM
-"""Operations that take no time beside that of the programs in them. Others run theirs for each element (`lax.reduce`)."""
 
 
 def is_small(jaxpr: Jaxpr, elements: int = ELEMENTS, equal: int = EQUAL, results: bool = True) -> bool:
@@ -99,7 +96,7 @@ def loses_much(jaxpr: Jaxpr) -> bool:
             inner = eqn.params and jaxprs_in_params(eqn.params)
             if inner:
                 todo += inner
-            total += 1 if inner and eqn.primitive.traits.kind in _AROUND else lost_by(eqn)
+            total += 1 if inner and eqn.primitive.traits.kind in AROUND_PROGRAMS else lost_by(eqn)
             if total > LOST:
                 return True
     return False
@@ -128,7 +125,7 @@ def programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
 
 def leaves(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
     """The equations that work on arrays themselves."""
-    return (eqn for eqn in jaxpr.eqns if not eqn.params or eqn.primitive.traits.kind not in _AROUND or not jaxprs_in_params(eqn.params))
+    return (eqn for eqn in jaxpr.eqns if not eqn.params or eqn.primitive.traits.kind not in AROUND_PROGRAMS or not jaxprs_in_params(eqn.params))
 
 
 def has_large(eqn: JaxprEqn, limit: int = ELEMENTS) -> bool:

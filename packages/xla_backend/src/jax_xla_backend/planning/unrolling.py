@@ -2,8 +2,8 @@
 
 Unrolling makes compiling 1.1 to 1.4 times slower. It pays for loops of few turns inside others: over a short last axis, the
 edges of what is padded, what a search or a maximum compares along a short axis, the windows in which columns of integers are summed, the
-blocks of a matrix that LAPACK wants by columns, convolutions of float64, or reductions by a function of one's own (a million in 0.29 ms, 0.48 else;
-of columns in 0.08, 0.70 else). A plain loop gains nothing; a reduction of floats even loses its vector instructions.
+blocks of a matrix that LAPACK wants by columns, convolutions of float64, or reductions by a function of one's own (`benchmarks/programs/own_functions.py`).
+A plain loop gains nothing; a reduction of floats even loses its vector instructions.
 docs/internals/compile-time.md has the measurements.
 """
 from __future__ import annotations
