@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Eager calls of all of jax.numpy at 10, 1,000 and 1,000,000 elements, beside the reference and NumPy, worst first.
+"""Calls of all of jax.numpy at 10, 1,000 and 1,000,000 elements, eager or compiled, beside the reference and NumPy, worst first.
 
 usage: eager_sweep.py OURS_PYTHON THEIRS_PYTHON [--rounds 3] [--only NAME ...] [--sizes 10 1000 1000000] [--most 40] [--cpu] [--seconds 0.02]
-       [--modules jax.numpy jax.numpy.linalg jax.lax jax.nn jax.scipy.special ...] [--lists 1]
+       [--modules jax.numpy jax.numpy.linalg jax.lax jax.nn jax.scipy.special ...] [--lists 1] [--dtype float32] [--mode eager|jit|slope]
 
 Each function of ``--modules`` is called with the first ``--lists`` of a few lists of arguments that it takes under ours. A figure is the least time of a
 call, ready result included, over rounds in which the two interpreters alternate. A call is a loss against the reference where it takes
 10 % more and against NumPy where it takes more than 5 us + 1.3 times as long. ``--cpu`` counts the processor's time of all threads, not the
-wall's: for machines that do other work too. ``--seconds`` is the length of one measurement, of which there are five.
+wall's: for machines that do other work too. ``--seconds`` is the length of one measurement, of which there are five. ``--mode jit`` compiles each call,
+with its arrays as arguments, ``slope`` the gradient of the sum of its results; NumPy is left out then. ``--dtype`` is that of all floats.
 """
 import argparse
 import importlib
@@ -18,6 +19,7 @@ import os
 import subprocess
 import sys
 import time
+import typing
 import warnings
 
 SIZES = 10, 1_000, 1_000_000
@@ -27,13 +29,13 @@ set_printoptions array_repr array_str array2string from_dlpack fromstring frombu
 result_type dtype einsum_path save_npz broadcast_shapes index_exp s_ ufunc ndim shape size iterable isscalar mask_indices unravel_index""".split())
 
 
-def arguments(n):
+def arguments(n, dtype):
     """Lists of arguments, the most frequent first, for functions of about ``n`` elements."""
     import numpy as np
     rng = np.random.default_rng(0)
     k = math.isqrt(n)
-    x, y = (rng.uniform(0.1, 0.9, n).astype(np.float32) for _ in range(2))
-    matrix = (rng.normal(size=(k, k)) + 3 * np.eye(k)).astype(np.float32)
+    x, y = (rng.uniform(0.1, 0.9, n).astype(dtype) for _ in range(2))
+    matrix = (rng.normal(size=(k, k)) + 3 * np.eye(k)).astype(dtype)
     i, j = (rng.integers(0, 10, n).astype(np.int32) for _ in range(2))
     at = rng.integers(0, n, min(n, 100)).astype(np.int32)
     b = x > 0.5
@@ -55,7 +57,7 @@ def arguments(n):
 
 def public(module):
     return [name for name in sorted(dir(module)) if not name.startswith("_") and name not in LEFT_OUT
-            and callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))]
+            and callable(getattr(module, name)) and not inspect.isclass(getattr(module, name)) and not typing.get_origin(getattr(module, name))]
 
 
 def seconds(call, clock, length):
@@ -72,6 +74,23 @@ def seconds(call, clock, length):
     return best
 
 
+def compiled(jax, function, given, mode):
+    """``function`` of the arrays among ``given``, compiled, or the gradient of the sum of its results by all of them."""
+    import jax.numpy as jnp
+    leaves, tree = jax.tree.flatten(given)
+    arrays = [x for x in leaves if isinstance(x, jax.Array)]
+
+    def f(*arrays):
+        rest = iter(arrays)
+        return function(*jax.tree.unflatten(tree, [next(rest) if isinstance(x, jax.Array) else x for x in leaves]))
+
+    def total(*arrays):
+        return sum(jnp.sum(jnp.real(y)).astype(float) for y in jax.tree.leaves(f(*arrays)) if jnp.issubdtype(y.dtype, jnp.inexact))
+    by = tuple(i for i, x in enumerate(arrays) if jnp.issubdtype(x.dtype, jnp.floating))
+    run = jax.jit(jax.grad(total, by) if mode == "slope" else f)
+    return lambda: jax.block_until_ready(run(*arrays))
+
+
 def measure(plan):
     """Times by name and size under the jax of this process; chooses arguments where ``plan`` has none."""
     import jax
@@ -83,7 +102,7 @@ def measure(plan):
     chosen, times, numpys = {}, {}, {}
     modules = {where: importlib.import_module(where) for where in plan["modules"]}
     for n in plan["sizes"]:
-        named, common = arguments(n)
+        named, common = arguments(n, jnp.dtype(plan["dtype"]))
         to_device = lambda tree: jax.tree.map(lambda a: jnp.asarray(a) if isinstance(a, np.ndarray) else a, tree)
         for where, module in modules.items():
             for name in plan["only"] or public(module):
@@ -98,12 +117,14 @@ def measure(plan):
                         print(key, index, round(time.process_time(), 1), file=sys.stderr, flush=True)
                     call = lambda: jax.block_until_ready(getattr(module, name)(*given))
                     try:
+                        if plan["mode"] != "eager":
+                            call = compiled(jax, getattr(module, name), given, plan["mode"])
                         call(), call()
                     except Exception:
                         continue
                     found += 1
                     chosen[key], times[key] = index, seconds(call, clock, length) * 1e6
-                    if module is jnp and hasattr(np, name):
+                    if module is jnp and hasattr(np, name) and plan["mode"] == "eager":
                         try:
                             numpys[key] = seconds(lambda: getattr(np, name)(*lists[index]), clock, length) * 1e6
                         except Exception:
@@ -112,7 +133,7 @@ def measure(plan):
 
 
 def run(python, plan):
-    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", JAX_PLATFORMS="cpu")
+    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", JAX_PLATFORMS="cpu", JAX_ENABLE_X64=str(int(plan["dtype"] == "float64")))
     done = subprocess.run([python, __file__, "--measure"], input=json.dumps(plan), stdout=subprocess.PIPE, text=True, env=environment)
     if done.returncode:
         sys.exit(f"{python} failed")
@@ -139,8 +160,11 @@ def main():
     parser.add_argument("--progress", action="store_true", help="name each call on stderr before it is made")
     parser.add_argument("--modules", nargs="*", default=["jax.numpy"])
     parser.add_argument("--lists", type=int, default=1, help="how many lists of arguments of each function")
+    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--mode", choices=["eager", "jit", "slope"], default="eager")
     args = parser.parse_args()
-    plan = {"sizes": args.sizes, "only": args.only, "modules": args.modules, "lists": args.lists, "chosen": None, "cpu": args.cpu, "seconds": args.seconds, "progress": args.progress}
+    plan = {"sizes": args.sizes, "only": args.only, "modules": args.modules, "lists": args.lists, "chosen": None, "cpu": args.cpu, "seconds": args.seconds, "progress": args.progress,
+            "dtype": args.dtype, "mode": args.mode}
     best = {"ours": {}, "theirs": {}, "numpy": {}}
 
     def note(side, times):

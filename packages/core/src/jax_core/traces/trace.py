@@ -239,7 +239,9 @@ class Tracer(TracerHabits):
     def __iter__(self):
         if not self.shape:
             raise TypeError("iteration over a 0-d array")
-        return map(self.__getitem__, range(self.shape[0]))  # each when it is asked for: some only ask whether there is an iterator
+        if self.aval.is_high or type(self.aval) is AbstractRef:
+            return map(self.__getitem__, range(self.shape[0]))
+        return _operators(self)["__iter__"](self)  # each when it is asked for: some only ask whether there is an iterator
 
     def __bool__(self):
         return bool(_concrete(self, bool, "bool"))

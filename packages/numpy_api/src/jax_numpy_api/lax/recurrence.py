@@ -146,7 +146,8 @@ def _binary(b, name, x, y):
 
 
 def _loop(b, factors, terms, reverse, products=False):
-    """The recurrence along the first axis of ``[n, m]`` arrays, and the running products of the factors if wanted."""
+    """The recurrence along the first axis of ``[n, m]`` arrays, and the running products of the factors if wanted: in an array of their own, as two
+    kernels read the factors, for which XLA would copy all of them in each step if they were overwritten."""
     n, m = terms.aval.shape
     counter, row, whole = ShapedArray((), _COUNTER), ShapedArray((1, m), terms.aval.dtype), terms.aval
     first = n - 1 if reverse else 0
@@ -158,7 +159,7 @@ def _loop(b, factors, terms, reverse, products=False):
         last = inner.scalar(n, _COUNTER)
         return [inner.emit(f"stablehlo.compare LT, {i}, {last}, SIGNED", i, last, out=ShapedArray((), bool))]
 
-    def body(inner, i: ArrayLike, h, p, a, x):
+    def body(inner, i: ArrayLike, h, a, x, p=None, running=None):
         zero, one, at = inner.scalar(0, _COUNTER), inner.scalar(1, _COUNTER), i
         if reverse:
             at = _binary(inner, "subtract", inner.scalar(n - 1, _COUNTER), i)
@@ -170,16 +171,20 @@ def _loop(b, factors, terms, reverse, products=False):
             return inner.emit(f"stablehlo.dynamic_update_slice {y}, {part}, {at}, {zero}", y, part, at, zero, out=whole)
         factor = read(a)
         h = _binary(inner, "add", _binary(inner, "multiply", factor, h), read(x))
+        outs = [_binary(inner, "add", i, one), h, a, write(x, h)]
         if products:
             p = _binary(inner, "multiply", factor, p)
-            a = write(a, p)
-        return [_binary(inner, "add", i, one), h, p, a, write(x, h)]
+            outs += [p, write(running, p)]
+        return outs
 
-    avals = [counter, row, row, whole, whole]
-    operands = [b.scalar(1, _COUNTER), start(terms), start(factors), factors, terms]
+    avals, operands = [counter, row, whole, whole], [b.scalar(1, _COUNTER), start(terms), factors, terms]
+    if products:
+        zeros, p, at = b.full(0, whole), start(factors), (b.scalar(first, _COUNTER), b.scalar(0, _COUNTER))
+        running = b.emit(f"stablehlo.dynamic_update_slice {zeros}, {p}, {at[0]}, {at[1]}", zeros, p, *at, out=whole)
+        avals, operands = [*avals, row, whole], [*operands, p, running]
     text = f'"stablehlo.while"({", ".join(map(str, operands))}) ({b.region(avals, condition)}, {b.region(avals, body)})'
     outs = b.emit(text, *operands, out=avals)
-    return outs[4], outs[3]
+    return outs[3], outs[-1]
 
 
 def _join_chunks(b, local, products, outer, chunks, inner, reverse):

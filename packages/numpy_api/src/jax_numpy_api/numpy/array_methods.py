@@ -20,7 +20,7 @@ from jax_core.traces.trace import Tracer
 
 from .arithmetic import divide, divmod as divmod_of, floor_divide, power, remainder
 from .creation import placed
-from .indexing import _IndexUpdateHelper, getitem
+from .indexing import _IndexUpdateHelper, getitem, rows_of
 from .promotion import is_arraylike, unwrapped
 from .ufuncs import (
     abs as absolute,
@@ -448,7 +448,7 @@ def table() -> dict[str, Any]:
     methods |= {f"__r{n}__": _reflected(f"__r{n}__", f) for n, f in _BINARY.items()}
     methods |= {
         "__pow__": _power, "__neg__": _unary(negative), "__pos__": _unary(positive),
-        "__abs__": _unary(absolute), "__invert__": _unary(invert), "__getitem__": _getitem,
+        "__abs__": _unary(absolute), "__invert__": _unary(invert), "__getitem__": _getitem, "__iter__": rows_of,
         "__setitem__": _setitem, "__contains__": _contains, "__round__": _round,
         "__array_namespace__": _array_namespace, "__array_module__": _array_module,
     }

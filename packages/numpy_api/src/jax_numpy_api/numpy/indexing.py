@@ -13,7 +13,7 @@ array of positions, the element gets no derivative from it.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 import numpy as np
 
@@ -134,6 +134,26 @@ def _host_read(x: Any, index: tuple) -> Any | None:
     if out.nbytes >= _LARGE and out.base is not None:
         return None
     return backends.get().from_host(np.asarray(out, order="C"), x.weak_type, True)
+
+
+_FEW_ROWS, _MANY_ROWS = 16, 100
+"""How many are made without asking for more than one, and how many one operation makes."""
+
+
+def rows_of(x: Tracer) -> Iterator[Array]:
+    """The rows of ``x``, made when they are asked for: of more than a few the first, then many at once. The derivative of that puts them together, where
+    that of each by itself is as large as ``x``."""
+    n = x.shape[0]
+    if dtypes.issubdtype(x.dtype, dtypes.extended):
+        yield from map(x.__getitem__, range(n))
+    elif n <= _FEW_ROWS:
+        yield from lax.unstack(x)
+    else:
+        yield x[0]
+        parts = [x] if n <= _MANY_ROWS else lax.split(x, [min(_MANY_ROWS, n - start) for start in range(0, n, _MANY_ROWS)])
+        yield from lax.unstack(parts[0])[1:]
+        for part in parts[1:]:
+            yield from lax.unstack(part)
 
 
 def getitem(x: Array, index: Indexer, out_sharding: Placement | None = None) -> Any:

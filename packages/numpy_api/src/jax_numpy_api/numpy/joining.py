@@ -237,8 +237,7 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple:
     x = as_array(x)
     if not x.ndim:
         raise ValueError("Unstack requires arrays with rank > 0, however a scalar array was passed.")
-    axis = canonical_axis(axis, x.ndim)
-    return tuple(lax.index_in_dim(x, i, axis, keepdims=False) for i in range(x.shape[axis]))
+    return lax.unstack(x, canonical_axis(axis, x.ndim))
 
 
 def vstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
