@@ -2,13 +2,13 @@
 """Calls of all of jax.numpy at 10, 1,000 and 1,000,000 elements, eager or compiled, beside the reference and NumPy, worst first.
 
 usage: eager_sweep.py OURS_PYTHON THEIRS_PYTHON [--rounds 3] [--only NAME ...] [--sizes 10 1000 1000000] [--most 40] [--cpu] [--seconds 0.02]
-       [--modules jax.numpy jax.numpy.linalg jax.lax jax.nn jax.scipy.special ...] [--lists 1] [--dtype float32] [--mode eager|jit|slope]
+       [--modules jax.numpy jax.numpy.linalg jax.lax jax.nn jax.scipy.special ...] [--lists 1] [--dtype float32] [--mode eager|jit|slope|vmap]
 
 Each function of ``--modules`` is called with the first ``--lists`` of a few lists of arguments that it takes under ours. A figure is the least time of a
 call, ready result included, over rounds in which the two interpreters alternate. A call is a loss against the reference where it takes
 10 % more and against NumPy where it takes more than 5 us + 1.3 times as long. ``--cpu`` counts the processor's time of all threads, not the
 wall's: for machines that do other work too. ``--seconds`` is the length of one measurement, of which there are five. ``--mode jit`` compiles each call,
-with its arrays as arguments, ``slope`` the gradient of the sum of its results; NumPy is left out then. ``--dtype`` is that of all floats.
+with its arrays as arguments, ``slope`` the gradient of the sum of its results, ``vmap`` the call for eight of each array; NumPy is left out then. ``--dtype`` is that of all floats.
 """
 import argparse
 import importlib
@@ -23,10 +23,10 @@ import typing
 import warnings
 
 SIZES = 10, 1_000, 1_000_000
-# What is no computation on arrays, or needs a function or a file.
+# What is no computation on arrays, or needs a function or a file; polynomial makes a program of each coefficient.
 LEFT_OUT = set("""save savez load fromfile fromfunction frompyfunc apply_along_axis apply_over_axes vectorize printoptions get_printoptions
 set_printoptions array_repr array_str array2string from_dlpack fromstring frombuffer fromiter info finfo iinfo issubdtype isdtype can_cast promote_types
-result_type dtype einsum_path save_npz broadcast_shapes index_exp s_ ufunc ndim shape size iterable isscalar mask_indices unravel_index""".split())
+result_type dtype einsum_path save_npz broadcast_shapes index_exp s_ ufunc ndim shape size iterable isscalar mask_indices unravel_index polynomial""".split())
 
 
 def arguments(n, dtype):
@@ -75,7 +75,7 @@ def seconds(call, clock, length):
 
 
 def compiled(jax, function, given, mode):
-    """``function`` of the arrays among ``given``, compiled, or the gradient of the sum of its results by all of them."""
+    """``function`` of the arrays among ``given``, compiled, the gradient of the sum of its results by all of them, or the function of eight each."""
     import jax.numpy as jnp
     leaves, tree = jax.tree.flatten(given)
     arrays = [x for x in leaves if isinstance(x, jax.Array)]
@@ -87,7 +87,9 @@ def compiled(jax, function, given, mode):
     def total(*arrays):
         return sum(jnp.sum(jnp.real(y)).astype(float) for y in jax.tree.leaves(f(*arrays)) if jnp.issubdtype(y.dtype, jnp.inexact))
     by = tuple(i for i, x in enumerate(arrays) if jnp.issubdtype(x.dtype, jnp.floating))
-    run = jax.jit(jax.grad(total, by) if mode == "slope" else f)
+    if mode == "vmap":
+        arrays = [jnp.stack([x] * 8) for x in arrays]
+    run = jax.jit({"jit": f, "slope": jax.grad(total, by), "vmap": jax.vmap(f)}[mode])
     return lambda: jax.block_until_ready(run(*arrays))
 
 
@@ -161,7 +163,7 @@ def main():
     parser.add_argument("--modules", nargs="*", default=["jax.numpy"])
     parser.add_argument("--lists", type=int, default=1, help="how many lists of arguments of each function")
     parser.add_argument("--dtype", default="float32")
-    parser.add_argument("--mode", choices=["eager", "jit", "slope"], default="eager")
+    parser.add_argument("--mode", choices=["eager", "jit", "slope", "vmap"], default="eager")
     args = parser.parse_args()
     plan = {"sizes": args.sizes, "only": args.only, "modules": args.modules, "lists": args.lists, "chosen": None, "cpu": args.cpu, "seconds": args.seconds, "progress": args.progress,
             "dtype": args.dtype, "mode": args.mode}

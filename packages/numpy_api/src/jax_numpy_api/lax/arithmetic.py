@@ -123,7 +123,7 @@ def _mul_transpose(ct, x, y, *, out_dtype=None):
 def _factor(ct, other, dtype, out_dtype):
     """The cotangent of a factor of ``dtype``. It is found in that dtype, unless a part of a complex number is dropped on one way."""
     if any(np.issubdtype(d, np.complexfloating) for d in (dtype, get_aval(other).dtype, out_dtype)):
-        return _in_dtype(mul_p.bind(ct, _in_dtype(other, out_dtype)), dtype)
+        return in_dtype(mul_p.bind(ct, in_dtype(other, out_dtype)), dtype)
     return mul_p.bind(ct, other, out_dtype=dtype)
 
 
@@ -147,7 +147,7 @@ def _mul_lower(b, x, y, *, out_dtype=None):
     return b.elementwise("stablehlo.multiply", x, y)
 
 
-def _in_dtype(x, dtype):
+def in_dtype(x, dtype):
     return convert_element_type_p.bind(x, new_dtype=np.dtype(dtype), weak_type=False, sharding=None)
 
 

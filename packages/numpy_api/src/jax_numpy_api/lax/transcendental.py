@@ -21,8 +21,8 @@ from jax_core.representation.traits import Algebra, Quick
 from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy, accuracy_text
-from .arithmetic import add_p, div_p, max_p, min_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p, with_accuracy
-from .compare import emit_compare, eq_p, gt_p, zero_for_subnormal
+from .arithmetic import add_p, div_p, in_dtype, max_p, min_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p, with_accuracy
+from .compare import emit_compare, eq_p, gt_p, lt_p, zero_for_subnormal
 from .complex import abs_p, complex_p, imag_p, real_p
 from .convert import stop_gradient_p
 from .cuts import beside_cut
@@ -323,17 +323,20 @@ sinh_p, cosh_p, asin_p, acos_p, atan_p, asinh_p, acosh_p, atanh_p = _PLAIN.value
 # -- atan2 ---------------------------------------------------------------------------------------------------------------
 
 def _over_radius_squared(part, x, y):
-    """``part / (x^2 + y^2)``, where ``part`` is ``x`` or ``y``; scaled by the larger, so that no square overflows; 0 at
-    infinity. Complex numbers have no larger one."""
-    if dtypes.issubdtype(dtypes.dtype(part), np.complexfloating):
+    """``part / (x^2 + y^2)``, where ``part`` is ``x`` or ``y``; 0 at infinity. Both are scaled by a power of two where squares would leave the range.
+    Complex numbers have no larger one of both."""
+    dtype = dtypes.dtype(part)
+    if dtypes.issubdtype(dtype, np.complexfloating):
         return div_p.bind(part, add_p.bind(square_p.bind(x), square_p.bind(y)))
-    size = max_p.bind(abs_p.bind(x), abs_p.bind(y))
-    infinite = eq_p.bind(size, constant(np.inf, size))
-    part, size = (select_n_p.bind(infinite, v, constant(c, v)) for v, c in ((part, 0), (size, 1)))
-    x, y = (select_n_p.bind(infinite, v, constant(1, v)) for v in (x, y))
-    u, v = div_p.bind(x, size), div_p.bind(y, size)
-    scale = mul_p.bind(add_p.bind(square_p.bind(u), square_p.bind(v)), size)
-    return mul_p.bind(div_p.bind(part, size), div_p.bind(constant(1, scale), scale))  # XLA makes a / b / c to a / (b c)
+    if dtype == np.float16:  # which has too few exponents for that
+        return in_dtype(_over_radius_squared(*[in_dtype(v, np.float32) for v in (part, x, y)]), np.float16)
+    size, exponents = max_p.bind(abs_p.bind(x), abs_p.bind(y)), dtypes.finfo(dtype).maxexp
+    infinite, large = eq_p.bind(size, constant(np.inf, size)), 2.0 ** (15 * exponents // 32)
+    part, x, y = (select_n_p.bind(infinite, v, constant(c, v)) for v, c in ((part, 0), (x, large), (y, large)))
+    scale = select_n_p.bind(gt_p.bind(size, constant(large, size)), constant(1, size), constant(2.0 ** (-35 * exponents // 64), size))
+    scale = select_n_p.bind(lt_p.bind(size, constant(2.0 ** (-3 * exponents // 8), size)), scale, constant(2.0 ** (3 * exponents // 4), size))
+    part, x, y = (mul_p.bind(v, scale) for v in (part, x, y))
+    return mul_p.bind(div_p.bind(part, add_p.bind(square_p.bind(x), square_p.bind(y))), scale)
 
 
 atan2_p = elementwise("atan2", _atan2_lower, accepts=INEXACT, reference=np.arctan2,
