@@ -372,9 +372,11 @@ def refused(words: str, text: str = "") -> str | None:
 
 
 OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a program may differ in; as DIFFERENT
-    ("value|no NaN|NaN|infinity", r"1e-40", "what a subnormal number counts as depends on where the program runs"),
+    (r"(dot_general: )?(value|no NaN|NaN|infinity)", r"1e-40", "what a subnormal number counts as depends on where the program runs"),
     ("conv_general_dilated: (NaN|no NaN|infinity)", r"inf|nan|e\+38", "what is not finite beside the zeros of padding"),
     ("transpose", r"new_ref\(|rng_bit_generator|random\.bits|lax\.gather\(|\]\.get\(|\w\[(\.\.\., |None, )?([a-z]\]|jnp\.array\(\[)", "an index beyond the end is clipped where it is read, and what is read there has no cotangent"),
+    ("value", r"(?s)(grad|hessian|jac|jvp|vjp).*\.view\('u?int", "a slope that is rounded otherwise has other bits"),
+    ("derivative", r"linalg\.svd\((?!.*(full_matrices=False|compute_uv=False))", "vectors that span what a matrix takes to 0 are any that do"),
     ("derivative", r"\(lambda h: \(?h\.def(jvp|vjp)", "a slope has a rule of its own"),
     ("derivative", r"clamp\([^()]*\b(\w+), \1\b", "a number that is its own bound has no slope by either"),
     ("dtype", r"(?m)^    .*\bnp\.(float64|int64|array)\(", "what is passed on untouched stays what it was"),

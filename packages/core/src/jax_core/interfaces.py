@@ -157,6 +157,9 @@ class Builder(Protocol):
         """``x``, the operand of a sum, for a loop that has no vectors: as it is where it takes little to compute, else written to memory before;
         None where that cannot be."""
 
+    def sums_equal(self) -> bool:
+        """Whether the equation is a sum of one number, repeated, of which the compiler makes a product."""
+
     def holds_bfloat16(self) -> bool:
         """Whether values of the program, of any of its parts, are of bfloat16."""
 

@@ -355,11 +355,12 @@ def reduction_batch(bind: Callable):
 
 def _sum_lower(b, x, *, axes, out_sharding=None):
     zero = b.scalar(0, x.aval.dtype)
-    if short_reductions.suits(b, x, axes, rows=True):
-        return short_reductions.emit(b, x, zero, axes, short_reductions.add)
-    windowed = windowed_sums.emit(b, x, zero, axes)
-    if windowed is not None:
-        return windowed
+    if not b.sums_equal():
+        if short_reductions.suits(b, x, axes, rows=True):
+            return short_reductions.emit(b, x, zero, axes, short_reductions.add)
+        windowed = windowed_sums.emit(b, x, zero, axes)
+        if windowed is not None:
+            return windowed
     return b.emit(f"stablehlo.reduce({x} init: {zero}) applies stablehlo.add across dimensions = {list(axes)}", x, zero, out=b.out_avals[0])
 
 

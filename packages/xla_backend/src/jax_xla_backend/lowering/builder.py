@@ -28,7 +28,7 @@ from jax_core.traces.structural import broadcast_in_dim_p
 from ..jaxlib_compat import BARRIERS_LAST, COMPILER_ERRS, CONSTANTS_BY_ZERO_TRAP, UNSTABLE_TOP_K, VECTOR_ATAN
 from ..planning.loops import FEW_TIMES, is_dispatched
 from ..planning.planner import SMALL, plan
-from ..planning.windows import costly_sums
+from ..planning.windows import Odd, odd_sums
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .byte_arithmetic import WORDS, WRONG_OF_BYTES, on_words
 from .kept_apart import keeping_apart
@@ -60,27 +60,25 @@ class Builder:
       out_avals, params: result types and parameters of the equation being lowered.
       in_sum: whether the compiler's library for sums computes it; in_sums: ``id(var)`` of all of which that is so (`planning.sums`).
       flat: ``id(var)`` of results of the program that are written as vectors (`planning.flat_results`).
-      costly: whether it sums what takes much to compute (`planning.windows`).
+      odd: what is odd of it as a sum (`planning.windows`).
     """
 
     __slots__ = ("module", "platform", "lines", "out_avals", "params", "in_sum", "in_sums", "count", "constants", "tokens_now", "location", "plain", "plain_in",
-                 "_stored", "_defined", "costly", "flat")
+                 "_stored", "_defined", "odd", "flat")
 
     def __init__(self, module: Any):
         self.module, self.platform = module, module.platform
         self.lines: list[str] = []
-        self.count = 0
+        self.count, self.in_sum, self.location = 0, False, ""
         self.constants: dict = {}
         self.tokens_now: dict[Hashable, Value] = {}
         self.out_avals: Sequence[AbstractValue] = ()
         self.params: dict = {}
-        self.in_sum = False
         self.in_sums: Collection[int] = ()
-        self.location = ""
         self.plain: tuple | None = None
         self.plain_in: tuple | None = None
         self._stored: set[str] = set()
-        self.costly = False
+        self.odd: Odd | None = None
         self.flat: Collection[int] = ()
         self._defined: Definitions | None = None
 
@@ -404,17 +402,15 @@ class Builder:
         outer = self.out_avals, self.params, self.location
         found = plan(jaxpr, self.module.plans, self.module.least_cut) if self.module.planning else None
         barriers, stored = (found.cuts, found.stored) if found else (None, None)
-        costly = costly_sums(jaxpr) if self.platform == "cpu" else ()
+        odd = odd_sums(jaxpr) if self.platform == "cpu" else {}
         keep_apart = None if self.module.kernel else keeping_apart(self, jaxpr, env, whole)
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
-            prim = eqn.primitive
-            if prim is broadcast_in_dim_p:
+            if eqn.primitive is broadcast_in_dim_p:
                 spread[eqn.outvars[0]] = eqn
-            if self.in_sums:
-                self.in_sum = any([id(v) in self.in_sums for v in eqn.outvars])
-            self.costly = bool(costly) and any([id(v) in costly for v in eqn.outvars])
-            if prim.lower == "stablehlo.divide" and eqn.invars[1] in spread:
+            self.in_sum = bool(self.in_sums) and any([id(v) in self.in_sums for v in eqn.outvars])
+            self.odd = odd.get(id(eqn.outvars[0])) if odd and eqn.outvars else None
+            if eqn.primitive.lower == "stablehlo.divide" and eqn.invars[1] in spread:
                 self._divide(eqn, spread[eqn.invars[1]], env)
             else:
                 write(eqn, env)
@@ -427,7 +423,7 @@ class Builder:
             if stored:
                 self._stored.update([str(env[v]) for v in eqn.outvars if id(v) in stored])
         self.out_avals, self.params, self.location = outer
-        self.costly = False
+        self.odd = None
         return [self.atom(x, env) for x in jaxpr.outvars]
 
     def _divide(self, eqn: JaxprEqn, spread: JaxprEqn, env: dict) -> None:
@@ -499,9 +495,13 @@ class Builder:
 
     def cheap(self, x: Value) -> Value | None:
         """``x`` for a sum without vectors; see `interfaces.Builder.cheap`."""
-        if not self.costly:
+        if self.odd is not Odd.COSTLY:
             return x
         return self.planned_barrier(x, "a sum would compute it without vectors") if self.module.planning and x.aval.nbytes >= self.module.least_cut else None
+
+    def sums_equal(self) -> bool:
+        """Whether it is a sum of one number, repeated; see `interfaces.Builder.sums_equal`."""
+        return self.odd is Odd.OF_EQUAL
 
     def holds_bfloat16(self) -> bool:
         """Whether values of the program are of bfloat16; see `interfaces.Builder.holds_bfloat16`."""
@@ -571,7 +571,7 @@ class Builder:
             ids = [id(x.aval) for x in invars]
         key = (prim, *ids, *params.items()) if params else (prim, *ids)
         try:
-            template: Any = NONE if self.in_sum or self.costly else module.templates[1 if location else 0].get(key)
+            template: Any = NONE if self.in_sum or self.odd else module.templates[1 if location else 0].get(key)
         except TypeError:  # an unhashable parameter
             template = NONE
         if template is None:
