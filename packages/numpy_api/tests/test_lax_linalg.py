@@ -378,6 +378,8 @@ BAD = [
     Bad(L.eig, "f32[3]", TypeError, "Input 0 to eig must have rank at least 2"), Bad(L.schur, "f32[3]", TypeError, "rank at least 2"),
     Bad(L.tridiagonal, "f32[]", TypeError, "rank at least 2"), Bad(L.hessenberg, "f32[3]", TypeError, "rank at least 2"),
     Bad(L.triangular_solve, "f32[3],f32[3,3]", TypeError, "rank at least 2"),
+    Bad(L.geqp3, "f32[2,3],i32[2]", ValueError, "an element for each column"),  # LAPACK wrote beyond the end, and the process aborted later
+    Bad(L.geqp3, "f32[4,2,3],i32[3]", ValueError, "an element for each column"),
     Bad(L.householder_product, "f32[3,2],f32[1,2]", TypeError, "as many batch axes"),
     Bad(L.householder_product, "i32[2,3],i32[2]", ValueError, "at least as many rows"),
     Bad(L.symmetric_product, "i32[1,3],i32[1,3]", ValueError, "needs matrices"), Bad(L.symmetric_product, "i32[1,3],i32[1,1]", TypeError, "int32"),

@@ -98,6 +98,9 @@ def _geqp3_type(x, pivots, *, use_magma=None):
     if pivots.dtype != np.int32:
         raise TypeError(f"geqp3: jpvt must have dtype int32, got {pivots.str_short()}")
     check_matrix("geqp3", x)
+    if pivots.shape != (*x.shape[:-2], x.shape[-1]):  # LAPACK would write beyond its end
+        raise ValueError(f"geqp3: jpvt must have an element for each column, and so shape {(*x.shape[:-2], x.shape[-1])} for matrices "
+                         f"{x.str_short()}; got {pivots.str_short()}.")
     return [ShapedArray(x.shape, x.dtype), ShapedArray(pivots.shape, pivots.dtype),
             ShapedArray((*x.shape[:-2], min(x.shape[-2:])), x.dtype)]
 
@@ -130,8 +133,11 @@ def geqp3(a: ArrayLike, jpvt: ArrayLike, *, use_magma: bool | None = None) -> tu
     """As `geqrf`, with columns pivoted: returns the factors, the pivots (counted from 1) and the taus.
 
     Args:
-      jpvt: columns that shall come first where not zero.
+      jpvt: ``[..., n]``, int32: columns that shall come first where not zero.
       use_magma: a library of some GPUs.
+
+    Raises:
+      TypeError: ``jpvt`` is not of int32. ValueError: it has another shape.
 
     Source: LAPACK `geqp3`.
 
