@@ -21,7 +21,20 @@ from jax_core.representation.traits import Algebra, Quick
 from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy, accuracy_text
-from .arithmetic import add_p, div_p, in_dtype, max_p, min_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p, with_accuracy
+from .arithmetic import (
+    add_p,
+    div_p,
+    in_dtype,
+    max_p,
+    min_p,
+    mul_p,
+    neg_p,
+    one_minus_square_p,
+    rsqrt_p,
+    square_p,
+    sub_p,
+    with_accuracy,
+)
 from .compare import emit_compare, eq_p, gt_p, lt_p, zero_for_subnormal
 from .complex import abs_p, complex_p, imag_p, real_p
 from .convert import stop_gradient_p

@@ -140,7 +140,7 @@ _FEW_ROWS, _MANY_ROWS = 16, 100
 """How many are made without asking for more than one, and how many one operation makes."""
 
 
-def rows_of(x: Tracer) -> Iterator[Array]:
+def rows_of(x: Array) -> Iterator[Any]:
     """The rows of ``x``, made when they are asked for: of more than a few the first, then many at once. The derivative of that puts them together, where
     that of each by itself is as large as ``x``."""
     n = x.shape[0]
