@@ -134,6 +134,7 @@ class Primitive(PrimitiveHabits):
       splits: how the result is split over ``Explicit`` mesh axes (see `splits`); by default as results of its kind are.
       accumulate: ``accumulate(refs, cts, args, params)``, as `transpose`, but cotangents of the operands for which ``refs`` has a
         mutable reference are added to that, in the places that they have (and are `Zero` in the list); None to decline.
+      part: that it reads a part of its one operand, and how cotangents of parts are joined (`transformations.parts.PartRule`).
       sums: what becomes of operands that are sums over devices, still to be made (see `partial_sums`); by default linear
         operations work on their parts, and all others refuse them.
     """
@@ -146,6 +147,7 @@ class Primitive(PrimitiveHabits):
     split: Callable | None = None
     save: Callable | None = None
     accumulate: Callable | None = None
+    part: Any = None
     splits: Callable | None = None
     sums: Callable | None = None
     interpret: Callable | None = None
@@ -163,14 +165,14 @@ class Primitive(PrimitiveHabits):
                  lowers_keys: bool | None = None, arrow: Literal["read", "write"] | None = None,
                  traits: Traits | None = None, loop_observer: LoopObserver | None = None,
                  splits: Callable | None = None, sums: Callable | None = None, in_kernel: Callable | None = None,
-                 discharge: Rule = None, accumulate: Callable | None = None):
+                 discharge: Rule = None, accumulate: Callable | None = None, part: Any = None):
         if jvp is ZERO and transpose is _MISSING:
             transpose = none(f"{name} is not linear, so it has no transpose")
         _demand(name, out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
         self.name = name
         self.out_type, self.jvp, self.linearize, self.transpose = out_type, jvp, linearize, transpose
         self.batch, self.lower, self.reference, self.effects = batch, lower, reference, effects
-        self.dce, self.agree, self.discharge, self.accumulate = dce, agree, discharge, accumulate
+        self.dce, self.agree, self.discharge, self.accumulate, self.part = dce, agree, discharge, accumulate, part
         self.multiple_results, self.exact, self.cacheable = multiple_results, exact, cacheable
         self.own_impl, self.stage, self.takes_refs, self.own_type = impl, stage, takes_refs, own_type
         self.lowers_keys = not cacheable if lowers_keys is None else lowers_keys

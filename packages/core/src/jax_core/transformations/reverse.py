@@ -26,7 +26,7 @@ from ..representation.splits import cotangent_type
 from ..traces.staging import leak_error, survivors, trace_to_closed, trace_to_jaxpr
 from ..traces.structural import add, as_cotangent, convert_element_type_p, instantiate
 from ..traces.trace import Tracer
-from . import logs
+from . import logs, parts
 from .forward import JVPTrace, JVPTracer, _unzip, has_tangent, run_jvp_rule
 from .splitting import split_call, split_equation
 
@@ -172,7 +172,7 @@ class LinearizeTrace(JVPTrace):
         with source.transformed("transpose"):
             for step in reversed(tape):
                 _transpose_step(self, step, pending)
-        return [pending[id(x)] if id(x) in pending else Zero(cotangent_type(x.aval)) for x in inputs]
+        return [parts.taken(pending[id(x)]) if id(x) in pending else Zero(cotangent_type(x.aval)) for x in inputs]
 
     def to_jaxpr(self, inputs: Sequence[LinearTracer], outputs: Sequence[object]) -> tuple[Jaxpr, list]:
         """The tape as a jaxpr from residuals and ``inputs`` to ``outputs``, and the values of the residuals."""
@@ -258,7 +258,10 @@ def accumulate(pending: dict, key: Any, ct: Any) -> None:
     if ct is None or isinstance(ct, Zero):
         return
     before = pending.get(key)
-    pending[key] = ct if before is None else add(before, ct)
+    if type(before) is parts.Parts:
+        before.rest = ct if before.rest is None else add(before.rest, ct)
+    else:
+        pending[key] = ct if before is None else add(before, ct)
 
 
 def _transpose_step(trace, step, pending):
@@ -267,6 +270,9 @@ def _transpose_step(trace, step, pending):
         if ct is not None:
             break
     else:
+        return
+    cts = list(map(parts.taken, cts))
+    if step.prim.part and parts.keep(pending, id(step.args[0]), step.prim, cts, step.args[0].aval, step.params, step.source):
         return
     args = [Linear(x.aval) if type(x) is LinearTracer and x._trace is trace else x for x in step.args]
     with source.attributed_to(step.source):
@@ -469,8 +475,10 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object]
         if type(v) is not Literal and v in linear:
             accumulate(pending, v, ct)
     for eqn in reversed(steps):
-        cts = [pending.pop(v, None) for v in eqn.outvars]
+        cts = [parts.taken(pending.pop(v, None)) for v in eqn.outvars]
         if all(ct is None for ct in cts):
+            continue
+        if eqn.primitive.part and not into and parts.keep(pending, eqn.invars[0], eqn.primitive, cts, eqn.invars[0].aval, eqn.params, eqn.source_info):
             continue
         operands = [v.val if type(v) is Literal else Linear(v.aval) if v in linear else values[v] for v in eqn.invars]
         with source.attributed_to(eqn.source_info):
@@ -480,7 +488,7 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object]
             for v, x, ct in zip(eqn.invars, operands, found):
                 if is_linear(x):
                     accumulate(pending, v, ct)
-    return [(pending[v] if v in pending else Zero(cotangent_type(v.aval))) if is_linear(x) else None
+    return [(parts.taken(pending[v]) if v in pending else Zero(cotangent_type(v.aval))) if is_linear(x) else None
             for v, x in zip(jaxpr.invars, args)]
 
 

@@ -28,6 +28,7 @@ from jax_core.representation.traits import Inner, Kind, Part, Quick, Traits
 from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, moved, zeros
 from jax_core.traces.trace import EVAL, Tracer
+from jax_core.transformations.parts import PartRule
 from jax_numpy_api import lax
 
 from .positions import LAST, position_dtype, reaches_far
@@ -96,10 +97,28 @@ def _slice_accumulate(refs, cts, args, params):
     return [Zero(args[0].aval)]
 
 
+def _part(aval, *, start_indices, limit_indices, strides):
+    """The one axis along which it does not read everything, and where it starts and ends there."""
+    partial = [axis for axis, (start, limit, n) in enumerate(zip(start_indices, limit_indices, aval.shape)) if start != 0 or limit != n]
+    if len(partial) != 1 or strides is not None and any([stride != 1 for stride in strides]):
+        return None
+    axis, = partial
+    start, limit = start_indices[axis], limit_indices[axis]
+    return (axis, start, limit) if isinstance(start, int) and isinstance(limit, int) and start < limit else None
+
+
+def _joined(cts, axis, start, aval):
+    ct = cts[0] if len(cts) == 1 else lax.concatenate_p.bind(*cts, dimension=axis)
+    n, end = aval.shape[axis], start + np.shape(ct)[axis]
+    config = [(0, 0, 0)] * aval.ndim
+    config[axis] = (start, n - end, 0)
+    return ct if start == 0 and end == n else lax.pad(ct, np.zeros((), get_aval(ct).dtype), config)
+
+
 slice_p = Primitive("slice", out_type=_slice_type, jvp=LINEAR, transpose=_slice_transpose, batch=_slice_batch,
                     lower=_slice_lower, reference=_slice_reference, exact=True,
                     traits=Traits(Kind.MOVE, part=Part.FIXED, quick=Quick.SLOW_ON_RESULTS), splits=_slice_splits,
-                    accumulate=_slice_accumulate)
+                    accumulate=_slice_accumulate, part=PartRule(_part, _joined))
 
 
 def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Sequence[int],

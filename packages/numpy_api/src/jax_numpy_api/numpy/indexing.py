@@ -29,6 +29,7 @@ from jax_core.representation.tracebacks import api_boundary
 from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
+from jax_core.transformations.parts import is_large
 
 from .. import lax
 from ..lax.nary import flag, promise
@@ -141,10 +142,10 @@ _FEW_ROWS, _MANY_ROWS = 16, 100
 
 
 def rows_of(x: Array) -> Iterator[Any]:
-    """The rows of ``x``, made when they are asked for: of more than a few the first, then many at once. The derivative of that puts them together, where
-    that of each by itself is as large as ``x``."""
+    """The rows of ``x``, made when they are asked for: of a few all, of more of a large array the first, then many at once. The derivative of that joins
+    them, where that of each by itself is as large as ``x`` (see `jax_core.transformations.parts`)."""
     n = x.shape[0]
-    if dtypes.issubdtype(x.dtype, dtypes.extended):
+    if dtypes.issubdtype(x.dtype, dtypes.extended) or n > _FEW_ROWS and not is_large(x.aval):
         yield from map(x.__getitem__, range(n))
     elif n <= _FEW_ROWS:
         yield from lax.unstack(x)

@@ -153,6 +153,7 @@ class Primitive:
     split: Callable[..., Any] | None
     save: Callable[..., Any] | None
     accumulate: Callable[..., Any] | None
+    part: Any
     splits: Callable[..., Any] | None
     sums: Callable[..., Any] | None
     interpret: Callable[..., Any] | None
