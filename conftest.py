@@ -1,5 +1,6 @@
 """For the whole suite: eight virtual CPU devices, set before anything starts the client, and no programs on disk."""
 import gc
+import itertools
 import os
 import re
 import traceback
@@ -112,8 +113,28 @@ def _judged():
         raise
 
 
+MAPPINGS = 20_000
+"""Of memory, from which on a worker forgets its programs. Each has six or seven, Linux gives a process 65,530, and XLA ends it where it gets no more."""
+TURN = 100
+"""Tests from one look at them to the next."""
+_run = itertools.count(1)
+
+
+def _forget_programs():
+    """Forget compiled programs, if there are many."""
+    if next(_run) % TURN or not os.path.exists("/proc/self/maps"):
+        return
+    with open("/proc/self/maps", "rb") as mappings:
+        many = sum(1 for _ in mappings) > MAPPINGS
+    if many:
+        from jax_core.programs.call import clear_caches
+        clear_caches()
+        gc.collect()
+
+
 def pytest_runtest_teardown():
-    """What a program on an accelerator still has to report, a later test would get."""
+    """Keeps a worker's memory small. What a program on an accelerator still has to report, a later test would get."""
+    _forget_programs()
     if ACCELERATOR:
         import jax
         try:
