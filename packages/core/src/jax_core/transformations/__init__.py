@@ -2,6 +2,7 @@
 
 ``forward``           pairs of a value and its tangent, by the primitives' JVP rules
 ``reverse``           the linear equations on a tape, and their transpose
+``parts``             cotangents of parts of a value, joined when all are there
 ``autodiff``          the public functions of derivatives
 ``pullback``          what `vjp` returns
 ``batching``          one call for a whole batch, by the primitives' batching rules
