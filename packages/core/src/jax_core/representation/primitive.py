@@ -57,7 +57,7 @@ A rule that must be there and is left out is an error when the primitive is decl
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Literal, NamedTuple, Sequence
 
 from .. import backends, extension_points
 from ..compat.primitives import PrimitiveHabits
@@ -87,6 +87,19 @@ NO_AXES: frozenset = frozenset()
 
 
 Rule = Any  # a function of a transformation, or none(reason)
+
+
+class PartRule(NamedTuple):
+    """How a primitive with one operand reads a part of it; see `transformations.parts`.
+
+    Attributes:
+      place: ``place(aval, **params)`` is the axis along which it reads a part, and where that starts and ends; None if it does not read all along
+        every other axis.
+      joined: ``joined(cts, axis, start, aval)`` is the cotangent of an operand of type ``aval`` for those of parts that follow each other.
+    """
+
+    place: Callable[..., tuple[int, int, int] | None]
+    joined: Callable[[Sequence[Any], int, int, AbstractValue], Any]
 
 
 _MISSING = Mark("(missing)")
@@ -134,7 +147,7 @@ class Primitive(PrimitiveHabits):
       splits: how the result is split over ``Explicit`` mesh axes (see `splits`); by default as results of its kind are.
       accumulate: ``accumulate(refs, cts, args, params)``, as `transpose`, but cotangents of the operands for which ``refs`` has a
         mutable reference are added to that, in the places that they have (and are `Zero` in the list); None to decline.
-      part: that it reads a part of its one operand, and how cotangents of parts are joined (`transformations.parts.PartRule`).
+      part: that it reads a part of its one operand, and how cotangents of parts are joined (`PartRule`).
       sums: what becomes of operands that are sums over devices, still to be made (see `partial_sums`); by default linear
         operations work on their parts, and all others refuse them.
     """
@@ -147,7 +160,7 @@ class Primitive(PrimitiveHabits):
     split: Callable | None = None
     save: Callable | None = None
     accumulate: Callable | None = None
-    part: Any = None
+    part: PartRule | None = None
     splits: Callable | None = None
     sums: Callable | None = None
     interpret: Callable | None = None
@@ -165,7 +178,7 @@ class Primitive(PrimitiveHabits):
                  lowers_keys: bool | None = None, arrow: Literal["read", "write"] | None = None,
                  traits: Traits | None = None, loop_observer: LoopObserver | None = None,
                  splits: Callable | None = None, sums: Callable | None = None, in_kernel: Callable | None = None,
-                 discharge: Rule = None, accumulate: Callable | None = None, part: Any = None):
+                 discharge: Rule = None, accumulate: Callable | None = None, part: PartRule | None = None):
         if jvp is ZERO and transpose is _MISSING:
             transpose = none(f"{name} is not linear, so it has no transpose")
         _demand(name, out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)

@@ -6,37 +6,25 @@ are joined first. That may be a kernel more for each part, where sums with zeros
 """
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Sequence
 
 from ..representation import source
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import needs_x64
-from ..representation.primitive import Primitive, Zero
+from ..representation.primitive import PartRule, Zero
 from ..representation.source import SourceInfo
 from ..traces.structural import add
 
 FEW = 3
 """Parts that are joined, at least: of fewer the sums are as fast, as compilers make them in what reads them."""
 LARGE = 1 << 16
-"""Elements of a value whose parts are joined, at least: each part takes 0.33 ns for each of them in a sum, and 12 ms to compile where it is a kernel."""
+"""Elements of a value whose parts are joined, at least: each part takes 0.33 ns for each of them in a sum (`rows` of `benchmarks/programs/slopes.py`), and
+12 ms to compile where it is a kernel (docs/internals/fusion.md)."""
 
 
 def is_large(aval: Any) -> bool:
     """Whether parts of a value of this type are joined."""
     return all(isinstance(n, int) for n in aval.shape) and aval.size >= LARGE
-
-
-class PartRule(NamedTuple):
-    """How a primitive with one operand reads a part of it.
-
-    Attributes:
-      place: ``place(aval, **params)`` is the axis along which it reads a part, and where that starts and ends; None if it does not read all along
-        every other axis.
-      joined: ``joined(cts, axis, start, aval)`` is the cotangent of an operand of type ``aval`` for those of parts that follow each other.
-    """
-
-    place: Callable[..., tuple[int, int, int] | None]
-    joined: Callable[[Sequence[Any], int, int, AbstractValue], Any]
 
 
 class Parts:
@@ -59,8 +47,7 @@ class Parts:
         total = self.rest
         with source.attributed_to(self._source):
             for axis, start, cts in self._runs() if len(self._found) >= FEW else [(axis, start, [ct]) for axis, start, _, ct in self._found]:
-                ct = self._rule.joined(cts, axis, start, self.aval)
-                total = ct if total is None else add(total, ct)
+                total = added(total, self._rule.joined(cts, axis, start, self.aval))
         return total
 
     def _runs(self) -> list[tuple[int, int, list]]:
@@ -77,19 +64,24 @@ class Parts:
         return runs
 
 
-def keep(pending: dict, key: Any, prim: Primitive, cts: Sequence[Any], aval: AbstractValue, params: dict, where: SourceInfo) -> bool:
-    """Add to the cotangent of ``key``, the operand of ``prim``, that of the part which it reads; False if it must be found by the transpose rule."""
+def keep(pending: dict, key: Any, rule: PartRule, cts: Sequence[Any], aval: AbstractValue, params: dict, where: SourceInfo) -> bool:
+    """Add to the cotangent of ``key``, the operand of a primitive with this rule, that of the part which it reads; False if its transpose rule must find it."""
     ct, = cts
     if ct is None or isinstance(ct, Zero) or not is_large(aval) or aval.placement is not None or needs_x64(aval) or get_aval(ct).dtype != aval.dtype:
         return False
-    place = prim.part.place(aval, **params)
+    place = rule.place(aval, **params)
     if place is None:
         return False
     before = pending.get(key)
     if type(before) is not Parts:
-        before = pending[key] = Parts(aval, before, prim.part)
+        before = pending[key] = Parts(aval, before, rule)
     before.add(place, ct, where)
     return True
+
+
+def added(before: Any, ct: Any) -> Any:
+    """``before``, a cotangent or None, and ``ct``."""
+    return ct if before is None else add(before, ct)
 
 
 def taken(ct: Any) -> Any:

@@ -24,7 +24,7 @@ from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, a
 from ..representation.primitive import Linear, Primitive, Zero, abstract_eval, is_linear
 from ..representation.splits import cotangent_type
 from ..traces.staging import leak_error, survivors, trace_to_closed, trace_to_jaxpr
-from ..traces.structural import add, as_cotangent, convert_element_type_p, instantiate
+from ..traces.structural import as_cotangent, convert_element_type_p, instantiate
 from ..traces.trace import Tracer
 from . import logs, parts
 from .forward import JVPTrace, JVPTracer, _unzip, has_tangent, run_jvp_rule
@@ -259,9 +259,9 @@ def accumulate(pending: dict, key: Any, ct: Any) -> None:
         return
     before = pending.get(key)
     if type(before) is parts.Parts:
-        before.rest = ct if before.rest is None else add(before.rest, ct)
+        before.rest = parts.added(before.rest, ct)
     else:
-        pending[key] = ct if before is None else add(before, ct)
+        pending[key] = parts.added(before, ct)
 
 
 def _transpose_step(trace, step, pending):
@@ -272,7 +272,8 @@ def _transpose_step(trace, step, pending):
     else:
         return
     cts = list(map(parts.taken, cts))
-    if step.prim.part and parts.keep(pending, id(step.args[0]), step.prim, cts, step.args[0].aval, step.params, step.source):
+    rule, operand = step.prim.part, step.args[0]
+    if rule and parts.keep(pending, id(operand), rule, cts, operand.aval, step.params, step.source):
         return
     args = [Linear(x.aval) if type(x) is LinearTracer and x._trace is trace else x for x in step.args]
     with source.attributed_to(step.source):
@@ -478,7 +479,8 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[object], args: Sequence[object]
         cts = [parts.taken(pending.pop(v, None)) for v in eqn.outvars]
         if all(ct is None for ct in cts):
             continue
-        if eqn.primitive.part and not into and parts.keep(pending, eqn.invars[0], eqn.primitive, cts, eqn.invars[0].aval, eqn.params, eqn.source_info):
+        rule, operand = eqn.primitive.part, eqn.invars[0]
+        if rule and not into and parts.keep(pending, operand, rule, cts, operand.aval, eqn.params, eqn.source_info):
             continue
         operands = [v.val if type(v) is Literal else Linear(v.aval) if v in linear else values[v] for v in eqn.invars]
         with source.attributed_to(eqn.source_info):

@@ -23,12 +23,11 @@ from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.marks import LINEAR
-from jax_core.representation.primitive import Primitive, Zero, is_linear
+from jax_core.representation.primitive import PartRule, Primitive, Zero, is_linear
 from jax_core.representation.traits import Inner, Kind, Part, Quick, Traits
 from jax_core.representation.typing import ArrayLike
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, moved, zeros
 from jax_core.traces.trace import EVAL, Tracer
-from jax_core.transformations.parts import PartRule
 from jax_numpy_api import lax
 
 from .positions import LAST, position_dtype, reaches_far

@@ -3,7 +3,7 @@
 - Those of some hundred numbers that would compute too much without vectors: such a sum is a loop of its own, together with what it sums
   (`jax_core.traces.windowed_sums`). It adds one number after the other, so it has no vectors, and its code is there once for each number of a window.
 - Those of one number, repeated, as gradients of sums have them: XLA makes a product of a plain sum. Others of constants it works out while it compiles,
-  which took 0.8 s for 100,000 of two numbers each.
+  which took 1.1 s for 200,000 of two numbers each (`repeat` of `benchmarks/programs/slopes.py`).
 """
 from __future__ import annotations
 
@@ -38,23 +38,25 @@ def odd_sums(jaxpr: Jaxpr) -> dict[int, Odd]:
     sums = [eqn for eqn in jaxpr.eqns if eqn.primitive is reduce_sum_p]
     if not sums:
         return {}
-    makers = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
-    found = {}
-    for eqn in sums:
-        operand = eqn.invars[0]
-        if _are_equal(operand, makers):
-            found[id(eqn.outvars[0])] = Odd.OF_EQUAL
-        elif has_windows(operand.aval, eqn.params["axes"]) and _is_costly(operand, makers):
-            found[id(eqn.outvars[0])] = Odd.COSTLY
+    equal = _equal(jaxpr)
+    found = {id(eqn.outvars[0]): Odd.OF_EQUAL for eqn in sums if eqn.invars[0] in equal}
+    windowed = [eqn for eqn in sums if eqn.invars[0] not in equal and has_windows(eqn.invars[0].aval, eqn.params["axes"])]
+    if windowed:
+        makers = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+        found.update({id(eqn.outvars[0]): Odd.COSTLY for eqn in windowed if _is_costly(eqn.invars[0], makers)})
     return found
 
 
-def _are_equal(x: Any, makers: dict[Any, JaxprEqn]) -> bool:
-    while type(x) is not Literal and x.aval.shape and (maker := makers.get(x)) is not None:
-        if maker.primitive is not broadcast_in_dim_p and (maker.primitive.traits.kind not in _KEEP_EQUAL or len(maker.invars) != 1):
-            return False
-        x = maker.invars[0]
-    return not x.aval.shape
+def _equal(jaxpr: Jaxpr) -> set[Any]:
+    """Arrays whose elements are all one number."""
+    equal: set[Any] = set()
+    for eqn in jaxpr.eqns:
+        if len(eqn.invars) != 1:
+            continue
+        x, prim = eqn.invars[0], eqn.primitive
+        if prim is broadcast_in_dim_p and not x.aval.shape or x in equal and (prim is broadcast_in_dim_p or prim.traits.kind in _KEEP_EQUAL):
+            equal.update(eqn.outvars)
+    return equal
 
 
 def _is_costly(x: Any, makers: dict[Any, JaxprEqn]) -> bool:
