@@ -74,7 +74,7 @@ EQUAL = {  # name: function of an array, whose slope is a sum of ones; plain for
 
 @pytest.mark.parametrize("name", EQUAL)
 def test_sums_of_one_number_are_left_to_the_compiler(name):
-    """It makes a product of a plain sum. Others it worked out while it compiled: 0.8 s for the slope of ``jnp.repeat`` of 100,000."""
+    """It makes a product of a plain sum. Others it worked out while it compiled (`repeat` of benchmarks/programs/slopes.py)."""
     function, terms = EQUAL[name]
     slope = jit(grad(lambda x: jnp.sum(function(x))))
     x = np.ones(5000, np.float32)
