@@ -8,7 +8,8 @@ Each function of ``--modules`` is called with the first ``--lists`` of a few lis
 call, ready result included, over rounds in which the two interpreters alternate. A call is a loss against the reference where it takes
 10 % more and against NumPy where it takes more than 5 us + 1.3 times as long. ``--cpu`` counts the processor's time of all threads, not the
 wall's: for machines that do other work too. ``--seconds`` is the length of one measurement, of which there are five. ``--mode jit`` compiles each call,
-with its arrays as arguments, ``slope`` the gradient of the sum of its results, ``vmap`` the call for eight of each array; NumPy is left out then. ``--dtype`` is that of all floats.
+with its arrays as arguments, ``slope`` the gradient of the sum of its results, ``vmap`` the call for eight of each array; NumPy is left out then. ``--dtype`` is that of all floats. ``programs/calls.py`` has single calls
+for `interleaved.py`, whose ratios are closer, and which times compiling.
 """
 import argparse
 import importlib
@@ -74,8 +75,9 @@ def seconds(call, clock, length):
     return best
 
 
-def compiled(jax, function, given, mode):
-    """``function`` of the arrays among ``given``, compiled, the gradient of the sum of its results by all of them, or the function of eight each."""
+def program(function, given, mode):
+    """``function`` as one of the arrays among ``given`` alone, the gradient of the sum of its results by them, or the function of eight of each; and these."""
+    import jax
     import jax.numpy as jnp
     leaves, tree = jax.tree.flatten(given)
     arrays = [x for x in leaves if isinstance(x, jax.Array)]
@@ -86,10 +88,18 @@ def compiled(jax, function, given, mode):
 
     def total(*arrays):
         return sum(jnp.sum(jnp.real(y)).astype(float) for y in jax.tree.leaves(f(*arrays)) if jnp.issubdtype(y.dtype, jnp.inexact))
-    by = tuple(i for i, x in enumerate(arrays) if jnp.issubdtype(x.dtype, jnp.floating))
     if mode == "vmap":
-        arrays = [jnp.stack([x] * 8) for x in arrays]
-    run = jax.jit({"jit": f, "slope": jax.grad(total, by), "vmap": jax.vmap(f)}[mode])
+        return jax.vmap(f), [jnp.stack([x] * 8) for x in arrays]
+    if mode == "slope":
+        return jax.grad(total, tuple(i for i, x in enumerate(arrays) if jnp.issubdtype(x.dtype, jnp.floating))), arrays
+    return f, arrays
+
+
+def compiled(function, given, mode):
+    """A call of what `program` makes of these."""
+    import jax
+    f, arrays = program(function, given, mode)
+    run = jax.jit(f)
     return lambda: jax.block_until_ready(run(*arrays))
 
 
@@ -120,7 +130,7 @@ def measure(plan):
                     call = lambda: jax.block_until_ready(getattr(module, name)(*given))
                     try:
                         if plan["mode"] != "eager":
-                            call = compiled(jax, getattr(module, name), given, plan["mode"])
+                            call = compiled(getattr(module, name), given, plan["mode"])
                         call(), call()
                     except Exception:
                         continue
@@ -165,8 +175,7 @@ def main():
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--mode", choices=["eager", "jit", "slope", "vmap"], default="eager")
     args = parser.parse_args()
-    plan = {"sizes": args.sizes, "only": args.only, "modules": args.modules, "lists": args.lists, "chosen": None, "cpu": args.cpu, "seconds": args.seconds, "progress": args.progress,
-            "dtype": args.dtype, "mode": args.mode}
+    plan = {**vars(args), "chosen": None}
     best = {"ours": {}, "theirs": {}, "numpy": {}}
 
     def note(side, times):
