@@ -254,14 +254,12 @@ def check(pred: ArrayLike, msg: str, *fmt_args: Any, debug: bool = False, **fmt_
 
 
 def debug_check(pred: ArrayLike, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
-    """`check` that is left out unless `checkify` looks for it.
+    """A `check` for functions that are given to `checkify`; elsewhere it costs nothing, as nobody looks.
 
-    >>> from jax.experimental import checkify
-    >>> def f(x):
-    ...     checkify.debug_check(x > 0, 'not positive')  # nothing where `f` is not given to `checkify`
-    ...     return x
-    >>> jax.jit(f)(-1.0)
-    Array(-1., dtype=float32, weak_type=True)
+    >>> import jax.experimental.checkify as checks
+    >>> side = jax.jit(lambda area: (checks.debug_check(area >= 0, 'an area below 0'), jnp.sqrt(area))[1])
+    >>> side(4.0)
+    Array(2., dtype=float32, weak_type=True)
     """
     check(pred, msg, *fmt_args, debug=True, **fmt_kwargs)
 

@@ -33,7 +33,7 @@ def check_error(error: Error) -> None:
 def checkify(f: Callable[..., Any], errors: frozenset = ...) -> Callable[..., Any]:
     """``f`` with its checks made part of its result."""
 def debug_check(pred: ArrayLike, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
-    """`check` that is left out unless `checkify` looks for it."""
+    """A `check` for functions that are given to `checkify`; elsewhere it costs nothing, as nobody looks."""
 div_checks: frozenset
 float_checks: frozenset
 index_checks: frozenset
