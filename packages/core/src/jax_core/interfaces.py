@@ -22,6 +22,7 @@ A backend has every member of these protocols; nobody probes for one. What it ca
 """
 from __future__ import annotations
 
+import enum
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -55,6 +56,21 @@ class Value(Protocol):
     aval: AbstractValue
 
 
+JOINED_AT_ONCE = 8
+"""Arrays that XLA's compiler for CPUs puts together in one kernel with all that computes them, at most."""
+
+
+class Odd(enum.Enum):
+    """What is odd about an equation, so that the form which is faster for most of its kind is not."""
+
+    COSTLY_SUM = enum.auto()
+    """A sum in windows, whose operand takes much to compute, back to what is in memory."""
+    SUM_OF_EQUAL = enum.auto()
+    """A sum of one number, repeated, of which the compiler makes a product."""
+    MANY_COMPUTED = enum.auto()
+    """One that puts more than `JOINED_AT_ONCE` arrays together, which the compiler would compute in a kernel each."""
+
+
 class Builder(Protocol):
     """Writes StableHLO text; each lowering rule gets one. A rule never counts ``%3`` or spells a tensor type.
 
@@ -72,6 +88,7 @@ class Builder(Protocol):
       one_form: whether the program is one of a family of shapes, which must differ in numbers only: rules then write what is right for all
         lengths, whatever pays for these.
       in_sum: whether the equation that is being lowered is computed by the compiler's library for sums, with vector code of its own.
+      odd: what is odd about the equation that is being lowered, if anything is.
       vector_atan: whether the compiler's arc tangent is vector code; its other functions are so, or not, in all versions.
       compiler_errs: whether the compiler is one with known mistakes (loops by steps of more than one, slices of slices, convolutions of cropped
         arrays), so that rules write other forms; `elementwise` sees to those of integers that overflow.
@@ -89,6 +106,7 @@ class Builder(Protocol):
     portable: bool
     one_form: bool
     in_sum: bool
+    odd: Odd | None
     vector_atan: bool
     compiler_errs: bool
     unstable_top_k: bool
@@ -157,17 +175,15 @@ class Builder(Protocol):
         """``x``, the operand of a sum, for a loop that has no vectors: as it is where it takes little to compute, else written to memory before;
         None where that cannot be."""
 
-    def sums_equal(self) -> bool:
-        """Whether the equation is a sum of one number, repeated, of which the compiler makes a product."""
-
     def holds_bfloat16(self) -> bool:
         """Whether values of the program, of any of its parts, are of bfloat16."""
 
-    def in_memory(self, x: Value, reason: str) -> Value:
+    def in_memory(self, x: Value, reason: str, few: bool = False) -> Value:
         """``x``, computed once however many read it, where the compiler can be told so.
 
         Args:
           reason: shown in the text of the program.
+          few: also where it has a few bytes only, and the program is not a small one.
         """
 
     def reads_elsewhere(self, x: Value, update: Value, part: Sequence[int], starts: Sequence[Value] = ()) -> bool:

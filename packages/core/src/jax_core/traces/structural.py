@@ -14,6 +14,7 @@ import numpy as np
 from .. import backends, extension_points
 from ..compat.extended_dtypes import ruled
 from ..configuration import context, flags
+from ..interfaces import Odd
 from ..representation import dtypes, high, partial_sums, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.jaxpr import NEED_X64, Literal
@@ -355,7 +356,7 @@ def reduction_batch(bind: Callable):
 
 def _sum_lower(b, x, *, axes, out_sharding=None):
     zero = b.scalar(0, x.aval.dtype)
-    if not b.sums_equal():
+    if b.odd is not Odd.SUM_OF_EQUAL:
         if short_reductions.suits(b, x, axes, rows=True):
             return short_reductions.emit(b, x, zero, axes, short_reductions.add)
         windowed = windowed_sums.emit(b, x, zero, axes)

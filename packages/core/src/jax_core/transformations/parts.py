@@ -2,7 +2,7 @@
 
 A slice reads a part of a value, and the cotangent of the value is that of the part with zeros around it. Where many slices read one value, as loops that are
 written out do, each of these is as large as the value. So cotangents of parts are kept until the sum is asked for, and those that lie next to each other
-are joined first. That may be a kernel more for each part, where sums with zeros around are one; it pays for large values (`LARGE`).
+are joined first. That may be a kernel more for some parts, where sums with zeros around are one; it pays for large values (`LARGE`).
 """
 from __future__ import annotations
 

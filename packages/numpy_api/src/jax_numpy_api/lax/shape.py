@@ -12,6 +12,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from jax_core.interfaces import JOINED_AT_ONCE, Odd
 from jax_core.representation import dtypes, splits
 from jax_core.representation.arguments import integer, integers
 from jax_core.representation.array import Array
@@ -221,13 +222,23 @@ def _concatenate_splits(prim, avals, outs, params):
     return splits.as_first(prim, avals, outs, params)
 
 
+def _concatenated(b, parts, dimension, whole):
+    """As a part of an array of type ``whole``."""
+    shape = list(whole.shape)
+    shape[dimension] = sum([x.aval.shape[dimension] for x in parts])
+    return b.emit(f"stablehlo.concatenate {', '.join(map(str, parts))}, dim = {dimension}", *parts, out=whole.update(shape=tuple(shape)))
+
+
 def _joined(b, parts, dimension):
     """One after another along an axis. Elements of two bits are joined as bytes, as XLA's CPU compiler would end the process."""
     out, narrow = b.out_avals[0], dtypes.itemsize_bits(b.out_avals[0].dtype) == 2
     if narrow:
         out = out.update(dtype=np.dtype(np.int8))
         parts = [b.emit(f"stablehlo.convert {x}", x, out=x.aval.update(dtype=out.dtype)) for x in parts]
-    whole = b.emit(f"stablehlo.concatenate {', '.join(map(str, parts))}, dim = {dimension}", *parts, out=out)
+    while b.odd is Odd.MANY_COMPUTED and len(parts) > JOINED_AT_ONCE:
+        groups = [_concatenated(b, parts[i:i + JOINED_AT_ONCE], dimension, out) for i in range(0, len(parts), JOINED_AT_ONCE)]
+        parts = [b.in_memory(group, "put together in one kernel with what computes it", few=True) for group in groups]
+    whole = _concatenated(b, parts, dimension, out)
     return b.emit(f"stablehlo.convert {whole}", whole, out=b.out_avals[0]) if narrow else whole
 
 

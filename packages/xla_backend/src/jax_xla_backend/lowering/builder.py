@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, Hashable, Iterator,
 import numpy as np
 
 from jax_core.configuration import engine, flags
+from jax_core.interfaces import Odd
 from jax_core.representation import partial_sums, splits
 from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token, get_aval
 from jax_core.representation.dtypes import float0, isdtype, itemsize_bits
@@ -27,8 +28,8 @@ from jax_core.traces.structural import broadcast_in_dim_p
 
 from ..jaxlib_compat import BARRIERS_LAST, COMPILER_ERRS, CONSTANTS_BY_ZERO_TRAP, UNSTABLE_TOP_K, VECTOR_ATAN
 from ..planning.loops import FEW_TIMES, is_dispatched
+from ..planning.odd import odd_equations
 from ..planning.planner import SMALL, plan
-from ..planning.windows import Odd, odd_sums
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .byte_arithmetic import WORDS, WRONG_OF_BYTES, on_words
 from .kept_apart import keeping_apart
@@ -60,7 +61,7 @@ class Builder:
       out_avals, params: result types and parameters of the equation being lowered.
       in_sum: whether the compiler's library for sums computes it; in_sums: ``id(var)`` of all of which that is so (`planning.sums`).
       flat: ``id(var)`` of results of the program that are written as vectors (`planning.flat_results`).
-      odd: what is odd of it as a sum (`planning.windows`).
+      odd: what is odd about it (`planning.odd`).
     """
 
     __slots__ = ("module", "platform", "lines", "out_avals", "params", "in_sum", "in_sums", "count", "constants", "tokens_now", "location", "plain", "plain_in",
@@ -402,7 +403,7 @@ class Builder:
         outer = self.out_avals, self.params, self.location
         found = plan(jaxpr, self.module.plans, self.module.least_cut) if self.module.planning else None
         barriers, stored = (found.cuts, found.stored) if found else (None, None)
-        odd = odd_sums(jaxpr) if self.platform == "cpu" else {}
+        odd = odd_equations(jaxpr, self.module.may_have_barriers) if self.platform == "cpu" else {}
         keep_apart = None if self.module.kernel else keeping_apart(self, jaxpr, env, whole)
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
@@ -495,21 +496,18 @@ class Builder:
 
     def cheap(self, x: Value) -> Value | None:
         """``x`` for a sum without vectors; see `interfaces.Builder.cheap`."""
-        if self.odd is not Odd.COSTLY:
+        if self.odd is not Odd.COSTLY_SUM:
             return x
         return self.planned_barrier(x, "a sum would compute it without vectors") if self.module.planning and x.aval.nbytes >= self.module.least_cut else None
-
-    def sums_equal(self) -> bool:
-        """Whether it is a sum of one number, repeated; see `interfaces.Builder.sums_equal`."""
-        return self.odd is Odd.OF_EQUAL
 
     def holds_bfloat16(self) -> bool:
         """Whether values of the program are of bfloat16; see `interfaces.Builder.holds_bfloat16`."""
         return self.module.holds_bfloat16
 
-    def in_memory(self, x: Value, reason: str) -> Value:
+    def in_memory(self, x: Value, reason: str, few: bool = False) -> Value:
         """``x``, computed once however many read it; see `interfaces.Builder.in_memory`."""
-        return self.planned_barrier(x, reason) if self.keeps(x.aval) else x
+        pays = self.keeps(x.aval) or few and self.module.planning and self.module.least_cut < SMALL
+        return self.planned_barrier(x, reason) if pays else x
 
     def reads_elsewhere(self, x: Value, update: Value, part: Sequence[int], starts: Sequence[Value] = ()) -> bool:
         """Whether ``update`` may be computed from elements of ``x`` at other places; see `interfaces.Builder.reads_elsewhere`."""

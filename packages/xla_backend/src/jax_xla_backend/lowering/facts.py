@@ -78,9 +78,13 @@ class Work:
 
     @property
     def wants_flat_results(self) -> bool:
-        """Whether results may be written as vectors (`flat_results`): behind a barrier, which keeps programs from the quick way to compile, and results
-        from the memory of inputs."""
-        return self.unrolls and not (self._donates or self.small or self.only_reads_inputs or self.repeats_work)
+        """Whether results may be written as vectors (`flat_results`): behind a barrier, which keeps them from the memory of inputs."""
+        return self.unrolls and not self._donates and self.may_have_barriers
+
+    @property
+    def may_have_barriers(self) -> bool:
+        """Whether a barrier loses nothing: it keeps programs from the quick way to compile, and from being compiled without fusion."""
+        return not (self.small or self.only_reads_inputs or self.repeats_work or self.one_function)
 
     @functools.cached_property
     def repeats_work(self) -> bool:

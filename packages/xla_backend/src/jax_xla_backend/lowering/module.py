@@ -490,6 +490,10 @@ class ModuleWriter:
         self._by_program[key] = closed, symbol, depth
         return symbol
 
+    def may_have_barriers(self) -> bool:
+        """Whether barriers lose nothing where the planner is asked (`Work.may_have_barriers`)."""
+        return self.planning and self.module._work.may_have_barriers
+
     def overwrites_parts(self, closed: ClosedJaxpr) -> bool:
         """Whether a part of an array is overwritten in the program (`overwriting`)."""
         known = self._overwriting.get(id(closed))

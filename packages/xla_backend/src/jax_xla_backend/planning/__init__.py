@@ -8,6 +8,8 @@
 ``repeated_work``   where fusion would compute values many times
 ``sums``            which functions the compiler's library for sums computes with them
 ``flat_results``    which results are written as vectors
+``odd``             which equations need another form than most of their kind
+``joins``           which arrays are put together of many that are computed
 ``windows``         which sums of some hundred numbers are costly without vectors
 ``small_programs``  where compiling the quick way pays
 ``unrolling``       where unrolled loops are no faster

@@ -7,9 +7,9 @@
 """
 from __future__ import annotations
 
-import enum
 from typing import Any
 
+from jax_core.interfaces import Odd
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
 from jax_core.representation.traits import Kind
 from jax_core.traces.structural import broadcast_in_dim_p, reduce_sum_p
@@ -24,26 +24,17 @@ _UNKNOWN = (Kind.CALL, Kind.DRAW)
 _KEEP_EQUAL = (Kind.ELEMENTWISE, Kind.IDENTITY, Kind.VIEW)
 
 
-class Odd(enum.Enum):
-    """What is so of a sum."""
-
-    COSTLY = enum.auto()
-    """Its operand takes much to compute, back to what is in memory, and it is one in windows."""
-    OF_EQUAL = enum.auto()
-    """All elements of its operand are one number."""
-
-
 def odd_sums(jaxpr: Jaxpr) -> dict[int, Odd]:
     """Those by ``id(var)`` of their results."""
     sums = [eqn for eqn in jaxpr.eqns if eqn.primitive is reduce_sum_p]
     if not sums:
         return {}
     equal = _equal(jaxpr)
-    found = {id(eqn.outvars[0]): Odd.OF_EQUAL for eqn in sums if eqn.invars[0] in equal}
+    found = {id(eqn.outvars[0]): Odd.SUM_OF_EQUAL for eqn in sums if eqn.invars[0] in equal}
     windowed = [eqn for eqn in sums if eqn.invars[0] not in equal and has_windows(eqn.invars[0].aval, eqn.params["axes"])]
     if windowed:
         makers = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
-        found.update({id(eqn.outvars[0]): Odd.COSTLY for eqn in windowed if _is_costly(eqn.invars[0], makers)})
+        found.update({id(eqn.outvars[0]): Odd.COSTLY_SUM for eqn in windowed if _is_costly(eqn.invars[0], makers)})
     return found
 
 

@@ -1,0 +1,53 @@
+"""Which arrays are put together of many that are computed?
+
+XLA's CPU compiler makes one kernel of a few arrays that are put together, and of all that computes them. Of more it makes a kernel each, which takes
+12 ms to compile: half a minute for a thousand. So those are put together eight by eight first (`benchmarks/programs/slopes.py`).
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from jax_core.interfaces import JOINED_AT_ONCE
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, program_of
+from jax_core.representation.traits import Kind
+from jax_core.traces.structural import broadcast_in_dim_p
+
+
+def joins_of_computed(jaxpr: Jaxpr) -> list[int]:
+    """``id(var)`` of arrays put together of many, most of which nothing else reads, nor are they in memory."""
+    joins = [eqn for eqn in jaxpr.eqns if eqn.primitive.traits.joins and len(eqn.invars) > JOINED_AT_ONCE]
+    if not joins:
+        return []
+    makers = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    readers = _readers(jaxpr)
+    return [id(eqn.outvars[0]) for eqn in joins if 2 * sum([_is_computed(x, makers, readers) for x in eqn.invars]) > len(eqn.invars)]
+
+
+def _readers(jaxpr: Jaxpr) -> dict[Any, int]:
+    """How often each value is read."""
+    counts: dict[Any, int] = {}
+    for x in (*(x for eqn in jaxpr.eqns for x in eqn.invars), *jaxpr.outvars):
+        if type(x) is not Literal:
+            counts[x] = counts.get(x, 0) + 1
+    return counts
+
+
+def _is_computed(x: Any, makers: dict[Any, JaxprEqn], readers: dict[Any, int]) -> bool:
+    """Whether ``x`` is computed where it is read, and only there."""
+    while type(x) is not Literal and x in makers and readers[x] == 1:
+        eqn = makers[x]
+        traits = eqn.primitive.traits
+        if traits.kind is not Kind.VIEW and not (eqn.primitive is broadcast_in_dim_p and x.aval.size == eqn.invars[0].aval.size):
+            return traits.fused or traits.kind is Kind.CALL and _call_computes(eqn, x)
+        x = eqn.invars[0]
+    return False
+
+
+def _call_computes(eqn: JaxprEqn, result: Any) -> bool:
+    """Whether a program that is called computes this result of it where it is read."""
+    program = program_of(eqn)
+    if program is None:
+        return False
+    inner = program.jaxpr
+    made = inner.outvars[eqn.outvars.index(result)]
+    return _is_computed(made, {v: eqn for eqn in inner.eqns for v in eqn.outvars}, {made: 1, **{v: 1 for eqn in inner.eqns for v in eqn.outvars}})
