@@ -5,5 +5,6 @@
 ``parsing``             programs as text, read in contexts that stay
 ``complaints``          what compilers complain of, in our words
 ``tiered_compilation``  quick code first, full code for programs that run often
+``mappings``            room for one more program
 ``disk_cache``          compiled programs, kept for the next process
 """

@@ -22,7 +22,7 @@ from ..arrays import interruptible
 from ..jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax
 from ..planning.loops import USUAL
 from ..platforms.client import is_described
-from . import disk_cache, parsing
+from . import disk_cache, mappings, parsing
 from .compiler_options import EXTRA_OPTIONS, LOOP_OPTION
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def compile_text(text: str, client: Client, devices: Sequence[object], items: tu
 
     Raises:
       ValueError: XLA rejects the module.
+      JaxRuntimeError: the process may have no more memory mappings.
     """
     interruptible.expect_long()
     if host_callbacks:
@@ -217,6 +218,7 @@ class CacheEntry:
         if entry is None:
             return None
         options = compile_options(self._devices, self._items)
+        mappings.make_room(clear)
         try:
             loaded = self._client.deserialize_executable(entry, _jax.DeviceList(self._devices), options)
         except (RuntimeError, ValueError):
@@ -249,6 +251,7 @@ def _compile(module: Any, on: Any, devices: Sequence[Any], items: tuple, host_ca
                          "lie on, or programs run on, must have each device once.")
     options = compile_options(devices, items)
     device_list = _jax.DeviceList(tuple(devices))
+    mappings.make_room(clear)
     counts["compiled"] += 1
     described = is_described(on)
     program = parsing.parse(module) if described and isinstance(module, str) else module
