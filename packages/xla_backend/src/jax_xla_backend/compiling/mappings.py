@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import gc
 import itertools
+import threading
 from typing import Callable
 
 from jax_core.programs.call import clear_caches
@@ -25,6 +26,8 @@ _MAPPINGS = "/proc/self/maps"
 _MOST = "/proc/sys/vm/max_map_count"
 
 _programs = itertools.count(1)
+_full = threading.Event()
+"""There was no room when it was last looked for, so the next program looks again."""
 
 
 @functools.cache
@@ -55,7 +58,10 @@ def make_room(forget_kept: Callable[[], None]) -> None:
     Raises:
       JaxRuntimeError: there is none, as those that are left are held by the caller.
     """
-    if next(_programs) % TURN or (limit := most()) is None or _fits(limit):
+    if next(_programs) % TURN and not _full.is_set() or (limit := most()) is None:
+        return
+    _full.clear()
+    if _fits(limit):
         return
     forget_kept()
     gc.collect()
@@ -66,9 +72,9 @@ def make_room(forget_kept: Callable[[], None]) -> None:
     clear_caches()
     gc.collect()
     if not _fits(limit):
+        _full.set()
         raise RuntimeError_(f"RESOURCE_EXHAUSTED: this process has {mapped():,} of the {limit:,} memory mappings that the system gives it, and each compiled "
-                            "program takes some. Let go of compiled programs (results of `.compile()`) that are not needed, or allow more mappings "
-                            f"({_MOST}).")
+                            f"program takes some. Let go of compiled programs (results of `.compile()`) that are not needed, or allow more mappings ({_MOST}).")
 
 
 def _fits(limit: int) -> bool:
