@@ -69,6 +69,8 @@ class Odd(enum.Enum):
     """A sum of one number, repeated, of which the compiler makes a product."""
     MANY_COMPUTED = enum.auto()
     """One that puts more than `JOINED_AT_ONCE` arrays together, which the compiler would compute in a kernel each."""
+    LOSES_NAN = enum.auto()
+    """One whose code loses NaN where the compiler knows it, in a program where it may."""
 
 
 class Builder(Protocol):

@@ -142,6 +142,7 @@ class Traits:
       joins: its kernel has code for each operand.
       keys: what it does to a random key.
       in_sums: XLA's library for sums on the CPU computes it, of float32, where sums are all that needs it.
+      loses_nan: XLA's code for it on the CPU loses NaN where the compiler knows that the operand is NaN.
       spelled_out: it is lowered to many simple operations, which the compiler rather computes again than keeps.
       loops: it is lowered to a loop over the terms of a series.
       hidden: parameters that are not printed where they have these values, or a function of the value says so; `...`: whatever they are.
@@ -160,8 +161,8 @@ class Traits:
       printed_as: the parameter whose text is printed in place of the name and the parameters.
     """
 
-    __slots__ = ("kind", "cost", "algebra", "part", "quick", "inner", "keeps_places", "joins", "keys", "in_sums", "spelled_out", "loops", "hidden", "shown",
-                 "labels", "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads", "scope",
+    __slots__ = ("kind", "cost", "algebra", "part", "quick", "inner", "keeps_places", "joins", "keys", "in_sums", "loses_nan", "spelled_out", "loops", "hidden",
+                 "shown", "labels", "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads", "scope",
                  "printed_as")
     kind: Kind
     cost: float
@@ -173,6 +174,7 @@ class Traits:
     joins: bool
     keys: Keys | None
     in_sums: bool
+    loses_nan: bool
     spelled_out: bool
     loops: bool
     hidden: Mapping[str, Any]
@@ -192,7 +194,7 @@ class Traits:
 
     def __init__(self, kind: Kind, cost: float | None = None, *, algebra: Algebra | None = None, part: Part | None = None, quick: Quick = Quick.SAME,
                  inner: Inner = Inner.NONE, keeps_places: bool = False, joins: bool = False, keys: Keys | None = None,
-                 in_sums: bool = False, spelled_out: bool = False, loops: bool = False,
+                 in_sums: bool = False, loses_nan: bool = False, spelled_out: bool = False, loops: bool = False,
                  hidden: Mapping[str, Any] | None = None, shown: Mapping[str, Callable[[Any], str]] | None = None,
                  labels: Mapping[str, str] | None = None, fast_on_host: bool | Callable[..., bool] = False, lane_by_lane: Callable[..., bool] | None = None,
                  chooses: bool = False, compares: bool = False, combines: bool = False, high: bool = False,
@@ -200,8 +202,8 @@ class Traits:
         fused = kind in _COSTS
         for name, value in (
                 ("kind", kind), ("cost", _COSTS.get(kind, 0.0) if cost is None else cost), ("algebra", algebra), ("part", part), ("quick", quick),
-                ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("in_sums", in_sums), ("spelled_out", spelled_out),
-                ("loops", loops),
+                ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("in_sums", in_sums), ("loses_nan", loses_nan),
+                ("spelled_out", spelled_out), ("loops", loops),
                 ("hidden", hidden or {}), ("shown", shown or {}), ("labels", labels or {}),
                 ("fast_on_host", fast_on_host), ("lane_by_lane", lane_by_lane), ("fused", fused), ("starts_kernel", not fused and kind is not Kind.CALL),
                 ("chooses", chooses), ("compares", compares or kind is Kind.SEARCH), ("combines", combines), ("high", high), ("reads", reads),

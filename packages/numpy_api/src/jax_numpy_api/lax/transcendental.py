@@ -292,11 +292,11 @@ sin_p: Primitive
 cos_p: Primitive
 sinh_p: Primitive
 cosh_p: Primitive  # of which the rows below speak
-_IN_SUMS = "in_sums"
+_IN_SUMS, _LOSES_NAN = "in_sums", "loses_nan"
 _WITH_ACCURACY_ROWS: list[tuple] = [
-    ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp, _IN_SUMS),
-    ("exp2", 0.4, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2),
-    ("expm1", 3.0, "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1, _IN_SUMS),
+    ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp, _IN_SUMS, _LOSES_NAN),
+    ("exp2", 0.4, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2, _LOSES_NAN),
+    ("expm1", 3.0, "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1, _IN_SUMS, _LOSES_NAN),
     ("log", 2.1, _log_lower, lambda g, y, x: div_p.bind(g, x), np.log, _IN_SUMS, Algebra.LOGARITHM),
     ("log2", 0.6, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
     ("log1p", 0.8, _log1p_lower, lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p, _IN_SUMS),
@@ -305,19 +305,19 @@ _WITH_ACCURACY_ROWS: list[tuple] = [
     ("tan", 1.6, _tan_lower, lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT, _IN_SUMS),
     ("tanh", 1.9, _tanh_lower, lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh, _IN_SUMS),
     ("logistic", 3.5, _logistic_lower, lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
-     _logistic_reference, _IN_SUMS),
+     _logistic_reference, _IN_SUMS, _LOSES_NAN),
 ]
 _WITH_ACCURACY = {
     name: elementwise(name, lower if callable(lower) else op(lower), accepts=INEXACT, reference=reference,
                       jvp=(lambda g, out, x, accuracy=None, tangent=tangent: tangent(g, out, x),),
-                      cost=cost, quick=Quick.LESS_EXACT if Quick.LESS_EXACT in more else Quick.SAME, in_sums=_IN_SUMS in more,
+                      cost=cost, quick=Quick.LESS_EXACT if Quick.LESS_EXACT in more else Quick.SAME, in_sums=_IN_SUMS in more, loses_nan=_LOSES_NAN in more,
                       algebra=Algebra.LOGARITHM if Algebra.LOGARITHM in more else None)
     for name, cost, lower, tangent, reference, *more in _WITH_ACCURACY_ROWS}
 exp_p, exp2_p, expm1_p, log_p, log2_p, log1p_p, sin_p, cos_p, tan_p, tanh_p, logistic_p = _WITH_ACCURACY.values()
 
 _PLAIN_ROWS: list[tuple] = [
-    ("sinh", 1.2, _sinh_lower, lambda g, y, x: _times(g, cosh_p.bind(x)), np.sinh),
-    ("cosh", 1.0, _cosh_lower, lambda g, y, x: _times(g, sinh_p.bind(x)), np.cosh),
+    ("sinh", 1.2, _sinh_lower, lambda g, y, x: _times(g, cosh_p.bind(x)), np.sinh, _LOSES_NAN),
+    ("cosh", 1.0, _cosh_lower, lambda g, y, x: _times(g, sinh_p.bind(x)), np.cosh, _LOSES_NAN),
     ("asin", 0.5, _asin_lower, lambda g, y, x: _times(g, rsqrt_p.bind(one_minus_square_p.bind(x))), np.arcsin),
     ("acos", 0.5, _acos_lower, lambda g, y, x: _times(g, neg_p.bind(rsqrt_p.bind(one_minus_square_p.bind(x)))), np.arccos),
     ("atan", 0.5, _atan_lower, lambda g, y, x: div_p.bind(g, _one_plus(square_p.bind(x))), np.arctan, Quick.LESS_EXACT),
@@ -328,8 +328,8 @@ _PLAIN_ROWS: list[tuple] = [
 ]
 _PLAIN = {
     name: elementwise(name, lower, accepts=INEXACT, jvp=(tangent,), reference=reference,
-                      cost=cost, quick=quick[0] if quick else Quick.SAME)
-    for name, cost, lower, tangent, reference, *quick in _PLAIN_ROWS}
+                      cost=cost, quick=Quick.LESS_EXACT if Quick.LESS_EXACT in more else Quick.SAME, loses_nan=_LOSES_NAN in more)
+    for name, cost, lower, tangent, reference, *more in _PLAIN_ROWS}
 sinh_p, cosh_p, asin_p, acos_p, atan_p, asinh_p, acosh_p, atanh_p = _PLAIN.values()
 
 

@@ -33,6 +33,7 @@ from ..planning.planner import SMALL, plan
 from . import call_handlers, extended_dtypes, nested_modules, outside_calls, sharding_text
 from .byte_arithmetic import WORDS, WRONG_OF_BYTES, on_words
 from .kept_apart import keeping_apart
+from .kept_nans import keep_nan
 from .metadata import attributes, shows, under
 from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
 from .sharding_rules import batch_rule
@@ -403,7 +404,7 @@ class Builder:
         outer = self.out_avals, self.params, self.location
         found = plan(jaxpr, self.module.plans, self.module.least_cut) if self.module.planning else None
         barriers, stored = (found.cuts, found.stored) if found else (None, None)
-        odd = odd_equations(jaxpr, self.module.may_have_barriers) if self.platform == "cpu" else {}
+        odd = odd_equations(jaxpr, self.module.may_have_barriers, self.module.meets_nan) if self.platform == "cpu" else {}
         keep_apart = None if self.module.kernel else keeping_apart(self, jaxpr, env, whole)
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
@@ -415,6 +416,8 @@ class Builder:
                 self._divide(eqn, spread[eqn.invars[1]], env)
             else:
                 write(eqn, env)
+            if self.odd is Odd.LOSES_NAN:
+                keep_nan(self, eqn, env)
             if keep_apart is not None:
                 keep_apart(eqn.outvars)
             if self.flat:
@@ -423,8 +426,7 @@ class Builder:
                 self._materialise(eqn, env, barriers)
             if stored:
                 self._stored.update([str(env[v]) for v in eqn.outvars if id(v) in stored])
-        self.out_avals, self.params, self.location = outer
-        self.odd = None
+        (self.out_avals, self.params, self.location), self.odd = outer, None
         return [self.atom(x, env) for x in jaxpr.outvars]
 
     def _divide(self, eqn: JaxprEqn, spread: JaxprEqn, env: dict) -> None:

@@ -9,7 +9,7 @@ from jax_core.representation.jaxpr import Jaxpr
 from jax_core.representation.traits import Kind
 
 from ..arrays.own_layouts import Layouts
-from ..planning import one_function, paths, unrolling, wide_vectors
+from ..planning import known_nans, one_function, paths, unrolling, wide_vectors
 from ..planning.loops import USUAL
 from ..planning.planner import SMALL, TINY
 from ..planning.repeated_work import repeats_work
@@ -22,10 +22,11 @@ class Work:
     Args:
       jaxpr: the program.
       donates: whether a result may take the memory of an input.
+      consts: constants in its text, pairs of a variable and its value.
     """
 
-    def __init__(self, jaxpr: Jaxpr, donates: bool):
-        self._jaxpr, self._donates = jaxpr, donates
+    def __init__(self, jaxpr: Jaxpr, donates: bool, consts: Sequence[tuple[Any, Any]] = ()):
+        self._jaxpr, self._donates, self._consts = jaxpr, donates, consts
 
     @functools.cached_property
     def _programs(self) -> Sequence[Jaxpr]:
@@ -101,6 +102,11 @@ class Work:
         """Whether a value in it is of bfloat16."""
         return any([getattr(v.aval, "dtype", None) == dtypes.bfloat16 for program in self._programs
                     for v in (*program.invars, *(v for eqn in program.eqns for v in eqn.outvars))])
+
+    @functools.cached_property
+    def meets_nan(self) -> bool:
+        """Whether it computes with NaN for certain (`known_nans`)."""
+        return known_nans.meets_nan(self._jaxpr, self._consts)
 
     @functools.cached_property
     def least_cut(self) -> int:

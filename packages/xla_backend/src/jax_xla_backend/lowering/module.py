@@ -95,7 +95,7 @@ class Module:
                         f"No result of {spec.name} that is left has their size, so they are kept; do not "
                         "donate them.")
         self._planning = wants_plan(spec, platform)
-        self._work = Work(self._jaxpr, donates=bool(self._aliases))
+        self._work = Work(self._jaxpr, bool(self._aliases), self._inlined)
         if self._planning and self._work.walks_paths:
             self._loop_limit = NEVER
         else:
@@ -493,6 +493,10 @@ class ModuleWriter:
     def may_have_barriers(self) -> bool:
         """Whether barriers lose nothing where the planner is asked (`Work.may_have_barriers`)."""
         return self.planning and self.module._work.may_have_barriers
+
+    def meets_nan(self) -> bool:
+        """Whether the program computes with NaN for certain (`Work.meets_nan`)."""
+        return self.module._work.meets_nan
 
     def overwrites_parts(self, closed: ClosedJaxpr) -> bool:
         """Whether a part of an array is overwritten in the program (`overwriting`)."""

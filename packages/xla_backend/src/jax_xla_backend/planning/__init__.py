@@ -10,6 +10,7 @@
 ``flat_results``    which results are written as vectors
 ``odd``             which equations need another form than most of their kind
 ``joins``           which arrays are put together of many that are computed
+``known_nans``      whether a program computes with NaN for certain
 ``windows``         which sums of some hundred numbers are costly without vectors
 ``small_programs``  where compiling the quick way pays
 ``unrolling``       where unrolled loops are no faster
