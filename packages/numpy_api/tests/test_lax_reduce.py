@@ -4,6 +4,7 @@ import pytest
 
 from harness import LAWS, Case
 from jax_core.programs.jit import jit
+from jax_core.representation import dtypes
 from jax_core.transformations.autodiff import vjp
 from jax_numpy_api import lax
 
@@ -101,6 +102,29 @@ def test_argmax_of_a_long_axis_is_the_first_of_equals(dtype, axis):
         got = jit(lambda x, arg=arg: arg(x, axis, np.int32))(x)
         assert got.dtype == np.int32
         np.testing.assert_array_equal(got, f(x, axis))
+
+
+@pytest.mark.parametrize("shape", [(1,), (7,), (33,), (5000,), (3, 4), (20, 20), (40, 40), (100, 3), (3, 100), (10, 20, 30), (1000, 40), (5, 3000)])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "int32", "uint8", "bool"])
+def test_argmax_is_the_first_of_any_numbers(shape, dtype):
+    """Compiled as it is, of what is computed, and in a loop."""
+    rng = np.random.default_rng(0)
+    few = rng.integers(-2 if "float" in dtype else 0, 3, shape)
+    numbers = [few, rng.integers(0, 2, shape)]
+    if "float" in dtype:
+        numbers += [np.where(rng.random(shape) < 0.2, np.nan, few), np.full(shape, -np.inf), np.where(rng.random(shape) < 0.5, np.inf, -np.inf), np.full(shape, np.nan)]
+
+    @jit
+    def found(x):
+        search = [lambda x, axis=axis, arg=arg: arg(x, axis, np.int32) for axis in range(x.ndim) for arg in (lax.argmax, lax.argmin)]
+        return [(f(x), f(lax.rev(lax.rev(x, (0,)), (0,))), lax.scan(lambda c, _: (c, f(c)), x, None, length=2)[1][1]) for f in search]
+    for x in numbers:
+        x = x.astype(dtypes.canonicalize_dtype(dtype))
+        wide = np.asarray(x).astype(np.float32)
+        wanted = [f(wide, axis) for axis in range(x.ndim) for f in (np.argmax, np.argmin)]
+        for got, want in zip(found(x), wanted, strict=True):
+            for places in got:
+                np.testing.assert_array_equal(places, want)
 
 
 @pytest.mark.parametrize("platform, kept", [("cpu", "stablehlo.reduce_precision"), ("cuda", "stablehlo.optimization_barrier")])

@@ -237,17 +237,13 @@ def _arg_type(name):
     return out_type
 
 
-_LONG_AXIS = 19
-"""From this length on, XLA's CPU code for one reduction of pairs is slower than that for two plain ones of floats (measured:
-4.0 ms against 0.9 ms for 10**6 elements; 0.13 ms against 0.69 ms for rows of 10, 0.11 against 0.20 for rows of 18; from 20
-on LLVM no longer unrolls all of it, and it takes 0.5, along rows from 22 on). Plain reductions of integers take five times as long to compile as those of
-floats, so positions are floats there, and integers are reduced in pairs."""
-_LONG_ROW = 22
+_LONG_AXIS = 22
+"""From this length on, XLA's CPU code for one reduction of pairs is slower than that for two plain ones of floats, as LLVM no longer unrolls it
+(`jax_xla_backend.planning.unrolling`): 100,000 numbers take 0.28 ms along 22, by columns, and 0.03 along 21; two reductions 0.05. Plain reductions of
+integers take five times as long to compile as those of floats, so positions are floats there, and integers are reduced in pairs."""
 _LARGE = 1 << 11
 """From this number of elements on, two reductions save more than they cost: 2 to 4 ns an element in each run (64 x 64 in a loop:
 2.8 us a step in place of 12), and about 30 ms of compilation."""
-_SHORT_AXIS = 22
-"""Up to this length LLVM unrolls the loop that finds the place of a known value (0.08 ms for 100,000 elements; longer ones take 0.4)."""
 _FLOAT_POSITIONS = 1 << 24
 """Up to this length all positions are float32 numbers."""
 
@@ -262,8 +258,7 @@ def _arg_lower(direction):
         axis, = axes
         x = whole_bytes(b, x)
         start = _arg_start(b, x, direction)
-        least = _LONG_ROW if axis == x.aval.ndim - 1 else _LONG_AXIS
-        long = (b.platform == "cpu" and not b.one_form and x.aval.size >= _LARGE and least <= x.aval.shape[axis] <= _FLOAT_POSITIONS
+        long = (b.platform == "cpu" and not b.one_form and x.aval.size >= _LARGE and _LONG_AXIS <= x.aval.shape[axis] <= _FLOAT_POSITIONS
                 and dtypes.issubdtype(x.aval.dtype, np.floating))
         if long:
             return _arg_by_value(b, x, start, axis, direction)
@@ -290,25 +285,21 @@ def _arg_by_value(b, x, start, axis, direction):
     def select(test: Value, yes: Value, no: Value, aval: ShapedArray):
         return b.emit(f"stablehlo.select {test}, {yes}, {no}", test, yes, no, out=aval)
     extreme = "maximum" if direction == "GT" else "minimum"
-    own = full[axis] <= _SHORT_AXIS and short_reductions.suits(b, x, (axis,), rows=False)
-    best = _extreme_along(b, extreme, x, start, axis, own)
+    best = _extreme_along(b, extreme, x, start, axis)
     hit = emit_compare(b, "EQ", x, b.broadcast(best, full, _kept(len(full), (axis,))))
     iota = b.emit(f"stablehlo.iota dim = {axis}", out=places)
     found = select(hit, iota, b.full(np.inf, places), places)
     found = select(emit_compare(b, "NE", x, x), emit(b, "stablehlo.subtract", iota, b.full(full[axis], places)), found, places)
     start = b.scalar(np.inf, places.dtype)
-    first = _extreme_along(b, "minimum", found, start, axis, own)
+    first = _extreme_along(b, "minimum", found, start, axis)
     nan = emit_compare(b, "LT", first, b.full(0, short))
     first = select(nan, emit(b, "stablehlo.add", first, b.full(full[axis], short)), first, short)
     return b.emit(f"stablehlo.convert {first}", first, out=out)
 
 
-def _extreme_along(b, extreme, x, start, axis, own):
-    """``own``: by a loop of its own, not by a library (`short_reductions`)."""
-    op, out = f"stablehlo.{extreme}", b.out_avals[0].update(dtype=x.aval.dtype)
-    if own:
-        return reduce_by_choice(b, op, x, start, (axis,), out)
-    return b.emit(f"stablehlo.reduce({x} init: {start}) applies {op} across dimensions = [{axis}]", x, start, out=out)
+def _extreme_along(b, extreme, x, start, axis):
+    out = b.out_avals[0].update(dtype=x.aval.dtype)
+    return b.emit(f"stablehlo.reduce({x} init: {start}) applies stablehlo.{extreme} across dimensions = [{axis}]", x, start, out=out)
 
 
 def _arg_by_pairs(b, x, iota, start, axis, direction):
@@ -319,6 +310,13 @@ def _arg_by_pairs(b, x, iota, start, axis, direction):
     def pick(b: Builder, test: Value, yes: Value, no: Value):
         return b.emit(f"stablehlo.select {test}, {yes}, {no}", test, yes, no, out=yes.aval)
 
+    def body_in_order(b: Builder, v1: Value, i1: Value, v2: Value, i2: Value):
+        """XLA's code for CPUs gives first what is found so far, and reads the elements one after the other."""
+        keep = emit_compare(b, or_equal, v1, v2)
+        if dtypes.issubdtype(value.dtype, np.floating):
+            keep = emit(b, "stablehlo.or", keep, emit_compare(b, "NE", v1, v1))
+        return [pick(b, keep, v1, v2), pick(b, keep, i1, i2)]
+
     def body(b: Builder, v1: Value, i1: Value, v2: Value, i2: Value):
         in_order = emit_compare(b, "LT", i1, i2)
         if not dtypes.issubdtype(value.dtype, np.floating):
@@ -328,7 +326,8 @@ def _arg_by_pairs(b, x, iota, start, axis, direction):
         v1, v2 = pick(b, in_order, v1, v2), pick(b, in_order, v2, v1)
         keep = emit(b, "stablehlo.or", emit_compare(b, or_equal, v1, v2), emit_compare(b, "NE", v1, v1))
         return [pick(b, keep, v1, v2), pick(b, keep, emit(b, "stablehlo.minimum", i1, i2), emit(b, "stablehlo.maximum", i1, i2))]
-    region = b.region([value, index, value, index], body)
+    in_order = b.platform == "cpu" and not (b.portable or b.partitioned)
+    region = b.region([value, index, value, index], body_in_order if in_order else body)
     outs = b.emit(f'"stablehlo.reduce"({x}, {iota}, {start}, {zero}) ({region})', x, iota, start, zero,
                   out=[b.out_avals[0].update(dtype=value.dtype), b.out_avals[0]], attrs=f"{{dimensions = array<i64: {axis}>}}")
     return outs[1]

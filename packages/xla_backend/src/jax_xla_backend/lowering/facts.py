@@ -70,7 +70,7 @@ class Work:
             return True
         if self.small:
             return unrolling.steps_gain(self._jaxpr)
-        return unrolling.gains(self._jaxpr) or unrolling.has_short_steps(self._jaxpr)
+        return unrolling.gains(self._jaxpr) or unrolling.has_short_steps(self._jaxpr) or unrolling.searches_in_steps(self._jaxpr)
 
     @functools.cached_property
     def wants_wide_vectors(self) -> bool:

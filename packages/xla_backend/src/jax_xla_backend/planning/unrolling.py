@@ -44,6 +44,11 @@ def has_short_steps(jaxpr: Jaxpr) -> bool:
     return any([any([_is_short(v.aval) for e in steps for v in e.outvars]) and not any(map(has_large, steps)) for steps in _steps(jaxpr)])
 
 
+def searches_in_steps(jaxpr: Jaxpr) -> bool:
+    """Whether steps of a loop search along a few elements."""
+    return any([e.primitive.traits.kind is Kind.SEARCH and _compares_few(e) for steps in _steps(jaxpr) for e in steps])
+
+
 def _steps(jaxpr: Jaxpr) -> Iterator[list[JaxprEqn]]:
     """The equations inside of each loop."""
     return (list(inside(e)) for program in programs(jaxpr) for e in program.eqns if e.primitive.traits.kind is Kind.LOOP)
