@@ -129,6 +129,18 @@ def test_gradients_are_planned(program):
     assert "planner: " in text and "kernels need it" in text
 
 
+@pytest.mark.parametrize("stretch, cuts", [
+    (lambda x, y: x[:, None] * y, 1), (lambda x, y: jnp.broadcast_to(x[:, None, :] * 2, (64, 32, 64)), 1), (lambda x, y: x.reshape(64, 1, 64) * y, 1),
+    (lambda x, y: x[:, None] + x[None], 1), (lambda x, y: x[:, None, :] * y[:, :1], 0), (lambda x, y: x.sum() * y, 0)],
+    ids=["product", "broadcast", "reshaped", "two ways", "as large", "a number"])
+def test_long_formulas_are_computed_once_for_each_element_that_is_stretched(stretch, cuts):
+    """As rotary embeddings are, of each head."""
+    x, y = X[:64, :64], np.ones((64, 32, 64), np.float32)
+    on, off, a, b = with_and_without(lambda x, y: stretch(jnp.cos(x), y[:, :1] if cuts == 0 else y[:, :64]), x, y)
+    assert on.lower(x, y).as_text().count("elements would each compute") == cuts
+    np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
 def test_slices_are_counted():
     """One kernel that takes five slices of a blurred image would blur it five times."""
     text = jax.jit(blur).lower(X).as_text()

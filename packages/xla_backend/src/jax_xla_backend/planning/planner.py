@@ -205,7 +205,7 @@ class _Uses:
         self._broadcast: set = set()
         self._owned: set = set()
         for eqn in jaxpr.eqns:
-            if eqn.primitive.traits.kind is Kind.VIEW and type(eqn.invars[0]) is not Literal:
+            if _is_view(eqn):
                 self._base[eqn.outvars[0]] = self._base.get(eqn.invars[0], eqn.invars[0])
             elif eqn.primitive is broadcast_in_dim_p:
                 self._broadcast.add(eqn.outvars[0])
@@ -293,6 +293,14 @@ class _Uses:
             self._need(x, sinks)
 
 
+def _is_view(eqn: JaxprEqn) -> bool:
+    """Whether its result has the elements of its operand in their order."""
+    if not eqn.invars or type(eqn.invars[0]) is Literal:
+        return False
+    adds_axes = eqn.primitive is broadcast_in_dim_p and eqn.invars[0].aval.size == eqn.outvars[0].aval.size
+    return eqn.primitive.traits.kind is Kind.VIEW or adds_axes
+
+
 def _is_large(eqn: JaxprEqn) -> bool:
     """Whether a slice is at least half of what it is taken from."""
     return 2 * eqn.outvars[0].aval.size >= eqn.invars[0].aval.size
@@ -342,6 +350,7 @@ class _Cones:
         for i, (eqn, count) in enumerate(zip(jaxpr.eqns, uses.counts)):
             if count:
                 traits = eqn.primitive.traits
+                self._cut_what_is_repeated(eqn, uses)
                 in_place = traits.cost > MOVE or traits.keeps_places or all([x.aval.size == 1 for x in eqn.invars])
                 shifts = traits.part is not None and _is_large(eqn)
                 for v in eqn.outvars:
@@ -359,6 +368,17 @@ class _Cones:
                     (self._enter_extremum if eqn.primitive.traits.compares else self._enter_sum)(eqn, uses)
                 if eqn.primitive.traits.kind in _REDUCTIONS:
                     self._enter_short(eqn)
+
+    def _cut_what_is_repeated(self, eqn: JaxprEqn, uses: _Uses) -> None:
+        """Cut at operands with a long formula that are stretched, as it would be computed for each element of the result."""
+        size = eqn.outvars[0].aval.size
+        for x in eqn.invars:
+            if type(x) is Literal or (x := uses.base(x)) not in self._parts or 2 * x.aval.size > size:
+                continue
+            _, cost, code, _ = self.walk(x)
+            if code >= SPELLED_OUT and (size - x.aval.size) * cost > (WRITE + READ) * x.aval.nbytes + LAUNCH + COMPILE_KERNEL / RUNS:
+                self.cuts[id(x)] = f"{size // x.aval.size} elements would each compute {code} operations of it"
+                del self._parts[x], self._bounds[x]
 
     def _enter_product(self, eqn: JaxprEqn) -> None:
         """Cut behind a product with long rows, and few of them, which the compiler's library would add up wrongly."""
