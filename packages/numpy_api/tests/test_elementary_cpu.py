@@ -181,6 +181,20 @@ def test_erf_inv_over_a_short_axis_is_computed_in_one_loop():
     np.testing.assert_array_equal(jit(lax.erf_inv)(x.reshape(-1, 10)), np.reshape(jit(lax.erf_inv)(x), (-1, 10)))
 
 
+@pytest.mark.parametrize("box", [(2, 2), (3, 3), (4, 4), (10, 3), (3, 10), (2, 5, 5)])
+def test_formulas_of_small_boxes_are_computed_in_one_loop(box):
+    """Loops over short axes have no vectors."""
+    x = np.linspace(0.1, 0.9, 3000 * np.prod(box), dtype=np.float32)
+    boxes = x.reshape(-1, *box)
+    for function in (lax.sin, lax.asin, lax.exp2, lax.log1p, lambda x: lax.pow(x, jnp.full(x.shape, 1.5)), lax.lgamma, lambda x: jnp.cos(x * 2)):
+        lowered = jit(function).lower(boxes)
+        assert lowered.as_text(debug_info=True).count("loops over short axes are slow") == 1
+        np.testing.assert_allclose(np.ravel(lowered.compile()(boxes)), jit(function)(x), rtol=3e-7)
+    for shape in ((-1, 2, 50), (-1, 3)):
+        assert "loops over short axes" not in jit(lax.sin).lower(x[:18_000].reshape(shape)).as_text(debug_info=True)
+    assert "loops over short axes" not in jit(lax.sin).lower(boxes[:10]).as_text(debug_info=True)
+
+
 @pytest.mark.parametrize("second", [lambda x: x * 2, lambda x: 0])
 def test_logaddexp_is_one_kernel(second):
     """As long as the larger operand is read once."""

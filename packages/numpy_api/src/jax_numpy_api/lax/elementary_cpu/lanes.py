@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.representation.aval import ShapedArray
+
 from ..compare import emit_compare
 from ..nary import SpelledOut
 
 if TYPE_CHECKING:
-    from jax_core.representation.aval import ShapedArray
+    from jax_core.interfaces import Builder, Value
     from jax_core.representation.typing import DTypeLike
 
 FLOAT32, FLOAT64, INT32, INT64 = (np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64))
@@ -30,8 +32,27 @@ SHORT = 16
 """Length of the last axis below which the compiler's loops have no vectors, once their bodies are long."""
 
 
+BOX = 128
+"""Elements of the last two axes up to which loops over three axes and more have no vectors, where the last one is short."""
+
+
 def is_short(aval: ShapedArray) -> bool:
     return len(aval.shape) > 1 and aval.shape[-1] < SHORT
+
+
+def is_box(aval: ShapedArray) -> bool:
+    """Whether its elements lie in small boxes, as those of many matrices of 3 x 3."""
+    return len(aval.shape) > 2 and aval.shape[-1] < SHORT and aval.shape[-1] * aval.shape[-2] <= BOX
+
+
+def in_one_loop(b: Builder, out: ShapedArray, operands: Sequence[Value], compute: Callable[..., Value]) -> Value | None:
+    """``compute(*operands)``, of their shape, in one loop over all elements, in memory: 10,000 sines of 3 x 3 take 0.16 ms so, and 0.73 in loops over
+    short axes. None where that is not for the program to say."""
+    line = ShapedArray((out.size,), out.dtype)
+    if b.platform != "cpu" or b.devices > 1 or not b.keeps(line):
+        return None
+    found = b.in_memory(compute(*[b.reshape(x, line.shape) for x in operands]), "loops over short axes are slow")
+    return b.reshape(found, out.shape)
 
 
 class Format:
@@ -241,7 +262,7 @@ class Formulation(SpelledOut):
         double = out.dtype == FLOAT64
         small = out.size <= self.small and (FLOAT64 if double else FLOAT32) not in self.brief
         return not ((self.wide if double else self.narrow) is None or small or b.platform != "cpu" or b.portable or out.dtype.kind == "c"
-                    or self.unless and getattr(b, self.unless) or not self.short and is_short(out))
+                    or self.unless and getattr(b, self.unless) or not self.short and is_short(out) and not is_box(out))
 
     def __call__(self, b, *operands, **params):
         out = b.out_avals[0]
@@ -249,6 +270,9 @@ class Formulation(SpelledOut):
         formula = self.wide if double else self.narrow
         if formula is None or params or not self.applies(b):
             return self.otherwise(b, *operands, **params)
+
+        def compute(*xs: Value) -> Value:
+            return b.convert(formula(*(Lane(b, b.convert(x, FLOAT64 if double else FLOAT32)) for x in xs)).value, out.dtype)
         operands = [x if x.aval.shape == out.shape else b.broadcast(x, out.shape) for x in operands]
-        result = formula(*(Lane(b, b.convert(x, FLOAT64 if double else FLOAT32)) for x in operands))
-        return b.convert(result.value, out.dtype)
+        found = in_one_loop(b, out, operands, compute) if is_box(out) else None
+        return compute(*operands) if found is None else found
