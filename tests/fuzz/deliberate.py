@@ -390,6 +390,9 @@ OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a prog
     (r"(?s)jit accepts: .*in_shardings place.*", r"in_shardings=", "what is computed in a program lies nowhere yet"),
     ("jit accepts: IndivisibleError.*", r"with_sharding_constraint\(", "the compiler splits what does not divide, and arrays cannot be so"),
     ("tree", r"closure_convert", "what is hoisted depends on what is traced"),
+    ("value", r"(?s)(\b\w+) // \1\b.*args = .*\b0\b(?!\.)", "an integer divided by 0 is any number, and by itself 1 to the compiler"),
+    ("value", r"(?s)kron\(.*rankdata\(", "products that are equal but for their rounding"),
+    ("NaN|no NaN", r"companion\(\w+ [<>]", "XLA makes a selection of a product with a truth value, and programs written for it count on that"),
 )
 
 
