@@ -1,6 +1,6 @@
 """Room for one more program among the memory mappings of the process.
 
-A compiled program is several mappings of memory (six or seven on the CPU). Linux gives a process 65,530 of them, and XLA ends the process where it gets no
+A compiled program is several mappings of memory (three to seven on the CPU). Linux gives a process 65,530 of them, and XLA ends the process where it gets no
 more. So they are counted now and then, and before they run out programs are forgotten: those that a function needs again are compiled again.
 
 Source: proc(5), `/proc/[pid]/maps`, `/proc/sys/vm/max_map_count`.

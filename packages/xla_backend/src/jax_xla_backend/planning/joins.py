@@ -1,7 +1,7 @@
 """Which arrays are put together of many that are computed?
 
 XLA's CPU compiler makes one kernel of a few arrays that are put together, and of all that computes them. Of more it makes a kernel each, which takes
-12 ms to compile: half a minute for a thousand. So those are put together eight by eight first (`benchmarks/programs/slopes.py`).
+12 ms to compile: half a minute for a thousand. So those are put together eight by eight first (`benchmarks/programs/joins.py`).
 """
 from __future__ import annotations
 

@@ -85,5 +85,8 @@ def _result(eqn: JaxprEqn, values: list) -> Any:
     if prim.traits.kind is not Kind.ELEMENTWISE or prim.reference is None or not isinstance(dtype, np.dtype):
         return None
     given = [np.asarray(v, x.aval.dtype) for v, x in zip(values, eqn.invars)]
-    with np.errstate(all="ignore"):
-        return np.asarray(prim.reference(*given, **eqn.params)).astype(dtype)[()]
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(prim.reference(*given, **eqn.params)).astype(dtype)[()]
+    except (ArithmeticError, TypeError, ValueError):  # Python's functions of numbers refuse some
+        return None
