@@ -131,8 +131,8 @@ def test_gradients_are_planned(program):
 
 @pytest.mark.parametrize("stretch, cuts", [
     (lambda x, y: x[:, None] * y, 1), (lambda x, y: jnp.broadcast_to(x[:, None, :] * 2, (64, 32, 64)), 1), (lambda x, y: x.reshape(64, 1, 64) * y, 1),
-    (lambda x, y: x[:, None] + x[None], 1), (lambda x, y: x[:, None, :] * y[:, :1], 0), (lambda x, y: x.sum() * y, 0)],
-    ids=["product", "broadcast", "reshaped", "two ways", "as large", "a number"])
+    (lambda x, y: x[:, None] + x[None], 1), (lambda x, y: jnp.stack([x * i for i in range(8)]), 0), (lambda x, y: jnp.pad(x, 64), 0), (lambda x, y: x[:, None, :] * y[:, :1], 0), (lambda x, y: x.sum() * y, 0)],
+    ids=["product", "broadcast", "reshaped", "two ways", "put together", "padded", "as large", "a number"])
 def test_long_formulas_are_computed_once_for_each_element_that_is_stretched(stretch, cuts):
     """As rotary embeddings are, of each head."""
     x, y = X[:64, :64], np.ones((64, 32, 64), np.float32)

@@ -350,7 +350,8 @@ class _Cones:
         for i, (eqn, count) in enumerate(zip(jaxpr.eqns, uses.counts)):
             if count:
                 traits = eqn.primitive.traits
-                self._cut_what_is_repeated(eqn, uses)
+                if traits.kind is Kind.ELEMENTWISE or eqn.primitive is broadcast_in_dim_p:
+                    self._cut_what_is_stretched(eqn, uses)
                 in_place = traits.cost > MOVE or traits.keeps_places or all([x.aval.size == 1 for x in eqn.invars])
                 shifts = traits.part is not None and _is_large(eqn)
                 for v in eqn.outvars:
@@ -369,7 +370,7 @@ class _Cones:
                 if eqn.primitive.traits.kind in _REDUCTIONS:
                     self._enter_short(eqn)
 
-    def _cut_what_is_repeated(self, eqn: JaxprEqn, uses: _Uses) -> None:
+    def _cut_what_is_stretched(self, eqn: JaxprEqn, uses: _Uses) -> None:
         """Cut at operands with a long formula that are stretched, as it would be computed for each element of the result."""
         size = eqn.outvars[0].aval.size
         for x in eqn.invars:
