@@ -21,7 +21,15 @@ def in_loop(x):
     return jax.lax.scan(lambda c, _: (jnp.stack([jnp.sum(c * i) / (i + 1) * jnp.exp(-c[i]) for i in range(20)]), None), x[:20], None, length=50)[0]
 
 
-programs = {
+def last(count, length, function):
+    """Put together along the last axis."""
+    return lambda x: jnp.stack([function(x, i) for i in range(count)], -1), (jnp.asarray(rng.uniform(0.1, 0.9, length), jnp.float32),)
+
+
+programs = {f"{name}_{count}_{length}": last(count, length, function)
+            for name, function in {"lines": lambda x, i: x * i + x * x, "exponentials": lambda x, i: jnp.exp(x * i)}.items()
+            for count in (9, 36) for length in (2000, 20_000, 200_000)}
+programs |= {
     "numbers": (lambda x: jnp.stack([jnp.sum(x * i) * jnp.exp(x[i]) for i in range(40)]), (line,)),
     "vectors": (lambda x: jnp.stack([jnp.sin(x * i) + i for i in range(40)]), (line,)),
     "columns": (lambda x: jnp.stack([jnp.sin(x * i) + i for i in range(40)], -1), (line,)),

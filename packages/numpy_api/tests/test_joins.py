@@ -32,6 +32,8 @@ def in_loop(x):
 PROGRAMS = {  # name: function of a large array, how many groups it puts together
     "rows": (lambda x: jnp.stack([jnp.sin(x[i]) for i in range(20)]), 3),
     "columns": (lambda x: jnp.stack([jnp.sin(x[i]) for i in range(20)], -1), 3),
+    "long columns": (lambda x: jnp.stack([jnp.sin(x.ravel() * i) for i in range(20)], -1), 0),
+    "long rows": (lambda x: jnp.stack([jnp.sin(x.ravel() * i) for i in range(20)]), 3),
     "blocks": (lambda x: jnp.concatenate([turned(x[:, i:2 * i], i) for i in range(3, 20)], 1), 3),
     "many": (lambda x: jnp.stack([jnp.sin(x[i]) for i in range(70)]), 9 + 2),
     "numbers": (lambda x: jnp.stack([jnp.sum(x * i) + i for i in range(20)]), 3),
