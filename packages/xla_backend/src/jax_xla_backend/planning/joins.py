@@ -1,18 +1,20 @@
 """Which arrays are put together of many that are computed?
 
 XLA's CPU compiler makes one kernel of a few arrays that are put together, and of all that computes them. Of more it makes a kernel each, which takes
-12 ms to compile: half a minute for a thousand. So those are put together eight by eight first (`benchmarks/programs/joins.py`).
+12 ms to compile (docs/internals/fusion.md). So those are put together eight by eight first (`benchmarks/programs/joins.py`).
 Such a kernel has no vectors where each array gives a few elements in a row, which long ones are better without.
 """
 from __future__ import annotations
 
+import collections
 import math
 from typing import Any
 
 from jax_core.interfaces import JOINED_AT_ONCE
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, program_of
 from jax_core.representation.traits import Kind
-from jax_core.traces.structural import broadcast_in_dim_p
+
+from .planner import is_view
 
 IN_A_ROW = 16
 """Elements that an array gives in a row, at least, for vectors."""
@@ -25,8 +27,7 @@ def joins_of_computed(jaxpr: Jaxpr) -> list[int]:
     joins = [eqn for eqn in jaxpr.eqns if eqn.primitive.traits.joins and len(eqn.invars) > JOINED_AT_ONCE and _pays(eqn)]
     if not joins:
         return []
-    makers = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
-    readers = _readers(jaxpr)
+    makers, readers = _makers(jaxpr), _readers(jaxpr)
     return [id(eqn.outvars[0]) for eqn in joins if 2 * sum([_is_computed(x, makers, readers) for x in eqn.invars]) > len(eqn.invars)]
 
 
@@ -36,21 +37,22 @@ def _pays(eqn: JaxprEqn) -> bool:
     return part.size <= SHORT or math.prod(part.shape[axis:]) >= IN_A_ROW
 
 
-def _readers(jaxpr: Jaxpr) -> dict[Any, int]:
+def _makers(jaxpr: Jaxpr) -> dict[Any, JaxprEqn]:
+    """The equation that makes each value."""
+    return {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+
+
+def _readers(jaxpr: Jaxpr) -> collections.Counter:
     """How often each value is read."""
-    counts: dict[Any, int] = {}
-    for x in (*(x for eqn in jaxpr.eqns for x in eqn.invars), *jaxpr.outvars):
-        if type(x) is not Literal:
-            counts[x] = counts.get(x, 0) + 1
-    return counts
+    return collections.Counter([x for xs in (*[eqn.invars for eqn in jaxpr.eqns], jaxpr.outvars) for x in xs if type(x) is not Literal])
 
 
-def _is_computed(x: Any, makers: dict[Any, JaxprEqn], readers: dict[Any, int]) -> bool:
+def _is_computed(x: Any, makers: dict[Any, JaxprEqn], readers: collections.Counter) -> bool:
     """Whether ``x`` is computed where it is read, and only there."""
     while type(x) is not Literal and x in makers and readers[x] == 1:
         eqn = makers[x]
         traits = eqn.primitive.traits
-        if traits.kind is not Kind.VIEW and not (eqn.primitive is broadcast_in_dim_p and x.aval.size == eqn.invars[0].aval.size):
+        if not is_view(eqn):
             return traits.fused or traits.kind is Kind.CALL and _call_computes(eqn, x)
         x = eqn.invars[0]
     return False
@@ -62,5 +64,4 @@ def _call_computes(eqn: JaxprEqn, result: Any) -> bool:
     if program is None:
         return False
     inner = program.jaxpr
-    made = inner.outvars[eqn.outvars.index(result)]
-    return _is_computed(made, {v: eqn for eqn in inner.eqns for v in eqn.outvars}, {made: 1, **{v: 1 for eqn in inner.eqns for v in eqn.outvars}})
+    return _is_computed(inner.outvars[eqn.outvars.index(result)], _makers(inner), _readers(inner))

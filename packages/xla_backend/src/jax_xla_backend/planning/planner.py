@@ -205,7 +205,7 @@ class _Uses:
         self._broadcast: set = set()
         self._owned: set = set()
         for eqn in jaxpr.eqns:
-            if _is_view(eqn):
+            if is_view(eqn):
                 self._base[eqn.outvars[0]] = self._base.get(eqn.invars[0], eqn.invars[0])
             elif eqn.primitive is broadcast_in_dim_p:
                 self._broadcast.add(eqn.outvars[0])
@@ -293,7 +293,7 @@ class _Uses:
             self._need(x, sinks)
 
 
-def _is_view(eqn: JaxprEqn) -> bool:
+def is_view(eqn: JaxprEqn) -> bool:
     """Whether its result has the elements of its operand in their order."""
     if not eqn.invars or type(eqn.invars[0]) is Literal:
         return False
