@@ -46,14 +46,19 @@ PROGRAMS = {  # name: function of a large array, how many arrays as large as it 
 }
 
 
+def check_slope(function, plain, monkeypatch):
+    """That of ``function`` is that of ``plain`` by sums of parts with zeros around them."""
+    found = grad(function)(LARGE), jit(grad(function))(LARGE)
+    monkeypatch.setattr(parts, "LARGE", LARGE.size + 1)
+    wanted = grad(plain)(LARGE)
+    for x in found:
+        np.testing.assert_allclose(x, wanted, rtol=2e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values(name, monkeypatch):
     function, _ = PROGRAMS[name]
-    found = grad(function)(LARGE), jit(grad(function))(LARGE)
-    monkeypatch.setattr(parts, "LARGE", LARGE.size + 1)
-    wanted = grad(function)(LARGE)
-    for x in found:
-        np.testing.assert_allclose(x, wanted, rtol=2e-5, atol=1e-5)
+    check_slope(function, function, monkeypatch)
 
 
 NESTED = {  # name: function that runs a program, which keeps its transposed one, and what that computes
@@ -67,12 +72,7 @@ NESTED = {  # name: function that runs a program, which keeps its transposed one
 
 @pytest.mark.parametrize("name", NESTED)
 def test_values_of_nested_programs(name, monkeypatch):
-    function, plain = NESTED[name]
-    found = grad(function)(LARGE), jit(grad(function))(LARGE)
-    monkeypatch.setattr(parts, "LARGE", LARGE.size + 1)
-    wanted = grad(plain)(LARGE)
-    for x in found:
-        np.testing.assert_allclose(x, wanted, rtol=2e-5, atol=1e-5)
+    check_slope(*NESTED[name], monkeypatch)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
