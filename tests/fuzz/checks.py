@@ -206,6 +206,15 @@ def _moves(g: Callable, x: Any, v: Any, cotangents: list, forward: float, error:
     return all(not moved(by) < 1e-3 * error for by in (1e-15, -1e-15, 2e-15))
 
 
+def _absorbed(pull: Callable, v: Any, cotangents: list, forward: float, error: float) -> bool:
+    """Whether cotangents that are pulled back one by one give what the tangents do, so that the ``error`` is of rounding, where one of them is added to
+    large numbers that cancel: a transpose is linear."""
+    def alone(i: int) -> float:
+        back, = pull([c if j == i else jnp.zeros_like(c) for j, c in enumerate(cotangents)])
+        return float(np.vdot(np.asarray(back), v))
+    return abs(sum(map(alone, range(len(cotangents)))) - forward) < 1e-3 * error
+
+
 def derivatives(program: Program) -> Difference:
     """Far from kinks a tangent is the difference quotient; everywhere a cotangent is the transpose of the tangent."""
     if ROUNDED.search(program.text):
@@ -229,8 +238,9 @@ def derivatives(program: Program) -> Difference:
         *forwards, backward = (float(np.vdot(c, t)) for c, t in pairs)
         forward, size = sum(forwards), sum(float(np.vdot(abs(c), abs(t))) for c, t in pairs)
         noise = 1e-13 * _norm([v]) * _norm(cotangents) * (1 + _norm([x]) + _norm(y))  # of terms that cancel
-        if np.isfinite(size) and np.isfinite(noise) and (error := abs(forward - backward)) > 1e-7 * size + noise and not _moves(g, x, v, cotangents, forward, error):
-            return "transpose", f"{backward} for {forward}"
+        if np.isfinite(size) and np.isfinite(noise) and (error := abs(forward - backward)) > 1e-7 * size + noise:
+            if not _moves(g, x, v, cotangents, forward, error) and not _absorbed(pull, v, cotangents, forward, error):
+                return "transpose", f"{backward} for {forward}"
         if program.manner != "plain" or "stop_gradient" in program.text or not all(np.isfinite(t).all() for t in (*y, *tangents)):
             return None
         def slope(h: float) -> list:
