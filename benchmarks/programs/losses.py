@@ -31,11 +31,6 @@ def program(*args, slope=False):
 
 # -- to run --------------------------------------------------------------------------------------------------------------
 
-@program(uniform(256, 256))
-def erosion(image):
-    return lax.reduce_window(image, jnp.inf, lax.min, (5, 5), (1, 1), "SAME")
-
-
 @program(jnp.abs(normal(60, 60)))
 def shortest_paths(distances):
     return lax.fori_loop(0, 60, lambda k, d: jnp.minimum(d, d[:, k, None] + d[k]), distances)

@@ -141,3 +141,49 @@ def test_pooling_itself(name, dtype):
         for at, places in windows(shape, *geometry):
             wanted[at] = reduce(np.asarray(x, np.float64)[tuple(np.transpose(places))])
         np.testing.assert_array_equal(got, wanted)
+
+
+BY_AXES = {  # shape, window, strides, padding, window dilation
+    "5 x 5": ((150, 160), (5, 5), (1, 1), ((2, 2), (1, 3)), (1, 1)),
+    "by strides": ((4, 70, 61, 16), (1, 3, 3, 1), (1, 2, 2, 1), ((0, 0), (1, 1), (0, 1), (0, 0)), (1, 1, 1, 1)),
+    "long": ((20, 1500), (1, 31), (1, 1), ((0, 0), (30, 0)), (1, 1)),
+    "very long, by strides": ((3, 9000), (1, 279), (1, 2), ((0, 0), (5, 6)), (1, 1)),
+    "as long as the axis": ((300, 64), (300, 1), (1, 1), ((150, 150), (0, 0)), (1, 1)),
+    "dilated": ((300, 320), (3, 11), (1, 3), ((2, 2), (0, 7)), (4, 2)),
+    "one of each stride": ((300, 400), (9, 1), (1, 2), ((4, 4), (0, 0)), (1, 1)),
+    "three axes": ((30, 31, 32), (3, 3, 3), (1, 1, 1), ((1, 1), (1, 1), (1, 1)), (1, 1, 1)),
+}
+
+
+def reduced(x, reduce, fill, window, strides, padding, dilation):
+    padded = np.pad(x, padding, constant_values=fill)
+    views = np.lib.stride_tricks.sliding_window_view(padded, [(w - 1) * d + 1 for w, d in zip(window, dilation)])
+    each = tuple(slice(None, None, s) for s in (*strides, *dilation))
+    return reduce(views[each], axis=tuple(range(x.ndim, 2 * x.ndim)))
+
+
+@pytest.mark.parametrize("name", BY_AXES)
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int16"])
+def test_windows_are_reduced_axis_by_axis(name, dtype):
+    shape, window, strides, padding, dilation = BY_AXES[name]
+    x = rng.integers(-3, 4, shape).astype(dtype)
+    if dtype == "float32":
+        x[tuple(n // 2 for n in shape)] = np.nan
+    low, high = (np.iinfo(dtype).min, np.iinfo(dtype).max) if dtype == "int16" else (-np.inf, np.inf)
+    for start, op, reduce in ((low, lax.max, np.max), (high, lax.min, np.min), (0, lax.add, np.sum)):
+        pool = lambda x: lax.reduce_window(x, np.asarray(start, dtype)[()], op, window, strides, padding, window_dilation=dilation)
+        got = jit(pool)(x)
+        np.testing.assert_array_equal(got, reduced(x, reduce, start, window, strides, padding, dilation))
+        np.testing.assert_array_equal(jit(pool, compiler_options={"jax_fusion_planner": "off"})(x), got)
+        assert "reduce_window" not in jit(pool).trace(x).lower(lowering_platforms=("cpu",)).as_text()
+
+
+@pytest.mark.parametrize("name", ["5 x 5", "long", "dilated"])
+def test_slopes_of_windows_that_are_reduced_axis_by_axis(name):
+    shape, window, strides, padding, dilation = BY_AXES[name]
+    x, t = rng.normal(size=(2, *shape)).astype(np.float32)
+    pool = lambda x: lax.reduce_window(x, np.float32(0), lax.add, window, strides, padding, window_dilation=dilation)
+    out, tangent = jit(lambda x, t: jvp(pool, (x,), (t,)))(x, t)
+    ct = rng.normal(size=out.shape).astype(np.float32)
+    np.testing.assert_allclose(np.vdot(tangent, ct), np.vdot(jit(vjp(pool, x)[1])(ct)[0], t), rtol=1e-3)
+    np.testing.assert_allclose(jit(vmap(pool))(np.stack([x, t]))[1], tangent, rtol=1e-5, atol=1e-5)

@@ -114,6 +114,13 @@ class Inner(enum.Enum):
     """Over pieces that are put together, or taken apart."""
     WINDOWS = enum.auto()
     """Over the elements that one result needs."""
+    POOLED = enum.auto()
+    """The same, of sums and extrema, which may be taken along one axis after another (`jax_core.traces.windows_by_axes`)."""
+
+    @property
+    def over_windows(self) -> bool:
+        """Whether one result needs several elements."""
+        return self in (Inner.WINDOWS, Inner.POOLED)
 
 
 class Keys(enum.Enum):

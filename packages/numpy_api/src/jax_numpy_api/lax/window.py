@@ -217,12 +217,12 @@ def _sum_transpose(ct, x, *, window_dimensions, window_strides, padding, base_di
                                     padding=tuple(pads), base_dilation=window_strides, window_dilation=window_dilation)
 
 
-WINDOWS = Traits(Kind.KERNEL, inner=Inner.WINDOWS)
+WINDOWS, POOLED = Traits(Kind.KERNEL, inner=Inner.WINDOWS), Traits(Kind.KERNEL, inner=Inner.POOLED)
 
 reduce_window_sum_p: Primitive = Primitive(
     "reduce_window_sum", out_type=_window_type("reduce_window_sum"), jvp=LINEAR, transpose=_sum_transpose,
     batch=_window_batch(lambda x, **params: reduce_window_sum_p.bind(x, **params)), lower=_window_lower("add", lambda dtype: 0),
-    traits=WINDOWS, splits=splits.as_first)
+    traits=POOLED, splits=splits.as_first)
 
 
 def _extremum(name, op, start, select):
@@ -236,7 +236,7 @@ def _extremum(name, op, start, select):
     prim = Primitive(
         name, out_type=_window_type(name), jvp=jvp, transpose=none(f"{name} is not linear, so it has no transpose"),
         batch=_window_batch(lambda x, **params: prim.bind(x, **params)), lower=_window_lower(op, start),
-        traits=WINDOWS, splits=splits.as_first)
+        traits=POOLED, splits=splits.as_first)
     return prim
 
 

@@ -9,12 +9,13 @@ all the zeros in between. Here both are elementwise:
   start at most ``ceil(window / stride)`` blocks before it. For each such distance, the windows' values are shifted by
   it, and an element takes the value if its place in the window is the extremum's.
 
-Reductions of windows it computes element by element of a window, with a test of the bounds for each. Where windows do not
-overlap, or start at every element, the strided slices of the operand are combined instead.
+Reductions of windows it computes element by element of a window, with a test of the bounds for each. Here strided slices of the
+operand are combined instead, those of a few elements all at once, others axis by axis (`_by_axes`): a window of 5 x 5 combines 10
+elements in place of 25, one of 31 along an axis 4, and then 8 of the results.
 
 For f32[32,64,64,32], two cores, jaxlib 0.10.2: maxima of 2x2 by strides of 2 in 1.1 ms in place of 48, of 3x3 by strides of 2
 in 3.3 in place of 64, by strides of 1 in 22 in place of 177; sums of 3x3 by strides of 2 in 0.9 in place of 20. Forward, maxima of
-3x3 by strides of 1 in 3.6 in place of 17, sums in 2.2 in place of 15. benchmarks/pooling.py measures them.
+3x3 by strides of 1 in 3.6 in place of 17, sums in 2.2 in place of 15. benchmarks/pooling.py measures them, benchmarks/programs/windows.py others.
 """
 from __future__ import annotations
 
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from jax_core.representation.aval import ShapedArray
+from jax_core.traces import windows_by_axes
 from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _POSITIONS = 16  # of a window, at most: so many slices are compared, and so many windows reach into a block
 _CHEAP = 4  # so many slices cost little
+_AT_ONCE, _STEP = 8, 4  # along an axis, so many elements are combined at once; of more, so many neighbours first
 _NOWHERE, _NO_WINDOW = -1, -2  # in place of the number of a position
 
 
@@ -48,9 +51,11 @@ def combined_slices(b: Builder, x: Value, op: str, start: object, params: dict) 
       params: of `reduce_window_sum_p` and the like.
     """
     window, strides = params["window_dimensions"], params["window_strides"]
+    if b.keeps(x.aval) and windows_by_axes.pays(x.aval, b.out_avals[0], params):
+        return _by_axes(b, x, op, start, params)
     if tuple(strides) != tuple(window) and any(s != 1 for s in strides):
         return None
-    if op == "add" and math.prod(window) <= _CHEAP and any(map(any, params["padding"])):
+    if op == "add" and math.prod(window) <= windows_by_axes.FEW and any(map(any, params["padding"])):
         return None  # XLA is faster here
     return _over_slices(b, _combined, (x,), params, op=op, start=start)
 
@@ -70,6 +75,41 @@ def _over_slices(b, f, operands, params, **rest):
     operands = [b.in_memory(x, "several windows, or several slices, read it") for x in operands]
     found, = b.fun(f, *operands, out=out.shape, geometry=(window, strides, padding), **rest)
     return b.in_memory(found, "a reduction over windows")
+
+
+def _by_axes(b, x, op, start, params):
+    """The reductions along one axis after another, whose results are in memory for the next one."""
+    x, = b.fun(_padded, b.in_memory(x, "several windows read it"), fill=start, padding=tuple(params["padding"]))
+    for axis, (length, stride, step) in enumerate(zip(*(params[k] for k in ("window_dimensions", "window_strides", "window_dilation")))):
+        if length > 1 or stride > 1:
+            x = b.in_memory(_along(b, x, op, axis, length, stride, step), "a reduction over windows")
+    return x
+
+
+def _along(b, x, op, axis, length, stride, step):
+    """From every ``stride``-th element on along ``axis``, the combination of ``length`` elements, ``step`` apart."""
+    combined = functools.partial(b.fun, _combined_along, op=op, axis=axis)
+    of_many = [(x, 1)]  # the combinations of so many elements
+    while length > _AT_ONCE * of_many[-1][1]:
+        x, many = of_many[-1]
+        x, = combined(x, places=tuple((0, i * many * step) for i in range(_STEP)), count=x.aval.shape[axis] - (_STEP - 1) * many * step, stride=1)
+        of_many.append((b.in_memory(x, "longer windows read it"), _STEP * many))
+    count = -(-(of_many[0][0].aval.shape[axis] - (length - 1) * step) // stride)
+    found, = combined(*[x for x, _ in of_many], places=_places_along([many for _, many in of_many], length, step, op != "add"), count=count, stride=stride)
+    return found
+
+
+def _places_along(of_many, length, step, overlapping):
+    """What makes a window of ``length`` elements: which of the combinations ``of_many`` elements, and how far behind the first of its elements."""
+    if overlapping:
+        last = len(of_many) - 1
+        return tuple((last, min(at, length - of_many[last]) * step) for at in range(0, length, of_many[last]))
+    places, at = [], 0
+    for i, many in [*enumerate(of_many)][::-1]:
+        while at + many <= length:
+            places.append((i, at * step))
+            at += many
+    return tuple(places)
 
 
 def scatter_to_chosen(b: Builder, source: Value, x: Value, select_prim: Primitive, start: Value, window: Sequence[int],
@@ -125,14 +165,29 @@ def _shifts(window, strides):
     return [-(-w // s) for w, s in zip(window, strides)]
 
 
+def _function(op):
+    return {"add": lax.add, "maximum": lax.max, "minimum": lax.min}[op]
+
+
 def _combined(x, *, out, op, start, geometry):
-    combine = {"add": lax.add, "maximum": lax.max, "minimum": lax.min}[op]
-    return [functools.reduce(combine, _slices(x, start, out, *geometry))]
+    return [functools.reduce(_function(op), _slices(x, start, out, *geometry))]
+
+
+def _padded(x, *, fill, padding):
+    return [lax.pad(x, constant(fill, x), [(low, high, 0) for low, high in padding])]
+
+
+def _combined_along(*xs, op, axis, places, count, stride):
+    """The combination of slices, ``count`` elements along ``axis``, each of which one of ``places`` gives: which of ``xs``, and where it starts."""
+    slices = [lax.slice_in_dim(xs[i], at, at + (count - 1) * stride + 1, stride, axis) for i, at in places]
+    while len(slices) > 1:  # in pairs, so that sums are of terms of one size
+        slices = [functools.reduce(_function(op), slices[i:i + 2]) for i in range(0, len(slices), 2)]
+    return slices
 
 
 def _slices(x, fill, out, window, strides, padding):
     """For each position in a window the elements there, an array of shape ``out``."""
-    x = lax.pad(x, constant(fill, x), [(low, high, 0) for low, high in padding])
+    x, = _padded(x, fill=fill, padding=padding)
     for position in itertools.product(*map(range, window)):
         limits = [p + (n - 1) * s + 1 for p, n, s in zip(position, out, strides)]
         yield lax.slice(x, position, limits, strides)

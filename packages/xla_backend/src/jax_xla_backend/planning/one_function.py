@@ -82,7 +82,7 @@ def _fits(jaxpr: Jaxpr) -> bool:
 def _is_taken(eqn: JaxprEqn) -> bool:
     traits = eqn.primitive.traits
     if traits.kind not in _TAKEN and not (
-            traits.kind is Kind.KERNEL and (traits.part is not None or traits.inner is Inner.WINDOWS or traits.keys is not None)):
+            traits.kind is Kind.KERNEL and (traits.part is not None or traits.inner.over_windows or traits.keys is not None)):
         return False
     if not all([_has_known_dtype(x.aval) for x in (*eqn.invars, *eqn.outvars)]):
         return False

@@ -105,7 +105,7 @@ def loses_much(jaxpr: Jaxpr) -> bool:
 def lost_by(eqn: JaxprEqn) -> int:
     """ns that an equation takes longer if LLVM does not optimise its code."""
     traits = eqn.primitive.traits
-    windows = traits.starts_kernel and traits.inner is Inner.WINDOWS
+    windows = traits.starts_kernel and traits.inner.over_windows
     each = LOST_COSTLY if traits.cost >= COSTLY or windows else LOST_SIMPLE
     return each * max([1, *[getattr(x.aval, "size", 0) for x in (*eqn.invars, *eqn.outvars)]])
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, jaxprs_in_params
 from jax_core.representation.traits import Inner, Kind
+from jax_core.traces import windows_by_axes
 from jax_core.traces.short_reductions import compared
 
 from .loops import inside
@@ -35,7 +36,7 @@ def keeps_order(jaxpr: Jaxpr) -> bool:
 
 def steps_gain(jaxpr: Jaxpr) -> bool:
     """Whether it pays in the steps of a program over small arrays: they have windows, arrays of two axes, or short vectors."""
-    return any([e.primitive.traits.inner is Inner.WINDOWS or any([getattr(v.aval, "ndim", 0) > 1 or _is_short(v.aval) for v in e.outvars])
+    return any([e.primitive.traits.inner.over_windows or any([getattr(v.aval, "ndim", 0) > 1 or _is_short(v.aval) for v in e.outvars])
                 for steps in _steps(jaxpr) for e in steps])
 
 
@@ -68,6 +69,8 @@ def _gains(eqn: JaxprEqn) -> bool:
     traits = eqn.primitive.traits
     if traits.kind is Kind.CONVOLUTION:  # a library's, which has no float64
         return eqn.outvars[0].aval.dtype == np.float64 and has_large(eqn)
+    if traits.inner is Inner.POOLED and windows_by_axes.pays(eqn.invars[0].aval, eqn.outvars[0].aval, eqn.params):
+        return False
     always = (traits.inner is not Inner.NONE and not _in_rows(eqn) or traits.kind is Kind.LIBRARY or traits.compares and _compares_few(eqn)
               or traits.kind is Kind.REDUCTION and (bool(jaxprs_in_params(eqn.params)) or _counts_columns(eqn)))
     for v in (*eqn.invars, *eqn.outvars):
@@ -80,7 +83,7 @@ def _in_rows(eqn: JaxprEqn) -> bool:
     """Whether pieces are found, put together or taken apart in loops along the last axis, which are unrolled for nothing unless that is short: in transposes,
     concatenations and splits, parts that are read or written, scatters, sorts, padding of other axes (`benchmarks/programs/rows_of_pieces.py`)."""
     prim, traits = eqn.primitive, eqn.primitive.traits
-    windows = traits.inner is Inner.WINDOWS
+    windows = traits.inner.over_windows
     if traits.joins or traits.part is not None or traits.kind in (Kind.VIEW, Kind.SCATTER) or prim.multiple_results and not windows:
         return True
     return traits.kind is Kind.MOVE and windows and eqn.invars[0].aval.shape[-1:] == eqn.outvars[0].aval.shape[-1:]
