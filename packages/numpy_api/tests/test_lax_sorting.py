@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+import jax_numpy_api.numpy as jnp
 from harness import LAWS, Bad, Case
 from jax_core.configuration import flags
 from jax_core.interfaces import LowerSpec
@@ -11,7 +12,7 @@ from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation import dtypes
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax
+from jax_numpy_api import lax, ops
 from jax_numpy_api.lax.recurrence import linear_recurrence, linear_recurrence_p
 from jax_xla_backend.jaxlib_compat import UNSTABLE_TOP_K
 
@@ -250,3 +251,16 @@ def test_subnormal_numbers_are_in_order(dtype, repeats):
         wanted = np.sort(x.astype(np.float64))
         assert np.array_equal(np.asarray(jit(lax.sort)(x), np.float64), wanted)
         assert np.array_equal(np.asarray(jit(lambda x: lax.sort_key_val(x, x)[1])(x), np.float64), wanted)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float8_e4m3fn, jnp.float8_e4m3b11fnuz, jnp.float8_e5m2])
+def test_running_extrema_of_types_without_infinities_start_from_their_ends(dtype):
+    x = jnp.asarray([1, 3, -2, 0.5], dtype)
+    for f, want in ((lax.cummax, [1, 3, 3, 3]), (lax.cummin, [1, 1, -2, -2]), (lambda x: lax.cummax(x, reverse=True), [3, 3, 0.5, 0.5]),
+                    (jnp.maximum.accumulate, [1, 3, 3, 3]), (lambda x: lax.reduce_window(x, -np.inf, lax.max, (2,), (2,), "VALID"), [3, 0.5]),
+                    (lambda x: lax.reduce_window(x, np.inf, lax.min, (2,), (1,), "SAME"), [1, -2, -2, 0.5]), (lambda x: lax.reduce(x, -np.inf, lax.max, (0,)), 3),
+                    (lambda x: ops.segment_max(x, np.array([0, 0, 2, 2]), 3), [3, -np.inf, 0.5])):
+        want = np.where(np.isinf(want), np.float32(dtypes.finfo(dtype).min) if not dtypes.supports_inf(np.dtype(dtype)) else want, want)
+        np.testing.assert_array_equal(np.asarray(f(x), np.float32), want)
+        np.testing.assert_array_equal(np.asarray(jit(f)(x), np.float32), want)
+    np.testing.assert_allclose(np.asarray(lax.cumlogsumexp(x), np.float32), np.logaddexp.accumulate(np.asarray(x, np.float32)), rtol=0.13)

@@ -14,6 +14,7 @@ from . import numpy as jnp
 from .numpy.creation import placed
 from .numpy.index_tricks import index_exp as index
 from .numpy.promotion import check_arraylike, concrete
+from .numpy.reductions import identity_of_max, identity_of_min
 
 if TYPE_CHECKING:
     from jax_core.representation.typing import Indexer
@@ -106,7 +107,7 @@ def segment_max(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
     >>> jax.ops.segment_max(jnp.array([1, 2, 3]), jnp.array([0, 0, 1]), num_segments=2)
     Array([2, 3], dtype=int32)
     """
-    return _segments("max", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding, _lowest)
+    return _segments("max", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding, identity_of_max)
 
 
 def segment_min(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
@@ -117,19 +118,7 @@ def segment_min(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
     >>> jax.ops.segment_min(jnp.array([1, 2, 3]), jnp.array([0, 0, 1]), num_segments=2)
     Array([1, 3], dtype=int32)
     """
-    return _segments("min", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding, _highest)
-
-
-def _lowest(dtype):
-    if dtype == bool:
-        return False
-    return -np.inf if jnp.issubdtype(dtype, np.inexact) else jnp.iinfo(dtype).min
-
-
-def _highest(dtype):
-    if dtype == bool:
-        return True
-    return np.inf if jnp.issubdtype(dtype, np.inexact) else jnp.iinfo(dtype).max
+    return _segments("min", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding, identity_of_min)
 
 
 def index_update(x: ArrayLike, idx: Indexer, y: ArrayLike,

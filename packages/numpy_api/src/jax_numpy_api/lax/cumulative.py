@@ -33,6 +33,7 @@ from jax_numpy_api import lax
 
 from .nary import as_operand, integers
 from .recurrence import linear_recurrence, shifted
+from .reduce import highest, lowest
 
 if TYPE_CHECKING:
     from jax_core.interfaces import Builder, Value
@@ -56,18 +57,6 @@ class _Reducer:
 
 def _op(name):
     return lambda b, x, y: b.emit(f"stablehlo.{name} {x}, {y}", x, y, out=x.aval)
-
-
-def _lowest(dtype):
-    if dtypes.issubdtype(dtype, np.complexfloating):
-        return complex(-np.inf, -np.inf)
-    return -np.inf if dtypes.issubdtype(dtype, np.floating) else False if dtype == bool else int(dtypes.iinfo(dtype).min)
-
-
-def _highest(dtype):
-    if dtypes.issubdtype(dtype, np.complexfloating):
-        return complex(np.inf, np.inf)
-    return np.inf if dtypes.issubdtype(dtype, np.floating) else True if dtype == bool else int(dtypes.iinfo(dtype).max)
 
 
 def _emit_function(f):
@@ -307,11 +296,11 @@ cumprod_p: Primitive = _cumulative(
     jvp=_recurrent_jvp(lambda x, **params: cumprod_p.bind(x, **params), _product_coefficients), transpose=_not_linear("cumprod"))
 
 cummax_p: Primitive = _cumulative(
-    "cummax", _Reducer(_emit_function(lambda x, y: lax.max(x, y)), _lowest, costly=True), _anything, np.maximum.accumulate,
+    "cummax", _Reducer(_emit_function(lambda x, y: lax.max(x, y)), lowest, costly=True), _anything, np.maximum.accumulate,
     jvp=_recurrent_jvp(lambda x, **params: cummax_p.bind(x, **params), _extremum_coefficients), transpose=_not_linear("cummax"))
 
 cummin_p: Primitive = _cumulative(
-    "cummin", _Reducer(_emit_function(lambda x, y: lax.min(x, y)), _highest, costly=True), _anything, np.minimum.accumulate,
+    "cummin", _Reducer(_emit_function(lambda x, y: lax.min(x, y)), highest, costly=True), _anything, np.minimum.accumulate,
     jvp=_recurrent_jvp(lambda x, **params: cummin_p.bind(x, **params), _extremum_coefficients), transpose=_not_linear("cummin"))
 
 
@@ -319,6 +308,8 @@ def _logaddexp(x: Any, y: Any) -> Any:
     """log(exp(x) + exp(y)), elementwise."""
     if dtypes.issubdtype(x.dtype, np.complexfloating):
         return _complex_logaddexp(x, y)
+    if x.dtype.itemsize == 1:  # differences would overflow
+        return lax.convert_element_type(_logaddexp(*[lax.convert_element_type(v, np.float32) for v in (x, y)]), x.dtype)
     same = lax.eq(x, y)  # equal infinities have no difference, and no derivative of one
     difference = lax.select(same, zeros(ShapedArray(x.shape, x.dtype)), lax.sub(x, y))
     return lax.add(lax.max(x, y), lax.log1p(lax.exp(lax.neg(lax.abs(difference)))))
@@ -346,8 +337,8 @@ def _numpy_logcumsumexp(x, axis, dtype):
 
 
 cumlogsumexp_p: Primitive = _cumulative(
-    "cumlogsumexp", _Reducer(_emit_function(_logaddexp), lambda dtype: -np.inf, costly=True), _inexact, _numpy_logcumsumexp,
-    jvp=_recurrent_jvp(lambda x, **params: cumlogsumexp_p.bind(x, **params), _logsumexp_coefficients),
+    "cumlogsumexp", _Reducer(_emit_function(_logaddexp), lambda dtype: -np.inf if dtype.kind == "c" else lowest(dtype), costly=True), _inexact,
+    _numpy_logcumsumexp, jvp=_recurrent_jvp(lambda x, **params: cumlogsumexp_p.bind(x, **params), _logsumexp_coefficients),
     transpose=_not_linear("cumlogsumexp"), cost=6.0)
 
 

@@ -711,7 +711,7 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
 
 def identity_for(computation: Callable, init: Any, dtype: Any) -> Any:
     """``init``, or the extreme number of a real ``dtype`` without infinities, where an infinity stands for it: the start of `lax.max` or `lax.min`."""
-    if dtypes.issubdtype(dtype, np.inexact) or not isinstance(init, (float, np.floating)) or not np.isinf(init):
+    if dtypes.supports_inf(dtype) or not isinstance(init, (float, np.floating)) or not np.isinf(init):
         return init
     if computation is arithmetic.max and init < 0:
         return dtype.type(lowest(dtype))

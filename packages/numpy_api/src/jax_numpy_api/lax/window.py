@@ -29,11 +29,10 @@ from jax_core.transformations.forward import jvp_flat
 from jax_numpy_api import lax
 
 from . import window_cpu
-from .cumulative import _highest, _lowest
 from .nan_cpu import drops_nan, emit_choice
 from .nary import int_array
 from .pad import emit_pad
-from .reduce import check_start, identity_for
+from .reduce import check_start, highest, identity_for, lowest
 from .scalar_programs import check_closed, is_arithmetic, on_arrays
 
 if TYPE_CHECKING:
@@ -240,8 +239,8 @@ def _extremum(name, op, start, select):
     return prim
 
 
-reduce_window_max_p = _extremum("reduce_window_max", "maximum", _lowest, lambda: lax.ge_p)
-reduce_window_min_p = _extremum("reduce_window_min", "minimum", _highest, lambda: lax.le_p)
+reduce_window_max_p = _extremum("reduce_window_max", "maximum", lowest, lambda: lax.ge_p)
+reduce_window_min_p = _extremum("reduce_window_min", "minimum", highest, lambda: lax.le_p)
 
 # -- gradients of extrema --------------------------------------------------------------------------------------------
 
@@ -250,7 +249,7 @@ def _direction(select_prim):
 
 
 def _start(select_prim, dtype):
-    return _lowest(dtype) if select_prim is lax.ge_p else _highest(dtype)
+    return lowest(dtype) if select_prim is lax.ge_p else highest(dtype)
 
 
 def _compare(b, direction, x, y):
@@ -512,9 +511,9 @@ def _known_reducer(computation, init, dtype):
     value = np.asarray(value).astype(dtype)
     if dtypes.issubdtype(dtype, np.complexfloating):
         return None
-    if computation is lax.max and value == np.asarray(_lowest(dtype), dtype):
+    if computation is lax.max and value == np.asarray(lowest(dtype), dtype):
         return reduce_window_max_p
-    if computation is lax.min and value == np.asarray(_highest(dtype), dtype):
+    if computation is lax.min and value == np.asarray(highest(dtype), dtype):
         return reduce_window_min_p
     return None
 

@@ -23,7 +23,7 @@ from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 
 from .. import lax
 from ..lax.convert import warn_of_lost_part
-from ..lax.reduce import shift_p
+from ..lax.reduce import highest, lowest, shift_p
 from .arithmetic import select
 from .promotion import (
     FLOAT32,
@@ -218,17 +218,14 @@ def prod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: N
 
 # -- extremes ----------------------------------------------------------------------------------------------------------
 
-def _bound(dtype: Any, lowest: bool) -> Any:
-    """The identity of max (the lowest value) or of min."""
-    dtype = np.dtype(dtype)
-    if dtype == np.bool_:
-        return np.bool_(not lowest)
-    if dtypes.issubdtype(dtype, np.integer):
-        info = dtypes.iinfo(dtype)
-        return dtype.type(info.min if lowest else info.max)
-    if dtypes.supports_inf(dtype):
-        return dtype.type(-np.inf if lowest else np.inf)
-    return dtype.type(dtypes.finfo(dtype).min if lowest else dtypes.finfo(dtype).max)
+def identity_of_max(dtype: np.dtype) -> Any:
+    """The lowest value; of complex numbers without imaginary part."""
+    return dtype.type(-np.inf) if dtype.kind == "c" else lowest(dtype)
+
+
+def identity_of_min(dtype: np.dtype) -> Any:
+    """The highest value, as `identity_of_max`."""
+    return dtype.type(np.inf) if dtype.kind == "c" else highest(dtype)
 
 
 def _shift(a, axes):
@@ -239,7 +236,7 @@ def _shift(a, axes):
 def _extreme(name, a, axis, keepdims, initial, where):
     check_arraylike(name, a)
     a = narrowed(strong(unwrapped(a)))
-    lowest = name != "min"
+    largest = name != "min"
     shape = shape_of(a)
     axes, names = split_axes(axis, len(shape))
     if where is not None and initial is None:
@@ -249,15 +246,15 @@ def _extreme(name, a, axis, keepdims, initial, where):
     dtype = lax.dtype(a)
     check_numbers(name, dtype)
     if where is not None:
-        a = _masked(name, a, where, _bound(dtype, lowest))
+        a = _masked(name, a, where, (identity_of_max if largest else identity_of_min)(dtype))
         shape = shape_of(a)
     reduce = {"max": lax.reduce_max, "min": lax.reduce_min, "shift": _shift}[name]
     out = reduce(a, axes) if axes else a
     if names:
-        out = (lax.pmax if lowest else lax.pmin)(as_array(out), names)
+        out = (lax.pmax if largest else lax.pmin)(as_array(out), names)
     if initial is not None and name != "shift":  # which reduces from -inf anyway; one more operation keeps XLA from fusing it
         check_arraylike(name, initial)
-        out = (lax.max if lowest else lax.min)(*promote_pair(out, initial))
+        out = (lax.max if largest else lax.min)(*promote_pair(out, initial))
     return _kept(out, shape, axes, keepdims)
 
 

@@ -14,7 +14,7 @@ import collections
 from jax_core.representation.aval import AbstractValue, ShapedArray
 from jax_core.representation.dtypes import ExtendedDType
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params
-from jax_core.representation.traits import Inner, Kind
+from jax_core.representation.traits import Kind
 from jax_core.traces.structural import copy_p
 
 from .small_programs import has_large, is_small, leaves, programs

@@ -9,7 +9,7 @@ import collections
 from typing import Iterator
 
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params, program_of
-from jax_core.representation.traits import AROUND_PROGRAMS, Inner, Keys, Kind, Quick
+from jax_core.representation.traits import AROUND_PROGRAMS, Keys, Kind, Quick
 
 ELEMENTS = 1024
 """Of every array in a small program, at most; docs/internals/compile-time.md has the measurements."""
