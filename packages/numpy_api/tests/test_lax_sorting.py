@@ -104,20 +104,36 @@ def test_zeros_are_equal_and_nan_is_last(run, dtype, times):
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64, np.complex128, np.uint32])
-def test_wide_keys_sort_by_all_their_bits(dtype):
-    """64-bit keys take two passes of 32 bits, complex ones four."""
+@pytest.mark.parametrize("n, carried", [(500, 1), (500, 2), (10_000, 1)])  # by a comparator, by digits, and as is faster
+def test_wide_keys_sort_by_all_their_bits(dtype, n, carried):
+    """64-bit keys have two digits of 32 bits, complex ones four."""
     rng = np.random.default_rng(1)
-    bits = rng.integers(0, 2**63, (2, 500), dtype=np.uint64) >> rng.integers(0, 63, (2, 500), dtype=np.uint64)
+    bits = rng.integers(0, 2**63, (2, n), dtype=np.uint64) >> rng.integers(0, 63, (2, n), dtype=np.uint64)
     if dtype == np.complex128:
-        x = (rng.integers(-3, 3, (2, 500)) + 1j * rng.normal(size=(2, 500))).astype(dtype)
+        x = (rng.integers(-3, 3, (2, n)) + 1j * rng.normal(size=(2, n))).astype(dtype)
     elif dtype == np.float64:
-        x = rng.normal(size=(2, 500)) * 10.0 ** rng.integers(-300, 300, (2, 500))
+        x = rng.normal(size=(2, n)) * 10.0 ** rng.integers(-300, 300, (2, n))
     else:
-        x = bits.astype(dtype) if dtype != np.int64 else bits.astype(dtype) * rng.choice([-1, 1], (2, 500))
+        x = bits.astype(dtype) if dtype != np.int64 else bits.astype(dtype) * rng.choice([-1, 1], (2, n))
     with flags.enable_x64(True):
-        values, order = jit(lambda x, i: lax.sort_key_val(x, i))(x, np.broadcast_to(np.arange(500), x.shape))
+        values, *orders = jit(lambda x, i: lax.sort((x, *[i] * carried), num_keys=1))(x, np.broadcast_to(np.arange(n), x.shape))
     want = np.argsort(x, -1, kind="stable")
-    assert np.array_equal(order, want) and np.array_equal(values, np.take_along_axis(x, want, -1))
+    assert all(np.array_equal(order, want) for order in orders) and np.array_equal(values, np.take_along_axis(x, want, -1))
+
+
+@pytest.mark.parametrize("dtypes_of_keys", [(np.int32, np.int32), (np.uint32, np.int8), (np.int16, np.uint32), (np.int64, np.int32), (np.int32, np.float32)])
+@pytest.mark.parametrize("n", [40, 3000])
+def test_pairs_of_keys(dtypes_of_keys, n):
+    """The second decides where the first are equal; of integers each pair is one word."""
+    rng = np.random.default_rng(3)
+    ends = lambda d: [np.iinfo(d).min, np.iinfo(d).max, 0, 1] if np.dtype(d).kind in "iu" else [-np.inf, np.inf, -0.0, 0.0, np.nan]
+    with flags.enable_x64(True):
+        x, y = (rng.choice(np.array([*ends(d), 2, 3, 4, 5], d), (3, n)) for d in dtypes_of_keys)
+        got = jit(lambda x, y: lax.sort((x, y), num_keys=2))(x, y)
+    want = np.stack([np.lexsort((b, a)) for a, b in zip(x, y)])
+    for out, key in zip(got, (x, y)):
+        assert out.dtype == key.dtype and np.array_equal(out, np.take_along_axis(key, want, -1), equal_nan=True)
+        assert np.array_equal(np.signbit(out), np.signbit(np.take_along_axis(key, want, -1)))
 
 
 def test_a_large_part_of_an_array_is_sorted_whole():
@@ -233,12 +249,14 @@ def test_the_order_of_floats_is_one_that_compilers_for_gpus_know(platform, by_va
     assert ("stablehlo.bitcast_convert" not in text) is by_value
 
 
-@pytest.mark.parametrize("size, by_digits", [(128, False), (129, True)])
-def test_few_elements_are_sorted_by_a_comparator(size, by_digits):
+@pytest.mark.parametrize("operands, keys, size, by_digits", [
+    ("f", 1, 128, False), ("f", 1, 129, True), ("fi", 2, 1024, False), ("fi", 2, 1025, True), ("fii", 2, 256, False), ("fii", 2, 257, True),
+    ("ii", 2, 1024, False), ("ii", 2, 1025, True), ("i", 1, 5000, False), ("fff", 3, 512, False), ("fff", 3, 513, True)])
+def test_few_elements_are_sorted_by_a_comparator(operands, keys, size, by_digits):
     """On the CPU digits are faster only for more."""
     module = pytest.importorskip("jax_xla_backend.lowering.module")
-    text = module.lower_module(make_jaxpr(lambda x: lax.sort(x))(np.ones(size, np.float32)), LowerSpec("main"), platform="cpu").text()
-    assert ("shift_left" in text) == by_digits
+    program = make_jaxpr(lambda *xs: lax.sort(xs, num_keys=keys))(*[np.ones(size, np.dtype(f"{letter}4")) for letter in operands])
+    assert ("shift_left" in module.lower_module(program, LowerSpec("main"), platform="cpu").text()) == by_digits
 
 
 @pytest.mark.parametrize("dtype", [dtypes.bfloat16, np.float16, np.float32, np.float64], ids=lambda d: np.dtype(d).name)
