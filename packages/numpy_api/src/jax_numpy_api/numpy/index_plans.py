@@ -184,7 +184,7 @@ def _array_parts(part: Any) -> list:
         kind = "float64" if isinstance(part, float) else type(part)
         raise TypeError(f"Indexer must have integer or boolean type, got indexer with type {kind}: {part!r}")
     if dtypes.issubdtype(dtype, np.integer):
-        if isinstance(part, np.ndarray) and not part.shape:
+        if isinstance(part, (np.ndarray, np.generic)) and not part.shape:
             return [int(part)]
         return [part]
     if dtype != np.bool_:
@@ -273,6 +273,8 @@ def _key(index: tuple, arrays: bool) -> tuple | None:
             key.append((part.shape, part.dtype))
         elif arrays and kind is Slice:
             key.append((Slice, part.start.dtype, part.size, part.stride))
+        elif isinstance(part, (np.ndarray, np.integer)) and part.shape == () and part.dtype.kind in "iu":
+            key.append(int(part))
         else:
             return None
     return tuple(key)

@@ -313,7 +313,7 @@ def write(x: Array, index: Indexer, value: Any, op: str, *, indices_are_sorted: 
 
 
 def _has_negative(index: tuple) -> bool:
-    return any(type(p) is int and p < 0 for p in index)
+    return any(np.ndim(p) == 0 and isinstance(p, (int, np.integer, np.ndarray)) and p < 0 for p in index)
 
 
 def _fitted(value: Any, plan: Any, what: str) -> Any:
