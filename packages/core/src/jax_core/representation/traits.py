@@ -123,6 +123,16 @@ class Inner(enum.Enum):
         return self in (Inner.WINDOWS, Inner.POOLED)
 
 
+class Reach(enum.Enum):
+    """How large results can be."""
+
+    ANY = enum.auto()
+    AS_OPERANDS = enum.auto()
+    """At most twice as large as the operands."""
+    MODERATE = enum.auto()
+    """At most the square root of the largest number, or infinite, whatever the operands."""
+
+
 class Keys(enum.Enum):
     """What an operation does to a random key, its first operand."""
 
@@ -144,6 +154,7 @@ class Traits:
       algebra: what it is in expressions that compilers rewrite.
       part: which part of its first operand it touches, if not all of it.
       quick: what becomes of it when compiled the quick way.
+      reach: how large results can be.
       inner: loops within its loop over elements.
       keeps_places: reads its operand only at the place that it writes, though it computes nothing.
       joins: its kernel has code for each operand.
@@ -168,14 +179,15 @@ class Traits:
       printed_as: the parameter whose text is printed in place of the name and the parameters.
     """
 
-    __slots__ = ("kind", "cost", "algebra", "part", "quick", "inner", "keeps_places", "joins", "keys", "in_sums", "loses_nan", "spelled_out", "loops", "hidden",
-                 "shown", "labels", "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads", "scope",
-                 "printed_as")
+    __slots__ = ("kind", "cost", "algebra", "part", "quick", "reach", "inner", "keeps_places", "joins", "keys", "in_sums", "loses_nan", "spelled_out", "loops",
+                 "hidden", "shown", "labels", "fast_on_host", "lane_by_lane", "fused", "starts_kernel", "chooses", "compares", "combines", "high", "reads",
+                 "scope", "printed_as")
     kind: Kind
     cost: float
     algebra: Algebra | None
     part: Part | None
     quick: Quick
+    reach: Reach
     inner: Inner
     keeps_places: bool
     joins: bool
@@ -200,7 +212,7 @@ class Traits:
     printed_as: str | None
 
     def __init__(self, kind: Kind, cost: float | None = None, *, algebra: Algebra | None = None, part: Part | None = None, quick: Quick = Quick.SAME,
-                 inner: Inner = Inner.NONE, keeps_places: bool = False, joins: bool = False, keys: Keys | None = None,
+                 reach: Reach = Reach.ANY, inner: Inner = Inner.NONE, keeps_places: bool = False, joins: bool = False, keys: Keys | None = None,
                  in_sums: bool = False, loses_nan: bool = False, spelled_out: bool = False, loops: bool = False,
                  hidden: Mapping[str, Any] | None = None, shown: Mapping[str, Callable[[Any], str]] | None = None,
                  labels: Mapping[str, str] | None = None, fast_on_host: bool | Callable[..., bool] = False, lane_by_lane: Callable[..., bool] | None = None,
@@ -209,8 +221,8 @@ class Traits:
         fused = kind in _COSTS
         for name, value in (
                 ("kind", kind), ("cost", _COSTS.get(kind, 0.0) if cost is None else cost), ("algebra", algebra), ("part", part), ("quick", quick),
-                ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("in_sums", in_sums), ("loses_nan", loses_nan),
-                ("spelled_out", spelled_out), ("loops", loops),
+                ("reach", reach), ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("in_sums", in_sums),
+                ("loses_nan", loses_nan), ("spelled_out", spelled_out), ("loops", loops),
                 ("hidden", hidden or {}), ("shown", shown or {}), ("labels", labels or {}),
                 ("fast_on_host", fast_on_host), ("lane_by_lane", lane_by_lane), ("fused", fused), ("starts_kernel", not fused and kind is not Kind.CALL),
                 ("chooses", chooses), ("compares", compares or kind is Kind.SEARCH), ("combines", combines), ("high", high), ("reads", reads),

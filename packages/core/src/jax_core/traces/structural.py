@@ -21,7 +21,7 @@ from ..representation.jaxpr import NEED_X64, Literal
 from ..representation.marks import ELEMENTWISE, LINEAR, ZERO
 from ..representation.placements import is_format, is_on_mesh, is_spec
 from ..representation.primitive import Linear, Primitive, Zero
-from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Traits
+from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Reach, Traits
 from ..representation.typing import ArrayLike
 from . import short_reductions, windowed_sums
 from .staging import DynamicJaxprTrace
@@ -491,7 +491,7 @@ convert_element_type_p = Primitive(
     "convert_element_type",
     out_type=_convert_type, jvp=_convert_jvp, transpose=_convert_transpose, batch=_convert_batch,
     lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact, lowers_keys=True, stage=_convert_stage,
-    traits=Traits(Kind.MOVE, keeps_places=True, in_sums=True, hidden={"sharding": None}), splits=splits.as_first,
+    traits=Traits(Kind.MOVE, keeps_places=True, in_sums=True, reach=Reach.AS_OPERANDS, hidden={"sharding": None}), splits=splits.as_first,
 )
 
 zeros_of_sums_p: Primitive = Primitive(  # of zeros all is true: they are addends of zero, and reduced

@@ -22,7 +22,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
-from jax_core.representation.traits import ARITHMETIC, Algebra, Kind, Quick, Traits
+from jax_core.representation.traits import ARITHMETIC, Algebra, Kind, Quick, Reach, Traits
 from jax_core.representation.typing import ArrayLike, DTypeLike, host_value
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.transformations.forward import jvp_flat
@@ -74,7 +74,7 @@ class RoundingMethod(enum.IntEnum):
 # -- sums ----------------------------------------------------------------------------------------------------------------
 
 neg_p: Primitive = elementwise("neg", "stablehlo.negate", accepts=NUMERIC, jvp=LINEAR, transpose=lambda ct, x: neg_p.bind(ct),
-                    reference=np.negative, exact=integers, cost=ARITHMETIC, in_sums=True)
+                    reference=np.negative, exact=integers, cost=ARITHMETIC, in_sums=True, reach=Reach.AS_OPERANDS)
 
 
 def _add_transpose(ct, x, y):
@@ -108,9 +108,9 @@ def _add_jvp(primals, tangents):
 
 
 add_p = elementwise("add", "stablehlo.add", accepts=NUMERIC, jvp=_add_jvp, transpose=_add_transpose, reference=np.add,
-                    exact=integers, cost=ARITHMETIC, algebra=Algebra.SUM, in_sums=True, sums=partial_sums.linear)
-sub_p = elementwise("sub", "stablehlo.subtract", accepts=NUMERIC, jvp=_sub_jvp, transpose=_sub_transpose,
-                    reference=np.subtract, exact=integers, cost=ARITHMETIC, algebra=Algebra.SUM, in_sums=True, sums=partial_sums.linear)
+                    exact=integers, cost=ARITHMETIC, algebra=Algebra.SUM, in_sums=True, reach=Reach.AS_OPERANDS, sums=partial_sums.linear)
+sub_p = elementwise("sub", "stablehlo.subtract", accepts=NUMERIC, jvp=_sub_jvp, transpose=_sub_transpose, reference=np.subtract,
+                    exact=integers, cost=ARITHMETIC, algebra=Algebra.SUM, in_sums=True, reach=Reach.AS_OPERANDS, sums=partial_sums.linear)
 
 # -- products ------------------------------------------------------------------------------------------------------------
 
@@ -289,7 +289,7 @@ def _extremum(name, op_name, direction, reference):
             raise NotImplementedError(f"lax.{name} of complex numbers has no derivative: the order of complex numbers is not "
                                       "smooth. Apply it to real parts or to abs.")
         return mul_p.bind(g, _share(chosen, other, direction))
-    return elementwise(name, _extremum_lower(op_name, direction), accepts=ANY, reference=reference, exact=integers,
+    return elementwise(name, _extremum_lower(op_name, direction), accepts=ANY, reference=reference, exact=integers, reach=Reach.AS_OPERANDS,
                        jvp=(lambda g, out, x, y: weight(g, out, x, y), lambda g, out, x, y: weight(g, out, y, x)))
 
 
@@ -427,7 +427,7 @@ def _sqrt_tangent(g, out, x, accuracy=None):
 
 
 sqrt_p = elementwise("sqrt", beside_cut("stablehlo.sqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: np.sqrt(x),
-                     jvp=(_sqrt_tangent,), cost=0.25, in_sums=True)
+                     jvp=(_sqrt_tangent,), cost=0.25, in_sums=True, reach=Reach.MODERATE)
 rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: 1 / np.sqrt(x),
                       jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4, algebra=Algebra.POWER, in_sums=True)
 

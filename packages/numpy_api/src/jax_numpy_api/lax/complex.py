@@ -17,6 +17,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.marks import ELEMENTWISE, LINEAR
 from jax_core.representation.primitive import Primitive, Zero, is_linear
+from jax_core.representation.traits import Reach
 from jax_core.representation.typing import ArrayLike
 
 from .arithmetic import div_p, max_p, mul_p, neg_p
@@ -179,7 +180,7 @@ def _direction(x):
 
 
 abs_p = elementwise("abs", _abs_lower, accepts=SIGNED + INEXACT, jvp=(_abs_tangent,), result=real_part, reference=np.abs,
-                    exact=integers, in_sums=True)
+                    exact=integers, in_sums=True, reach=Reach.AS_OPERANDS)
 sign_p = elementwise("sign", _sign_lower, accepts=NUMERIC, jvp=_sign_jvp, reference=_sign_reference, exact=integers)
 
 

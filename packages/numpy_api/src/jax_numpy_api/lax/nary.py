@@ -18,7 +18,7 @@ from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.tracebacks import shorten
-from jax_core.representation.traits import Algebra, Kind, Quick, Traits
+from jax_core.representation.traits import Algebra, Kind, Quick, Reach, Traits
 from jax_core.traces.structural import broadcast_in_dim, implied_broadcast, reduce_sum_p
 
 from .accuracy import accuracy_text
@@ -257,7 +257,7 @@ def elementwise(name: str, lower: object, *, accepts: tuple[str, ...], jvp: obje
                 reference: Callable | None = None, result: Callable = same, equal: bool = True,
                 exact: Any = False, cost: float | None = None, quick: Quick = Quick.SAME, reads: int = 1,
                 in_sums: bool = False, loses_nan: bool = False, loops: bool = False, algebra: Algebra | None = None,
-                sums: Callable | None = None) -> Primitive:
+                reach: Reach = Reach.ANY, sums: Callable | None = None) -> Primitive:
     """Declare an elementwise primitive.
 
     Args:
@@ -267,14 +267,14 @@ def elementwise(name: str, lower: object, *, accepts: tuple[str, ...], jvp: obje
       jvp, transpose, reference, exact: as for `Primitive`; without ``transpose`` there is none, as it is not linear.
       result: dtype of the result from the operands' types.
       equal: whether operands must have one dtype.
-      cost, quick, reads, in_sums, loses_nan, loops, algebra: as for `Traits`.
+      cost, quick, reads, in_sums, loses_nan, loops, algebra, reach: as for `Traits`.
       sums: as for `Primitive`.
     """
     return Elementwise(
         name, out_type=nary_type(name, accepts, result, equal), jvp=jvp,
         transpose=transpose or none(f"lax.{name} is not linear, so it has no transpose"), batch=ELEMENTWISE,
         lower=lower, reference=quiet(reference), exact=exact,
-        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, reads=reads, in_sums=in_sums, loses_nan=loses_nan, loops=loops, algebra=algebra,
+        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, reads=reads, in_sums=in_sums, loses_nan=loses_nan, loops=loops, algebra=algebra, reach=reach,
                       spelled_out=isinstance(lower, SpelledOut) and lower.in_float32), sums=sums)
 
 

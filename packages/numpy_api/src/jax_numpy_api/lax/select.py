@@ -17,7 +17,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
-from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.traits import Kind, Reach, Traits
 from jax_core.representation.typing import ArrayLike
 from jax_core.traces import structural
 
@@ -119,7 +119,7 @@ def _select_reference(which, *cases):
 select_n_p = Primitive(
     "select_n", out_type=_select_type, jvp=_select_jvp, transpose=_select_transpose, batch=ELEMENTWISE,
     lower=_select_lower, reference=_select_reference, exact=True, sums=partial_sums.of_cases,
-    traits=Traits(Kind.ELEMENTWISE, chooses=True))
+    traits=Traits(Kind.ELEMENTWISE, chooses=True, reach=Reach.AS_OPERANDS))
 
 
 def select_n(which: ArrayLike, *cases: Any) -> Array:

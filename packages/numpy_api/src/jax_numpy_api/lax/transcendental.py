@@ -17,7 +17,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.aval import get_aval
 from jax_core.representation.primitive import Primitive
-from jax_core.representation.traits import Algebra, Quick
+from jax_core.representation.traits import Algebra, Quick, Reach
 from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy, accuracy_text
@@ -297,21 +297,21 @@ _WITH_ACCURACY_ROWS: list[tuple] = [
     ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp, _IN_SUMS, _LOSES_NAN),
     ("exp2", 0.4, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2, _LOSES_NAN),
     ("expm1", 3.0, "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1, _IN_SUMS, _LOSES_NAN),
-    ("log", 2.1, _log_lower, lambda g, y, x: div_p.bind(g, x), np.log, _IN_SUMS, Algebra.LOGARITHM),
-    ("log2", 0.6, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
-    ("log1p", 0.8, _log1p_lower, lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p, _IN_SUMS),
-    ("sin", 1.2, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin, _IN_SUMS),
-    ("cos", 1.2, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos, _IN_SUMS),
+    ("log", 2.1, _log_lower, lambda g, y, x: div_p.bind(g, x), np.log, _IN_SUMS, Algebra.LOGARITHM, Reach.MODERATE),
+    ("log2", 0.6, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2, Reach.MODERATE),
+    ("log1p", 0.8, _log1p_lower, lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p, _IN_SUMS, Reach.MODERATE),
+    ("sin", 1.2, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin, _IN_SUMS, Reach.MODERATE),
+    ("cos", 1.2, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos, _IN_SUMS, Reach.MODERATE),
     ("tan", 1.6, _tan_lower, lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT, _IN_SUMS),
-    ("tanh", 1.9, _tanh_lower, lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh, _IN_SUMS),
+    ("tanh", 1.9, _tanh_lower, lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh, _IN_SUMS, Reach.MODERATE),
     ("logistic", 3.5, _logistic_lower, lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
-     _logistic_reference, _IN_SUMS, _LOSES_NAN),
+     _logistic_reference, _IN_SUMS, _LOSES_NAN, Reach.MODERATE),
 ]
 _WITH_ACCURACY = {
     name: elementwise(name, lower if callable(lower) else op(lower), accepts=INEXACT, reference=reference,
                       jvp=(lambda g, out, x, accuracy=None, tangent=tangent: tangent(g, out, x),),
                       cost=cost, quick=Quick.LESS_EXACT if Quick.LESS_EXACT in more else Quick.SAME, in_sums=_IN_SUMS in more, loses_nan=_LOSES_NAN in more,
-                      algebra=Algebra.LOGARITHM if Algebra.LOGARITHM in more else None)
+                      algebra=Algebra.LOGARITHM if Algebra.LOGARITHM in more else None, reach=Reach.MODERATE if Reach.MODERATE in more else Reach.ANY)
     for name, cost, lower, tangent, reference, *more in _WITH_ACCURACY_ROWS}
 exp_p, exp2_p, expm1_p, log_p, log2_p, log1p_p, sin_p, cos_p, tan_p, tanh_p, logistic_p = _WITH_ACCURACY.values()
 

@@ -26,6 +26,11 @@ def _over(x, axis, ndim):
     return jnp.expand_dims(x, split_axes(axis, ndim)[0])
 
 
+def share_of_sum(e: Array, total: Array) -> Array:
+    """``e / total`` of exponentials, the largest of which is 1, and their sum, whose reciprocal therefore is no subnormal number; the compiler cannot know."""
+    return e * (1 / total) if e.dtype.itemsize >= 4 else e / total  # in half precision the reciprocal's rounding would show
+
+
 def _scaled_sum(a, b, axis):
     """``shift`` and terms ``e`` with ``log(sum(b exp(a))) = log(sum(b e)) + shift``; an infinite ``a`` has term 1."""
     top = largest(a, axis, keepdims=False)
@@ -58,7 +63,7 @@ def _log_of_sum_jvp(axis, primals, tangents):
     shift, e, total = _scaled_sum(_counted(a, b), b, axis)
     safe = _over(jnp.where(total == 0, 1, total), axis, a.ndim)
     if b is None:
-        slope = jnp.sum(e / safe * da, axis)
+        slope = jnp.sum(share_of_sum(e, safe) * da, axis)
     else:
         size = jnp.exp(a - _over(shift, axis, a.ndim))
         size = jnp.minimum(size, float(dtypes.finfo(a.dtype).max))  # a term of weight 0 may be huge

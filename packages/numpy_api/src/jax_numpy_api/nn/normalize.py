@@ -19,7 +19,7 @@ from .. import lax, numpy as jnp
 from ..numpy.creation import placed
 from ..numpy.promotion import canonical_axis, check_arraylike, given_axes, given_key_axes, promote_args_inexact, promote_dtypes
 from ..numpy.reductions import shift
-from .exponential_sums import logsumexp
+from .exponential_sums import logsumexp, share_of_sum
 
 
 def _shifted(x, axis, where):
@@ -81,7 +81,7 @@ def _softmax_of_any(x, axis, where):
 
 def _softmax(x, axis, where):
     e = jnp.exp(_shifted(x, axis, where))
-    out = e / jnp.sum(e, axis, where=where, keepdims=True)
+    out = share_of_sum(e, jnp.sum(e, axis, where=where, keepdims=True))
     return out if where is None else jnp.where(where, out, 0)
 
 

@@ -9,6 +9,7 @@
 ``templates``        what a rule wrote, kept for the next equation of its kind
 ``overwriting``      is an array overwritten with what is read from other places of it?
 ``kept_apart``       results that the compiler would merge with what reads them, or compute twice
+``quotients``        those by fewer numbers than there are elements
 ``kept_nans``        NaN, where code would lose it
 ``types``            types and constants as text
 ``values``           SSA values

@@ -24,7 +24,6 @@ from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal,
 from jax_core.representation.memory import Space
 from jax_core.representation.traits import Kind
 from jax_core.traces.staging import trace_to_jaxpr
-from jax_core.traces.structural import broadcast_in_dim_p
 
 from ..jaxlib_compat import BARRIERS_LAST, COMPILER_ERRS, CONSTANTS_BY_ZERO_TRAP, UNSTABLE_TOP_K, VECTOR_ATAN
 from ..planning.loops import FEW_TIMES, is_dispatched
@@ -36,6 +35,7 @@ from .kept_apart import keeping_apart
 from .kept_nans import keep_nan
 from .metadata import attributes, shows, under
 from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
+from .quotients import Quotients
 from .sharding_rules import batch_rule
 from .types import dense_text, is_extended, literal_text, signature, type_text
 from .values import DIVISIONS, WRONG_OF_SIGNED, Value, hides_divisor, new_value, operand_types, spreads_literals
@@ -406,15 +406,11 @@ class Builder:
         barriers, stored = (found.cuts, found.stored) if found else (None, None)
         odd = odd_equations(jaxpr, self.module.may_have_barriers, self.module.meets_nan) if self.platform == "cpu" else {}
         keep_apart = None if self.module.kernel else keeping_apart(self, jaxpr, env, whole)
-        write, spread = self._write, {}
+        write, quotients = self._write, Quotients(self, jaxpr, self._write)
         for eqn in jaxpr.eqns:
-            if eqn.primitive is broadcast_in_dim_p:
-                spread[eqn.outvars[0]] = eqn
             self.in_sum = bool(self.in_sums) and any([id(v) in self.in_sums for v in eqn.outvars])
             self.odd = odd.get(id(eqn.outvars[0])) if odd and eqn.outvars else None
-            if eqn.primitive.lower == "stablehlo.divide" and eqn.invars[1] in spread:
-                self._divide(eqn, spread[eqn.invars[1]], env)
-            else:
+            if not quotients.take(eqn, env):
                 write(eqn, env)
             if self.odd is Odd.LOSES_NAN:
                 keep_nan(self, eqn, env)
@@ -428,14 +424,6 @@ class Builder:
                 self._stored.update([str(env[v]) for v in eqn.outvars if id(v) in stored])
         (self.out_avals, self.params, self.location), self.odd = outer, None
         return [self.atom(x, env) for x in jaxpr.outvars]
-
-    def _divide(self, eqn: JaxprEqn, spread: JaxprEqn, env: dict) -> None:
-        """A division by ``spread``, a broadcast, which gets a broadcast of its own: XLA turns it into a product with the
-        reciprocal of the few elements, but only where nothing else reads the broadcast."""
-        shared = env[divisor := eqn.invars[1]]
-        self._write(spread, env)
-        self._write(eqn, env)
-        env[divisor] = shared
 
     def atom(self, x: Any, env: dict) -> Value:
         """The value of a variable or literal."""

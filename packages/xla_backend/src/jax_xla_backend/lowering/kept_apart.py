@@ -136,14 +136,14 @@ def keeping_apart(b: Builder, jaxpr: Jaxpr, env: dict, whole: bool) -> Callable[
     def keep(variables: Sequence[Any]) -> None:
         for v in variables:
             if id(v) in apart:
-                env[v] = str(_apart(b, b.atom(v, env)))
+                env[v] = str(kept_apart(b, b.atom(v, env)))
             if id(v) in once and (BARRIERS_LAST or not b.module.in_loop or v.aval.nbytes >= SMALL):
                 env[v] = str(b.planned_barrier(b.atom(v, env), "its elements are compared with one of them"))
     keep(jaxpr.invars)
     return keep
 
 
-def _apart(b: Builder, x: Value) -> Value:
+def kept_apart(b: Builder, x: Value) -> Value:
     """``x``, its bits inverted twice, which LLVM drops. Complex numbers and parts of bytes are selected where they are numbers, which reads them three
     times."""
     if x.aval.dtype.kind == "c" or dtypes.itemsize_bits(x.aval.dtype) < 8:
