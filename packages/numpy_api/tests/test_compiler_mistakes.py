@@ -10,8 +10,9 @@ import pytest
 
 from jax_core.configuration.flags import enable_x64
 from jax_core.programs.jit import jit
-from jax_core.transformations.autodiff import grad
-from jax_numpy_api import lax, numpy as jnp
+from jax_core.transformations.autodiff import grad, vjp
+from jax_core.transformations.vmap import vmap
+from jax_numpy_api import lax, nn, numpy as jnp
 
 SIGNED = [np.int8, np.int16, np.int32]
 
@@ -358,6 +359,48 @@ def test_quotients_of_other_floats(dtype):
         assert found.dtype == dtype and found.astype(np.float32).tolist() == [1.0, 4.0, 6.0 if dtype == jnp.float4_e2m1fn else 16.0]
 
 
+# -- quotients by few numbers near the end of the range ----------------------------------------------------------------------
+
+BY_FEW = {
+    "a number": lambda x, y: x / y[0],
+    "a vector's element": lambda x, y: x / y[:1],
+    "rows": lambda x, y: (jnp.stack([x, x, x], 1) / y[:, None])[:, 0],
+    "columns": lambda x, y: (jnp.stack([x, x, x]) / y)[1],
+    "a maximum": lambda x, y: x / y.max(),
+    "beside a root": lambda x, y: x / jnp.maximum(y[0], jnp.sqrt(y[1])),
+    "a constant": lambda x, y: x / float(np.asarray(END[x.dtype])),
+    "of a call": lambda x, y: jit(lambda x, y: x / y)(x, y[0]),
+    "in a loop": lambda x, y: lax.fori_loop(0, 1, lambda i, x: x / y[i], x),
+    "mapped": lambda x, y: vmap(lambda x: x / y[0])(x),
+}
+END = {np.dtype(dtype): dtype(0.75) * jnp.finfo(dtype).max for dtype in (np.float16, jnp.bfloat16, np.float32, np.float64)}
+
+
+@pytest.mark.parametrize("dtype", END)
+@pytest.mark.parametrize("name", BY_FEW)
+def test_quotients_by_few(name, dtype):
+    """The reciprocals of these are subnormal."""
+    with enable_x64(True):
+        x = (np.array([1, 0.5, -1, np.inf, np.nan]) * END[dtype]).astype(dtype)
+        f, y = BY_FEW[name], np.full(5, END[dtype])
+        for found in jit(f)(x, y), f(jnp.asarray(x), jnp.asarray(y)):
+            assert found.dtype == dtype
+            np.testing.assert_allclose(found.astype(np.float64), [1, 0.5, -1, np.inf, np.nan], rtol=4 * float(jnp.finfo(dtype).eps))
+        for divisor in np.inf, -np.inf, np.nan, 0.0, 3.0:  # the others stay what they are
+            with np.errstate(all="ignore"):
+                np.testing.assert_allclose(jit(lambda x, y: x / y)(x, dtype.type(divisor)).astype(np.float64),
+                                           (x / dtype.type(divisor)).astype(np.float64), rtol=4 * float(jnp.finfo(dtype).eps))
+
+
+def test_quotients_by_few_that_are_moderate():
+    """Of roots, counts and the like nothing is asked."""
+    x, n = np.ones((4, 3), np.float32), np.int32(3)
+    for f in (lambda x, n: x / jnp.sqrt(x.sum()), lambda x, n: x / (jnp.std(x, 0) + 1e-6), lambda x, n: x / jnp.linalg.norm(x, axis=1, keepdims=True),
+              lambda x, n: x / n, lambda x, n: x / 3, lambda x, n: x / jnp.maximum(jnp.abs(jnp.sin(x[0])), 1e-3), lambda x, n: nn.softmax(x)):
+        assert "dense<0.25>" not in jit(f).lower(x, n).as_text()
+    assert "dense<0.25>" in jit(lambda x: x / x.max()).lower(x).as_text()
+
+
 @pytest.mark.parametrize("number, factors", [(1e30, (1e-30, 1e-30, 1e30)), (1e-30, (1e25, 1e25, 1e-20)), (1e10, (1e20, 2.0, 0.5)), (1e20, (-1e-25, 1e-25, 1e30))])
 def test_products_with_constants(number, factors):
     x = np.full(3, number, np.float32)
@@ -401,3 +444,22 @@ def test_reductions_keep_their_start(name, dtype, count):
         for found in stacked, given, lax.reduce(rows, start, function, (0,)):
             assert found.dtype == dtype
             np.testing.assert_array_equal(found, expected)
+
+
+# -- addresses that are lost ----------------------------------------------------------------------------------------------------
+
+PADDED = {"padded": lambda x: lax.pad(x, x.dtype.type(0), [(1, 1, 0)]), "written into constants": lambda x: lax.dynamic_update_slice(jnp.zeros(3, x.dtype), x, (1,)),
+          "beside others": lambda x: jnp.concatenate([jnp.zeros(1, x.dtype), x, jnp.zeros(1, x.dtype)])}
+
+
+@pytest.mark.parametrize("name", PADDED)
+def test_slices_of_numbers_and_flags_among_padding(name):
+    """Scattered, in a loop: the process ends where LLVM is wrong."""
+    x, flags = np.arange(1, 8, dtype=np.float32), np.arange(7) % 2 == 0
+
+    def step(j, c):
+        number, flag = (lax.dynamic_slice(a, (j,), (1,)) for a in (jnp.asarray(x), jnp.asarray(flags)))
+        return c.at[jnp.arange(3)[::-1]].add(PADDED[name](jnp.where(flag, 0, number)))
+    np.testing.assert_array_equal(jit(lambda c: lax.fori_loop(0, 3, step, c))(np.zeros(3, np.float32)), [0, 2, 0])
+    medians = vjp(lambda x: lax.map(lambda t: jnp.median(t * jnp.array([-0.5, 2.0, -0.5])), x), x[:3])[1]
+    np.testing.assert_array_equal(jit(medians)(np.ones(3, np.float32))[0], [-0.5] * 3)

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from jax_core.configuration import flags
 
-from ..jaxlib_compat import BARRIER_OPTIONS, LIBRARY_FAILS_AT_MANY_AXES, SMALL_PROGRAMS_ARE_FUNCTIONS, keeps_barriers
+from ..jaxlib_compat import (
+    BARRIER_OPTIONS,
+    COMPILER_ERRS,
+    LIBRARY_FAILS_AT_MANY_AXES,
+    SMALL_PROGRAMS_ARE_FUNCTIONS,
+    keeps_barriers,
+)
 from ..planning.loops import LOW, USUAL
 
 if TYPE_CHECKING:
@@ -41,6 +47,14 @@ UNFUSED_OPTIONS: tuple[tuple[str, Any], ...] = (("xla_disable_hlo_passes", "fusi
 
 
 WITHOUT_LIBRARY: tuple[tuple[str, Any], ...] = (("xla_cpu_experimental_ynn_fusion_type", ""),)
+
+# What LLVM loses an address of, so that the process ends, where those other emitters write it: numbers and truth values that are read from one place
+# on, among padding. A slice that is put into constants becomes a pad, once it is known where it goes.
+_reads_flags = re.compile(r"stablehlo\.dynamic_slice\b.*xi1>$", re.MULTILINE)
+_pads = re.compile(r"stablehlo\.pad\b")
+_constant = re.compile(r"(%\w+) = stablehlo\.constant\b")
+_repeated = re.compile(r"(%\w+) = stablehlo\.broadcast_in_dim (%\w+),")
+_written_into = re.compile(r"stablehlo\.dynamic_update_slice (%\w+),")
 
 _has_many_axes = re.compile(r"tensor<(?:[\d?]+x){7}")
 
@@ -83,7 +97,7 @@ def _options_by_cost(module: Module, platform: str, items: tuple) -> tuple:
         chosen = UNFUSED_OPTIONS if ours.repeats_work else ()
     if ours and flags.quick_compile.value:
         if not barriers and limit != LOW and (ours.small or ours.only_reads_inputs):
-            chosen += QUICK_OPTIONS
+            chosen += (_FEW_PARTS,) if COMPILER_ERRS and _pads_beside_flags(module.text()) else QUICK_OPTIONS
             if ours.tiny:
                 chosen += NOT_OPTIMISED
         if not ours.unrolls:
@@ -91,6 +105,15 @@ def _options_by_cost(module: Module, platform: str, items: tuple) -> tuple:
     if ours and ours.wants_wide_vectors and wide_vectors_are_fast() and WIDE_OPTION not in os.environ.get("XLA_FLAGS", ""):
         chosen += ((WIDE_OPTION, 512),)
     return joined(items + chosen, extra) if extra else items + chosen
+
+
+def _pads_beside_flags(text: str) -> bool:
+    """Whether truth values are sliced, and numbers are padded or written into constants."""
+    if not _reads_flags.search(text):
+        return False
+    constants = set(_constant.findall(text))
+    constants.update([name for name, source in _repeated.findall(text) if source in constants])
+    return bool(_pads.search(text)) or not constants.isdisjoint(_written_into.findall(text))
 
 
 def is_one_function(module: Module, platform: str, items: tuple) -> bool:
