@@ -3,6 +3,7 @@
 XLA's `exp` for CPUs makes integers of its operand, and adds them to the bits of a result. Which integer NaN becomes LLVM leaves open, so where it knows that
 the operand is NaN, by a constant of the program, the result is any number. What it does not know to be NaN the processor converts, as it should be. So
 programs that meet such a constant, other than as one that is chosen, choose NaN where the operand is (`lowering.kept_nans`). In others that would cost time.
+Random numbers of a key that is known are constants, too; which ones is not asked here, so that exponentials of what is computed of them count.
 """
 from __future__ import annotations
 
@@ -17,6 +18,10 @@ from jax_core.traces.structural import broadcast_in_dim_p
 _ALIKE = (Kind.IDENTITY, Kind.VIEW)
 _COMPUTE_NOTHING = (*_ALIKE, Kind.MOVE, Kind.CALL, Kind.BRANCH)
 _Known = Mapping[Any, Any]
+_CONSTANT = "constant"
+"""Stands for a constant that is not looked at."""
+_DRAWN = "drawn"
+"""Stands for random numbers of such a key, and for what is computed of them and of other constants."""
 
 
 def meets_nan(jaxpr: Jaxpr, consts: Iterable[tuple[Any, Any]]) -> bool:
@@ -42,12 +47,11 @@ def _meets(jaxpr: Jaxpr, inputs: _Known, seen: set) -> bool:
         traits = eqn.primitive.traits
         if any([v is not None and not v == v for v in values]) and not traits.chooses and traits.kind not in _COMPUTE_NOTHING:
             return True
-        if values and None not in values and len(eqn.outvars) == 1:
-            found = _result(eqn, values)
-            if found is not None:
-                if not found == found and traits.kind is Kind.ELEMENTWISE:
-                    return True
-                known[eqn.outvars[0]] = found
+        if values and None not in values:
+            found = _of_constants(eqn, values)
+            if traits.kind is Kind.ELEMENTWISE and (not found == found or found is _DRAWN and traits.loses_nan):
+                return True
+            known.update(dict.fromkeys(eqn.outvars, found))
         if eqn.params and any([_meets_inside(inner, given, seen) for inner, given in _inside(eqn, values)]):
             return True
     return False
@@ -74,6 +78,14 @@ def _meets_inside(jaxpr: Jaxpr, inputs: _Known, seen: set) -> bool:
         return False
     seen.add(key)
     return _meets(jaxpr, inputs, seen)
+
+
+def _of_constants(eqn: JaxprEqn, values: list) -> Any:
+    """The number that an equation computes of constants, for each element of its result, or what stands for it."""
+    if eqn.primitive.traits.kind is Kind.DRAW or _DRAWN in values:
+        return _DRAWN
+    found = _result(eqn, values) if len(eqn.outvars) == 1 and _CONSTANT not in values else None
+    return _CONSTANT if found is None else found
 
 
 def _result(eqn: JaxprEqn, values: list) -> Any:
