@@ -8,6 +8,9 @@ import sys
 from fuzz import checks, plants, runner, watched
 from fuzz.reference import Interpreter
 
+SECONDS = 300.0
+"""For a check of a program by itself: one of slopes of slopes of slopes takes a minute to compile, as it does with the public jax."""
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="fuzz")
@@ -32,7 +35,7 @@ def main() -> int:
             print(line, flush=True)
         return 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    children = [Interpreter.ours(), Interpreter.other(given.reference)] if given.reference else [Interpreter.ours(("-m", "fuzz.watched"))]
+    children = [Interpreter.ours(), Interpreter.other(given.reference)] if given.reference else [Interpreter.ours(("-m", "fuzz.watched"), SECONDS)]
     counts: collections.Counter = collections.Counter()
     kinds: collections.Counter = collections.Counter()
     try:

@@ -371,31 +371,41 @@ def refused(words: str, text: str = "") -> str | None:
     return next((why for pattern, program, why in REFUSED if re.search(pattern, words) and re.search(program, text)), None)
 
 
+MASKED = "XLA makes a selection of a product with a truth value, and programs written for it count on that"
 OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a program may differ in; as DIFFERENT
     (r"(\w+: )?(value|no NaN|NaN|infinity)", r"1e-40", "what a subnormal number counts as depends on where the program runs"),
     (r"conv_general_dilated: (NaN|no NaN|infinity): .* of \[.*(nan|inf|e\+3\d).*", r"", "what is not finite beside the zeros of padding"),
-    ("transpose", r"new_ref\(|rng_bit_generator|random\.bits|lax\.gather\(|\]\.get\(|\w\[(\.\.\., |None, )?([a-z]\]|jnp\.array\(\[)", "an index beyond the end is clipped where it is read, and what is read there has no cotangent"),
+    ("NaN|no NaN|infinity", r"(?s)(conv\w*|correlate|polymul|patches)\(.*\b(inf|nan)\b", "what is not finite beside the zeros of padding, where it is mapped"),
+    (r"dot_general: (NaN|no NaN): .* of \[.*dtype=bool.*\]", r"", MASKED),
+    ("NaN|no NaN", r"(?s)\b(outer|tensordot|dot|matmul|inner|vdot|kron|polydiv|polymul|multiply|einsum)\(.*(True|False| [<>]=? |\bis\w+\()", MASKED),
+    ("transpose", r"new_ref\(|rng_bit_generator|random\.bits|lax\.gather\(|\]\.get\(|\w\[(\.\.\., |None, )?([a-z],?\]|jnp\.array\(\[)", "an index beyond the end is clipped where it is read, and what is read there has no cotangent"),
     ("value", r"(?s)(grad|hessian|jac|jvp|vjp).*\.view\('u?int", "a slope that is rounded otherwise has other bits"),
     ("derivative", r"linalg\.svd\((?!.*(full_matrices=False|compute_uv=False))", "vectors that span what a matrix takes to 0 are any that do"),
     ("derivative", r"\(lambda h: \(?h\.def(jvp|vjp)", "a slope has a rule of its own"),
     ("derivative", r"clamp\([^()]*\b(\w+), \1\b", "a number that is its own bound has no slope by either"),
-    ("dtype", r"(?m)^    .*(\bnp\.(float64|int64|array)\(|'float64'\)\.type\()", "what is passed on untouched stays what it was"),
+    ("dtype", r"(?m)^    .*(\bnp\.(float64|int64|array)\(|\.type\()", "what is passed on untouched stays what it was"),
     ("NaN|no NaN|infinity", r"(?s)(?=.*(\b\w*fft\w*|stft|istft|csd|welch|\dj)).*(inf|nan|e\+38|/ 0\b)", "which part of an infinite product of complex numbers is NaN is not said"),
     ("transpose|derivative", r"(gmres|bicgstab|cg|minimize|odeint)\(", "the slope of an approximate solution is an approximation"),
     ("kind", r"jax_disable_jit", "what is passed on untouched stays what it was"),
     ("jit accepts: .*beyond the end of the axis.*", r"extract\(|compress\(", "what is traced cannot be looked at"),
-    ("no NaN", r"\b(is[a-z]+|signbit|logical_\w+)\([^()]*\) \* |\* jnp\.(is[a-z]+|signbit|logical_\w+)\(", "XLA makes a selection of a product with a truth value, and programs written for it count on that"),
+    ("NaN|no NaN", r"\b(is[a-z]+|signbit|logical_\w+)\([^()]*\) \* |\* jnp\.(is[a-z]+|signbit|logical_\w+)\(", MASKED),
     ("jit accepts: .*can't apply forward-mode autodiff.*", r"custom_vjp|custom_gradient", "a tangent that nothing needs is not asked for"),
     ("jit accepts", r"(pure|io|debug)_?\.?callback\(", "a call that nothing needs is left out"),
     (r"(?s)jit accepts: .*in_shardings place.*", r"in_shardings=", "what is computed in a program lies nowhere yet"),
     ("jit accepts: IndivisibleError.*", r"with_sharding_constraint\(", "the compiler splits what does not divide, and arrays cannot be so"),
     ("tree", r"closure_convert", "what is hoisted depends on what is traced"),
-    ("(div: )?value", r"(?s)(\b(\w+) // \2\b|floor_divide\((\w+), \3\)).*args = .*\b0\b(?!\.)", "an integer divided by 0 is any number, and by itself 1 to the compiler"),
+    ("(div: )?value", r"(?s)(\b(\w+) // \2\b|(floor_divide|div)\((\w+), \4\)).*args = .*(\b0\b(?!\.)|False)", "an integer divided by 0 is any number, and by itself 1 to the compiler"),
     ("no NaN", r"random\.(beta|dirichlet|gamma|loggamma)\([^\n]*-\d", "of parameters below 0 there is no distribution: a sample is NaN, or any number"),
     ("value", r"scale_and_translate\(", "whether what lies on the edge of an image is in it rounding decides"),
+    ("NaN|no NaN", r"gaussian_kde\(", "samples that span no volume: rounding decides what its inverse is"),
+    ("value", r"searchsorted\((\w), \1\)", "among numbers that are not sorted nothing is found"),
+    (r"jit accepts: .*lax\.fori_loop: \w+ must be an integer scalar.*", r"fori_loop\(", "a bound that is traced may be any float, one that is known a whole number"),
+    (r"jit accepts: .*negative powers.*", r"power\(", "a power that is traced may be any integer"),
+    ("value", r"(?s)(?=.*(nan|exp1|expi|expn|zeta|log|sqrt|arccos|arcsin|gamma|power)).*(signbit|copysign)\(", "the sign of NaN"),
+    (r"mul: value: .*-\d.*", r"out_dtype='uint", "a negative float as an unsigned integer"),
     ("value", r"stats\.mode\(", "numbers that are equal but for their rounding"),
     ("value", r"(?s)kron\(.*rankdata\(", "products that are equal but for their rounding"),
-    ("NaN|no NaN", r"companion\(\w+ [<>]|divide\(\w+ [<>]=? [\d.]+, 0\)", "XLA makes a selection of a product with a truth value, and programs written for it count on that"),
+    ("NaN|no NaN", r"companion\(\w+ [<>]|divide\(\w+ [<>]=? [\d.]+, 0\)", MASKED),
 )
 
 

@@ -36,10 +36,10 @@ class Interpreter:
         return cls(python, os.environ | {"XLA_FLAGS": QUICK, "PYTHONPATH": TESTS}, SERVER)
 
     @classmethod
-    def ours(cls, script: Sequence[str] = SERVER) -> Self:
-        """This interpreter, with what it imports; ``script`` answers."""
+    def ours(cls, script: Sequence[str] = SERVER, seconds: float = 60.0) -> Self:
+        """This interpreter, with what it imports; ``script`` answers, within so many seconds."""
         folders = [TESTS, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-        return cls(sys.executable, os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}, script)
+        return cls(sys.executable, os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}, script, seconds)
 
     def start(self, asked: str | tuple) -> None:
         """Have a text run, or `outcome.stages` of the arguments ``asked``; `finish` waits for it."""
@@ -69,8 +69,9 @@ class Interpreter:
         ready = select.select([self.child.stdout], [], [], self.seconds)[0]
         answer = self.child.stdout.readline() if ready else b""
         if not answer:
+            code = self.child.poll() if not ready else self.child.wait()
             self.close()
-            return [Outcome("no answer", "it crashed or hangs", "", ())]
+            return [Outcome("no answer", f"none in {self.seconds:.0f} s" if code is None else f"the process ended with {code}", "", ())]
         return [Outcome(error, detail, tree, tuple(Leaf(*leaf) for leaf in leaves)) for error, detail, tree, leaves in pickle.loads(base64.b64decode(answer))]
 
     def run(self, text: str) -> Outcome:
