@@ -446,6 +446,48 @@ def test_reductions_keep_their_start(name, dtype, count):
             np.testing.assert_array_equal(found, expected)
 
 
+# -- differences to the largest of products ---------------------------------------------------------------------------------------
+
+DISTANCES = {  # the last of them is the same of all
+    "softmax": lambda x: nn.softmax(x),
+    "logsumexp": lambda x: jnp.exp(nn.logsumexp(x, 1, keepdims=True) - x.max(1, keepdims=True)),
+    "log_softmax": lambda x: jnp.exp(nn.log_softmax(x)),
+    "written out": lambda x: jnp.exp(x - x.max(1, keepdims=True)),
+    "of a transpose": lambda x: jnp.exp(x.T - x.max(1)).T,
+    "in a call": lambda x: jit(nn.softmax)(x),
+    "in a loop": lambda x: lax.fori_loop(0, 2, lambda i, c: c * 0 + nn.softmax(x * (i + 1.0)), x),
+    "slope": lambda x: grad(lambda x: nn.logsumexp(x, 1).sum())(x),
+    "slope of a slope": lambda x: grad(lambda x: grad(lambda x: nn.logsumexp(x, 1).sum())(x)[0, 0])(x) + nn.softmax(x),
+}
+PRODUCTS = {"product": lambda x: x * 3e12, "quotient": lambda x: x / 3e-13, "with an array": lambda x: x * jnp.sqrt(x[:1] * 0 + 3e24), "negated": lambda x: -(x * -3e12),
+            "square": lambda x: jnp.sign(x) * (x * 3e6) ** 2, "of a call": lambda x: jit(lambda x, t: x * t)(x, 3e12)}
+
+
+def test_products_that_are_exact_are_left_alone():
+    for f in (lambda x: nn.softmax(x * 0.125), lambda x: nn.softmax(x / 4), lambda x: nn.softmax(x + 3), nn.softmax):
+        assert "compared with one" not in jit(f).lower(np.ones((40, 40), np.float32)).as_text()
+    assert "compared with one" in jit(lambda x: nn.softmax(x * 0.3)).lower(np.ones((40, 40), np.float32)).as_text()
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (40, 41), (300, 500)])
+@pytest.mark.parametrize("product", PRODUCTS)
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances_to_the_largest(name, product, shape):
+    """Rounded together with the product they are not 0 for the largest element, and those of numbers so large may be any."""
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    f = lambda x: DISTANCES[name](PRODUCTS[product](x))
+    scaled = np.asarray(jit(PRODUCTS[product])(x))
+    want = scaled == scaled.max(1, keepdims=True)
+    found = np.asarray(jit(f)(x))
+    if name == "logsumexp":
+        want = np.ones_like(found)
+    if "slope" not in name:
+        np.testing.assert_allclose(found, want, atol=1e-6)
+    elif name == "slope":
+        np.testing.assert_allclose(jit(lambda x: grad(lambda y: nn.logsumexp(y, 1).sum())(PRODUCTS[product](x)))(x), want, atol=1e-6)
+    assert np.isfinite(found).all()
+
+
 # -- addresses that are lost ----------------------------------------------------------------------------------------------------
 
 PADDED = {"padded": lambda x: lax.pad(x, x.dtype.type(0), [(1, 1, 0)]), "written into constants": lambda x: lax.dynamic_update_slice(jnp.zeros(3, x.dtype), x, (1,)),

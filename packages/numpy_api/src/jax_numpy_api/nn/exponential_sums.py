@@ -36,7 +36,7 @@ def _scaled_sum(a, b, axis):
     top = largest(a, axis, keepdims=False)
     shift = lax.stop_gradient(jnp.where(top == -np.inf, 0, top))
     most = float(dtypes.finfo(a.dtype).max)  # in place of infinity, whose difference to itself is 0 then
-    e = jnp.exp(jnp.where(a == np.inf, most, a) - _over(jnp.minimum(shift, most), axis, a.ndim))  # not a minimum, whose slope is half at a tie
+    e = jnp.exp(jnp.where(a == np.inf, most, a) - _over(jnp.where(shift == np.inf, most, shift), axis, a.ndim))  # not a minimum, whose slope is half at a tie
     return shift, e, jnp.sum(e if b is None else b * e, axis)
 
 

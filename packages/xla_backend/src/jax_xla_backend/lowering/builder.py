@@ -503,6 +503,10 @@ class Builder:
         """Whether ``update`` may be computed from elements of ``x`` at other places; see `interfaces.Builder.reads_elsewhere`."""
         return reads_elsewhere(self._definitions(), x, update, part, starts)
 
+    def is_product(self, x: Value) -> bool:
+        """Whether ``x`` is the result of a product or a quotient, as far as the text of the block tells."""
+        return self._definitions().is_product(x)
+
     def _definitions(self) -> Definitions:
         """What defines the values of the block that is being written."""
         if self._defined is None or self._defined.lines is not self.lines:

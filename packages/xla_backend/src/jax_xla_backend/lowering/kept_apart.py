@@ -8,7 +8,8 @@
 
 It does not look at the bits of numbers, so the inner result is written with its bits inverted twice. It looks through changes of shape and calls.
 
-Values that are compared with one of their elements get a barrier behind them: see `planning.compared`.
+Values that are compared with one of their elements get a barrier behind them, and so do products that one of their elements is subtracted from: see
+`planning.compared`.
 """
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from jax_core.representation.traits import AROUND_PROGRAMS, Algebra, Kind
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from ..jaxlib_compat import BARRIERS_LAST, COMPILER_ERRS
-from ..planning.compared import compared_with_chosen
+from ..planning.compared import compared_with_chosen, less_chosen
 from ..planning.planner import SMALL
 
 if TYPE_CHECKING:
@@ -125,31 +126,39 @@ def _products(jaxpr: Jaxpr) -> set[int]:
 def keeping_apart(b: Builder, jaxpr: Jaxpr, env: dict, whole: bool) -> Callable[[Sequence[Any]], None] | None:
     """What gives values of ``jaxpr``, which are in ``env``, the form that they are to be read in; None where all stay as they are.
 
-    Those that are merged otherwise are bits for a moment; those that are compared with one of their elements are written to memory, but for small ones in
-    loops where that is dropped.
+    Those that are merged otherwise are bits for a moment; those that are compared with one of their elements, and products that one of them is subtracted
+    from, are written to memory, but for small ones in loops where that is dropped. Of such products NaN is chosen there, where they are NaN.
     """
     apart = merged(jaxpr, whole)
     once = compared_with_chosen(jaxpr, whole) if b.platform == "cpu" and not b.one_form else set()
-    if not apart and not once:
+    less = less_chosen(jaxpr) if b.platform == "cpu" and not b.one_form else set()
+    if not apart and not once and not less:
         return None
 
     def keep(variables: Sequence[Any]) -> None:
         for v in variables:
             if id(v) in apart:
                 env[v] = str(kept_apart(b, b.atom(v, env)))
-            if id(v) in once and (BARRIERS_LAST or not b.module.in_loop or v.aval.nbytes >= SMALL):
+            product = id(v) in less and b.is_product(b.atom(v, env))
+            if (product or id(v) in once) and (BARRIERS_LAST or not b.module.in_loop or v.aval.nbytes >= SMALL):
                 env[v] = str(b.planned_barrier(b.atom(v, env), "its elements are compared with one of them"))
+            elif product:
+                env[v] = str(_where_numbers(b, b.atom(v, env)))
     keep(jaxpr.invars)
     return keep
+
+
+def _where_numbers(b: Builder, x: Value) -> Value:
+    is_number = b.emit(f"stablehlo.compare EQ, {x}, {x}, FLOAT", x, x, out=x.aval.update(dtype=np.dtype(bool), weak_type=False))
+    nan = b.full(np.nan, x.aval)
+    return b.emit(f"stablehlo.select {is_number}, {x}, {nan}", is_number, x, nan, out=x.aval)
 
 
 def kept_apart(b: Builder, x: Value) -> Value:
     """``x``, its bits inverted twice, which LLVM drops. Complex numbers and parts of bytes are selected where they are numbers, which reads them three
     times."""
     if x.aval.dtype.kind == "c" or dtypes.itemsize_bits(x.aval.dtype) < 8:
-        is_number = b.emit(f"stablehlo.compare EQ, {x}, {x}, FLOAT", x, x, out=x.aval.update(dtype=np.dtype(bool), weak_type=False))
-        nan = b.full(np.nan, x.aval)
-        return b.emit(f"stablehlo.select {is_number}, {x}, {nan}", is_number, x, nan, out=x.aval)
+        return _where_numbers(b, x)
     bits = x.aval.update(dtype=np.dtype(f"int{8 * x.aval.dtype.itemsize}"), weak_type=False)
     found, ones = b.emit(f"stablehlo.bitcast_convert {x}", x, out=bits), b.full(-1, bits)
     for _ in range(2):

@@ -10,6 +10,7 @@ function are what the call gives it.
 """
 from __future__ import annotations
 
+import math
 import operator
 import re
 from typing import NamedTuple, Sequence
@@ -35,6 +36,8 @@ _VIEWS = {"stablehlo.reshape", "stablehlo.transpose", "stablehlo.bitcast_convert
 """Of the memory of their first operand, as far as the compiler is concerned."""
 _MAYBE_VIEWS = _SLICES | {"stablehlo.broadcast_in_dim", "stablehlo.reverse", "stablehlo.custom_call"}
 """Likewise, where they keep all axes but those of one element."""
+_PRODUCTS = {"stablehlo.multiply", "stablehlo.divide"}
+_REPEATS = {"stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim", "stablehlo.reverse", "stablehlo.negate", *_SLICES}
 _CALLS = {"func.call", "stablehlo.composite"}
 _ELEMENTWISE = {f"{dialect}.{name}" for dialect in ("stablehlo", "chlo") for name in """
     abs acos acosh add and asin asinh atan atan2 atanh cbrt ceil clamp compare complex convert cos cosh cosine
@@ -180,6 +183,24 @@ class Definitions:
                 if numbers[i] != numbers[j] and self.reads(other, memory):
                     numbers = [numbers[i] if n == numbers[j] else n for n in numbers]
         return tuple(numbers)
+
+    def is_product(self, x: str) -> bool:
+        """Whether ``x`` is a product or a quotient that is rounded, in another shape or negated; what a function is given, or gives, may be."""
+        self.read_on()
+        while (made := self.get(name := self.first(_whole_name(x)))) is not None:
+            if made.op in _PRODUCTS:
+                return not any(map(self._is_power_of_two, made.operands))
+            if made.op not in _REPEATS or not made.operands:
+                return made.op in _CALLS
+            x = made.operands[0]
+        return bool(self._alike) and name.startswith("%arg")
+
+    def _is_power_of_two(self, name: str) -> bool:
+        made = self.get(self.first(name))
+        if made is not None and made.op == "stablehlo.broadcast_in_dim":
+            made = self.get(self.first(made.operands[0]))
+        number = made.text.partition("dense<")[2].partition(">")[0] if made is not None and made.op == "stablehlo.constant" else ""
+        return number.count(".") == 1 and "," not in number and abs(math.frexp(float(number))[0]) == 0.5
 
     def index(self, name: str) -> str:
         """The number that an index is, or the value that it is computed as."""

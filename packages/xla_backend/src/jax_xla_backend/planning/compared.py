@@ -1,8 +1,10 @@
-"""Values that are compared with one chosen among them: `x == x.max()`, a threshold by `sort` or `top_k`, and derivatives of extrema.
+"""Values that are compared with one chosen among them: `x == x.max()`, a threshold by `sort` or `top_k`, and derivatives of extrema; and those it is
+subtracted from: `x - x.max()`, as in softmax.
 
 XLA computes such values in the kernel of the extremum, and again in that of the comparison. LLVM makes multiply-adds of a product and a sum in
 one of them and not in the other, so the last bit differs: the largest is equal to none, and a derivative is 0, infinite or NaN. So they are to
-be computed once.
+be computed once. A difference would be rounded together with the product that it is taken of, so that of large numbers more than 0 is left of the largest,
+and more than `exp` takes.
 """
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
+from jax_core.representation.partial_sums import Extremum
 from jax_core.representation.traits import Algebra, Kind, Part
 
 _MOVES = {Kind.IDENTITY, Kind.VIEW, Kind.MOVE}
@@ -42,6 +45,25 @@ def compared_with_chosen(jaxpr: Jaxpr, whole: bool) -> set[int]:
                 if computed:
                     found.add(id(x))
     return found
+
+
+def less_chosen(jaxpr: Jaxpr) -> set[int]:
+    """``id(var)`` of the values of floats that an extremum among them is subtracted from. Narrower floats than float32 are rounded before."""
+    if not any([_is_extremum(eqn) for eqn in jaxpr.eqns]):
+        return set()
+    made = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+    found: set[int] = set()
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.traits.algebra is Algebra.SUM and _is_float(eqn.outvars[0]) and eqn.outvars[0].aval.dtype.itemsize >= 4:
+            values, chosen = (_bases(x, made) for x in eqn.invars)
+            among = [_bases(v, made) for y in chosen if y in made and _is_extremum(made[y]) for v in made[y].invars]
+            found.update([id(v) for v in values & set().union(*among)])
+    return found
+
+
+def _is_extremum(eqn: JaxprEqn) -> bool:
+    """Whether results are elements of the operand, of which those of softmax may miss NaN."""
+    return isinstance(eqn.primitive.sums, Extremum) or eqn.primitive.traits.compares
 
 
 def _is_float(x: Any) -> bool:
