@@ -384,7 +384,7 @@ OWN: tuple[tuple[str, str, str], ...] = (  # what our own ways of running a prog
     ("derivative", r"\(lambda h: \(?h\.def(jvp|vjp)", "a slope has a rule of its own"),
     ("derivative", r"clamp\([^()]*\b(\w+), \1\b", "a number that is its own bound has no slope by either"),
     ("dtype", r"(?m)^    .*(\bnp\.(float64|int64|array)\(|\.type\()", "what is passed on untouched stays what it was"),
-    ("NaN|no NaN|infinity", r"(?s)(?=.*(\b\w*fft\w*|stft|istft|csd|welch|\dj)).*(inf|nan|e\+38|/ 0\b)", "which part of an infinite product of complex numbers is NaN is not said"),
+    ("NaN|no NaN|infinity", r"(?s)(?=.*(\b\w*fft\w*|stft|istft|csd|welch|\dj)).*(inf|nan|e\+38|/ 0\b|reciprocal\()", "which part of an infinite product of complex numbers is NaN is not said"),
     ("transpose|derivative", r"(gmres|bicgstab|cg|minimize|odeint)\(", "the slope of an approximate solution is an approximation"),
     ("kind", r"jax_disable_jit", "what is passed on untouched stays what it was"),
     ("jit accepts: .*beyond the end of the axis.*", r"extract\(|compress\(", "what is traced cannot be looked at"),

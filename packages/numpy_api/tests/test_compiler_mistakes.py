@@ -346,6 +346,16 @@ def test_quotients_of_quotients(name, number, size):
         np.testing.assert_allclose(found, x, rtol=1e-6)
 
 
+@pytest.mark.parametrize("size", [1, 3, 5000])
+def test_quotients_by_powers_and_exponentials(size):
+    x, one, far = np.full(size, 3e38, np.float32), np.ones(size, np.float32), np.full(size, 88, np.float32)
+    for f in (lambda x, y, far: x / x ** y, lambda x, y, far: x / (x ** y).reshape(-1, 1)[:, 0], lambda x, y, far: jnp.exp(far) / lax.pow(jnp.exp(far), y),
+              lambda x, y, far: np.float32(1.6516363e38) / jnp.exp(far), lambda x, y, far: x / jit(lambda x, y: x ** y)(x, y)):
+        np.testing.assert_allclose(jit(f)(x, one, far), one, rtol=1e-4)
+    found = jit(lambda x, y: jnp.exp(x) ** y)(np.full(size, np.inf, np.float32), np.zeros(size, np.float32))
+    np.testing.assert_array_equal(found, one)
+
+
 def test_quotients_of_complex_numbers():
     z = np.full(3, 1e30 + 1e30j, np.complex64)
     np.testing.assert_allclose(jit(lambda a, b: a / (a / b) / 1e30)(z, z), np.full(3, 1 + 1j), rtol=1e-6)

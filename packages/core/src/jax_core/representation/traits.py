@@ -81,6 +81,7 @@ class Algebra(enum.Enum):
     PRODUCT = enum.auto()
     QUOTIENT = enum.auto()
     POWER = enum.auto()
+    EXPONENTIAL = enum.auto()
     LOGARITHM = enum.auto()
     COMPARISON = enum.auto()
 

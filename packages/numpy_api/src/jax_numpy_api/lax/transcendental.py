@@ -294,7 +294,7 @@ sinh_p: Primitive
 cosh_p: Primitive  # of which the rows below speak
 _IN_SUMS, _LOSES_NAN = "in_sums", "loses_nan"
 _WITH_ACCURACY_ROWS: list[tuple] = [
-    ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp, _IN_SUMS, _LOSES_NAN),
+    ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp, _IN_SUMS, _LOSES_NAN, Algebra.EXPONENTIAL),
     ("exp2", 0.4, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2, _LOSES_NAN),
     ("expm1", 3.0, "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1, _IN_SUMS, _LOSES_NAN),
     ("log", 2.1, _log_lower, lambda g, y, x: div_p.bind(g, x), np.log, _IN_SUMS, Algebra.LOGARITHM, Reach.MODERATE),
@@ -311,7 +311,7 @@ _WITH_ACCURACY = {
     name: elementwise(name, lower if callable(lower) else op(lower), accepts=INEXACT, reference=reference,
                       jvp=(lambda g, out, x, accuracy=None, tangent=tangent: tangent(g, out, x),),
                       cost=cost, quick=Quick.LESS_EXACT if Quick.LESS_EXACT in more else Quick.SAME, in_sums=_IN_SUMS in more, loses_nan=_LOSES_NAN in more,
-                      algebra=Algebra.LOGARITHM if Algebra.LOGARITHM in more else None, reach=Reach.MODERATE if Reach.MODERATE in more else Reach.ANY)
+                      algebra=next((x for x in more if isinstance(x, Algebra)), None), reach=Reach.MODERATE if Reach.MODERATE in more else Reach.ANY)
     for name, cost, lower, tangent, reference, *more in _WITH_ACCURACY_ROWS}
 exp_p, exp2_p, expm1_p, log_p, log2_p, log1p_p, sin_p, cos_p, tan_p, tanh_p, logistic_p = _WITH_ACCURACY.values()
 

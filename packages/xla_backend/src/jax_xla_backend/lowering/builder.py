@@ -35,7 +35,7 @@ from .kept_apart import keeping_apart
 from .kept_nans import keep_nan
 from .metadata import attributes, shows, under
 from .overwriting import BEFORE_WRITING, Definitions, reads_elsewhere
-from .quotients import Quotients
+from .quotients import DIVIDE, Quotients
 from .sharding_rules import batch_rule
 from .types import dense_text, is_extended, literal_text, signature, type_text
 from .values import DIVISIONS, WRONG_OF_SIGNED, Value, hides_divisor, new_value, operand_types, spreads_literals
@@ -410,8 +410,7 @@ class Builder:
         for eqn in jaxpr.eqns:
             self.in_sum = bool(self.in_sums) and any([id(v) in self.in_sums for v in eqn.outvars])
             self.odd = odd.get(id(eqn.outvars[0])) if odd and eqn.outvars else None
-            if not quotients.take(eqn, env):
-                write(eqn, env)
+            (quotients.put if eqn.primitive.lower == DIVIDE else write)(eqn, env)
             if self.odd is Odd.LOSES_NAN:
                 keep_nan(self, eqn, env)
             if keep_apart is not None:

@@ -2,6 +2,8 @@
 
 - Quotients of quotients: it makes ``(a * c) / b`` of ``a / (b / c)``, ``a / (b * c)`` of ``a / b / c``, and ``(a * d) / (b * c)`` of
   ``(a / b) / (c / d)``, whatever the numbers are: where a product is out of range the result is infinite, 0 or NaN.
+- Quotients by powers: ``x / y ** z`` becomes ``x * y ** -z``, 0 where ``y ** z`` is near the end of the range. Before 0.12 those by exponentials likewise, and
+  powers of exponentials, ``exp(x) ** y``, become ``exp(x * y)``, which is NaN for infinite ``x``, and ``y`` 0.
 - Logarithms of powers: ``log(x ** y)`` becomes ``y log|x|``, a number also where the power is negative; ``log(rsqrt(x))`` becomes ``-log(x) / 2``,
   infinite at -0, where ``rsqrt`` is -inf.
 - Before 0.12, products with constants: ``x * 1e-30 * 1e-30`` becomes ``x * 0``.
@@ -32,8 +34,11 @@ if TYPE_CHECKING:
     from .builder import Builder
     from .values import Value
 
-_READERS = {Algebra.QUOTIENT: Algebra.QUOTIENT, Algebra.POWER: Algebra.LOGARITHM}
-"""What is merged, with what reads it."""
+_ANY = slice(None)
+_FIRST, _DIVISOR = slice(0, 1), slice(1, 2)
+_MERGED = [(Algebra.QUOTIENT, Algebra.QUOTIENT, _ANY), (Algebra.POWER, Algebra.LOGARITHM, _ANY), (Algebra.POWER, Algebra.QUOTIENT, _DIVISOR),
+           *[(Algebra.EXPONENTIAL, Algebra.QUOTIENT, _DIVISOR), (Algebra.EXPONENTIAL, Algebra.POWER, _FIRST)][:2 * COMPILER_ERRS]]
+"""What is merged, with what reads it, and as which of its operands."""
 
 # What operations are besides
 _PROGRAM = "program"
@@ -65,9 +70,9 @@ def merged(jaxpr: Jaxpr, whole: bool) -> set[int]:
     """
     found = _products(jaxpr) if COMPILER_ERRS else set()
     manners = [_manners[eqn.primitive] for eqn in jaxpr.eqns]
-    for manner, reader in _READERS.items():
+    for manner, reader, place in _MERGED:
         if manner in manners and (made := _results(jaxpr, manners, manner)):
-            found |= made & _read_by(jaxpr, manners, reader, whole)
+            found |= made & _read_by(jaxpr, manners, reader, place, whole)
     return found
 
 
@@ -82,17 +87,17 @@ def _results(jaxpr: Jaxpr, manners: Sequence[object], wanted: Algebra) -> set[in
                 repeated.add(id(eqn.outvars[0]))
         elif manner is wanted and dtypes.issubdtype(eqn.outvars[0].aval.dtype, np.inexact):
             last = eqn.invars[-1]
-            if manner is Algebra.POWER or type(last) is not Literal and id(last) not in repeated and last.aval.size == eqn.outvars[0].aval.size:
+            if manner is not Algebra.QUOTIENT or type(last) is not Literal and id(last) not in repeated and last.aval.size == eqn.outvars[0].aval.size:
                 found.add(id(eqn.outvars[0]))
     return found
 
 
-def _read_by(jaxpr: Jaxpr, manners: Sequence[object], reader: Algebra, whole: bool) -> set[int]:
-    """``id(var)`` of what the ``reader`` may have as an operand, as far as the compiler is concerned."""
+def _read_by(jaxpr: Jaxpr, manners: Sequence[object], reader: Algebra, place: slice, whole: bool) -> set[int]:
+    """``id(var)`` of what the ``reader`` may have as an operand in this ``place``, as far as the compiler is concerned."""
     read = set() if whole else {id(v) for v in jaxpr.outvars}
     for eqn, manner in zip(reversed(jaxpr.eqns), reversed(manners)):
         if manner is not _OTHER and (manner is reader or manner is _PROGRAM or eqn.outvars and id(eqn.outvars[0]) in read and _shows(eqn, manner)):
-            read.update([id(v) for v in eqn.invars])
+            read.update([id(v) for v in (eqn.invars[place] if manner is reader else eqn.invars)])
     return read
 
 

@@ -36,36 +36,34 @@ class Quotients:
       write: writes an equation as it stands, and enters the names of its results.
     """
 
-    __slots__ = ("b", "jaxpr", "write", "_spread", "_made")
+    __slots__ = ("b", "jaxpr", "write", "_known")
 
     def __init__(self, b: Builder, jaxpr: Jaxpr, write: Callable[[JaxprEqn, dict], None]):
         self.b, self.jaxpr, self.write = b, jaxpr, write
-        self._spread: dict[Any, JaxprEqn] = {}
-        self._made: dict[Any, JaxprEqn] | None = None
+        self._known: dict[Any, JaxprEqn] | None = None
 
-    def take(self, eqn: JaxprEqn, env: dict) -> bool:
-        """Write ``eqn``, the next one, if it is a quotient by few numbers; ``env`` has the names of all values so far.
+    def put(self, eqn: JaxprEqn, env: dict) -> None:
+        """Write the quotient ``eqn``; ``env`` has the names of all values so far.
 
-        What repeats the few is written again for it alone: XLA takes reciprocals of them only where nothing else reads them repeated.
+        What repeats few numbers is written again for it alone: XLA takes reciprocals of them only where nothing else reads them repeated.
         """
-        if eqn.primitive is broadcast_in_dim_p:
-            self._spread[eqn.outvars[0]] = eqn
-        if eqn.primitive.lower != DIVIDE:
-            return False
         divisor, out = eqn.invars[1], eqn.outvars[0].aval
-        spread = self._spread.get(divisor)
+        made = None if type(divisor) is Literal else self._made(divisor)
+        spread = made if made is not None and made.primitive is broadcast_in_dim_p else None
         few = divisor if spread is None else spread.invars[0]
-        guarded = few.aval.shape != out.shape and self._may_be_large(few, out)
-        if spread is None and not guarded:
-            return False
         before = [(v, env[v]) for v in {divisor, few} if v in env]
-        if guarded:
+        if few.aval.shape != out.shape and self._may_be_large(few, out):
             env[eqn.outvars[0]] = str(self._in_range(eqn, spread, few, env))
         else:
-            self.write(spread, env)  # type: ignore[arg-type]  # there is one
+            if spread is not None:
+                self.write(spread, env)
             self.write(eqn, env)
         env.update(before)
-        return True
+
+    def _made(self, x: Any) -> JaxprEqn | None:
+        if self._known is None:
+            self._known = {v: eqn for eqn in self.jaxpr.eqns for v in eqn.outvars}
+        return self._known.get(x)
 
     def _may_be_large(self, few: Any, out: Any) -> bool:
         """Whether reciprocals of the ``few`` may be subnormal, and are then 0."""
@@ -79,9 +77,7 @@ class Quotients:
             return not abs(float(x.val)) > limit  # NaN is not large
         if x.aval.dtype.kind in "biu":
             return 2.0 ** (8 * x.aval.dtype.itemsize) <= limit
-        if self._made is None:
-            self._made = {v: eqn for eqn in self.jaxpr.eqns for v in eqn.outvars}
-        eqn = self._made.get(x)
+        eqn = self._made(x)
         if eqn is None:
             return False
         traits, operands = eqn.primitive.traits, eqn.invars
