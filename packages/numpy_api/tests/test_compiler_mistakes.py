@@ -415,7 +415,9 @@ def test_quotients_by_few_that_are_moderate():
 def test_products_with_constants(number, factors):
     x = np.full(3, number, np.float32)
     want = functools.reduce(np.multiply, map(np.float32, factors), x)
-    np.testing.assert_allclose(jit(lambda x: functools.reduce(lambda x, c: x * c, factors, x))(x), want, rtol=1e-6)
+    for f in (lambda x: functools.reduce(lambda x, c: x * c, factors, x), lambda x: functools.reduce(lambda x, c: x / (1 / c), factors, x),
+              lambda x: functools.reduce(lambda x, c: x * c[1] if c[0] % 2 else x / (1 / c[1]), enumerate(factors), x)):
+        np.testing.assert_allclose(jit(f)(x), want, rtol=1e-6)
 
 
 # -- NaN compared --------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
   powers of exponentials, ``exp(x) ** y``, become ``exp(x * y)``, which is NaN for infinite ``x``, and ``y`` 0.
 - Logarithms of powers: ``log(x ** y)`` becomes ``y log|x|``, a number also where the power is negative; ``log(rsqrt(x))`` becomes ``-log(x) / 2``,
   infinite at -0, where ``rsqrt`` is -inf.
-- Before 0.12, products with constants: ``x * 1e-30 * 1e-30`` becomes ``x * 0``.
+- Before 0.12, products with constants, and quotients by them: ``x * 1e-30 * 1e-30`` and ``x / 1e30 / 1e30`` become ``x * 0``.
 
 It does not look at the bits of numbers, so the inner result is written with its bits inverted twice. It looks through changes of shape and calls.
 
@@ -111,16 +111,19 @@ def _shows(eqn: JaxprEqn, manner: object) -> bool:
 
 
 def _products(jaxpr: Jaxpr) -> set[int]:
-    """Products with a constant that are multiplied by a second one, where the product of both is out of range."""
+    """Products with a constant, or quotients by one, that are multiplied or divided by a second one, where what both make is out of range."""
     factors: dict = {}
     found = set()
     for eqn in jaxpr.eqns:
-        if eqn.primitive.traits.algebra is not Algebra.PRODUCT or not dtypes.issubdtype(eqn.outvars[0].aval.dtype, np.floating):
+        algebra = eqn.primitive.traits.algebra
+        if algebra not in (Algebra.PRODUCT, Algebra.QUOTIENT) or not dtypes.issubdtype(eqn.outvars[0].aval.dtype, np.floating):
             continue
         numbers = [x.val for x in eqn.invars if type(x) is Literal]
         others = [x for x in eqn.invars if type(x) is not Literal]
-        if len(numbers) == 1 and np.size(numbers[0]) == 1:
+        if len(numbers) == 1 and np.size(numbers[0]) == 1 and (algebra is Algebra.PRODUCT or numbers[0] != 0 and type(eqn.invars[1]) is Literal):
             factor, info = abs(float(numbers[0])), dtypes.finfo(eqn.outvars[0].aval.dtype)
+            if algebra is Algebra.QUOTIENT:
+                factor = 1 / factor
             factors[eqn.outvars[0]] = factor
             before = factors.get(others[0])
             if before is not None and not float(info.smallest_normal) <= before * factor <= float(info.max):
