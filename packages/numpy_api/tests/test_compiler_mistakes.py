@@ -458,6 +458,22 @@ def test_reductions_keep_their_start(name, dtype, count):
             np.testing.assert_array_equal(found, expected)
 
 
+# -- integers of 4 bits that wrap ---------------------------------------------------------------------------------------------------
+
+NARROW = {"int8": lambda v: v.astype(np.int8), "uint8": lambda v: v.astype(np.uint8), "sort": lax.sort, "argsort": jnp.argsort, "top_k": lambda v: lax.top_k(v, 2)[0],
+          "median": lambda v: jnp.sort(v)[2], "max": jnp.max, "argmin": jnp.argmin, "search": lambda v: jnp.searchsorted(jnp.sort(v), v)}
+
+
+@pytest.mark.parametrize("dtype", ["int4", "uint4"])
+@pytest.mark.parametrize("name", NARROW)
+def test_narrow_integers_wrap(name, dtype):
+    """Compiled with what reads them, as bytes, they would not."""
+    x = np.array([1, 3, 2, -5], np.int32)
+    for f in (lambda v: v * v, lambda v: v + v + v, lambda v: v << 2, lambda v: -v):
+        steps = NARROW[name](jnp.asarray(np.asarray(f(jnp.asarray(x).astype(dtype)))))
+        found = jit(lambda x: NARROW[name](f(x.astype(dtype))))(x)
+        assert np.asarray(found).astype(np.int32).tolist() == np.asarray(steps).astype(np.int32).tolist()
+
 # -- differences to the largest of products ---------------------------------------------------------------------------------------
 
 DISTANCES = {  # the last of them is the same of all

@@ -273,6 +273,9 @@ class Builder:
         """``x`` with its elements converted; ``x`` itself where nothing changes."""
         if x.aval.dtype == dtype:
             return x
+        if self.platform == "cpu" and dtype in WORDS and isdtype(x.aval.dtype, "integral") and itemsize_bits(x.aval.dtype) < 8:
+            # XLA would compute ``x`` of bytes, which do not wrap
+            x = self.emit(f"stablehlo.convert {x}", x, out=ShapedArray(x.aval.shape, np.dtype(np.int16)))
         return self.emit(f"stablehlo.convert {x}", x, out=ShapedArray(x.aval.shape, dtype))
 
     def broadcast(self, x: Value, shape: Sequence[int], dims: Sequence[int] = ()) -> Value:
