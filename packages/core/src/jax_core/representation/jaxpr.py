@@ -496,6 +496,11 @@ def program_of(eqn: JaxprEqn) -> ClosedJaxpr | None:
     return None if name is None else eqn.params[name]
 
 
+def makers(jaxpr: Jaxpr) -> dict[Var, JaxprEqn]:
+    """The equation that makes each value."""
+    return {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
+
+
 def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
     """The jaxprs in the parameters of the equations of ``jaxpr``, one level deep.
 

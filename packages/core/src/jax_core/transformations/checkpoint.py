@@ -20,7 +20,7 @@ from ..representation import tree
 from ..representation.arguments import LazyNames, check_callable, put_static
 from ..representation.aval import get_aval
 from ..representation.dtypes import ExtendedDType
-from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, program_of
+from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, makers, program_of
 from ..representation.marks import ELEMENTWISE, LINEAR
 from ..representation.primitive import Primitive, Zero
 from ..representation.source import describe_function
@@ -338,7 +338,7 @@ def _log_residuals(closed: ClosedJaxpr, known: ClosedJaxpr, needed: Sequence[boo
     for i, (v, need) in enumerate(zip(closed.jaxpr.invars, needed)):
         if need:
             logger.warning("checkpoint of %s keeps its input %d, %s", name, i, v.aval.str_short())
-    made = {v: eqn for eqn in known.jaxpr.eqns for v in eqn.outvars}
+    made = makers(known.jaxpr)
     for v in known.jaxpr.outvars[len(closed.out_avals):]:
         logger.warning("checkpoint of %s saves %s, %s", name, v.aval.str_short(), _origin(made[v], v) if v in made else "an input")
 

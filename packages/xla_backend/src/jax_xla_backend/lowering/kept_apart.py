@@ -25,7 +25,7 @@ from jax_core.representation.traits import AROUND_PROGRAMS, Algebra, Kind
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from ..jaxlib_compat import BARRIERS_LAST, COMPILER_ERRS
-from ..planning.compared import compared_with_chosen, less_chosen
+from ..planning.compared import computed_once
 from ..planning.planner import SMALL
 
 if TYPE_CHECKING:
@@ -36,9 +36,10 @@ if TYPE_CHECKING:
 
 _ANY = slice(None)
 _FIRST, _DIVISOR = slice(0, 1), slice(1, 2)
-_MERGED = [(Algebra.QUOTIENT, Algebra.QUOTIENT, _ANY), (Algebra.POWER, Algebra.LOGARITHM, _ANY), (Algebra.POWER, Algebra.QUOTIENT, _DIVISOR),
-           *[(Algebra.EXPONENTIAL, Algebra.QUOTIENT, _DIVISOR), (Algebra.EXPONENTIAL, Algebra.POWER, _FIRST)][:2 * COMPILER_ERRS]]
+_MERGED = [(Algebra.QUOTIENT, Algebra.QUOTIENT, _ANY), (Algebra.POWER, Algebra.LOGARITHM, _ANY), (Algebra.POWER, Algebra.QUOTIENT, _DIVISOR)]
 """What is merged, with what reads it, and as which of its operands."""
+if COMPILER_ERRS:
+    _MERGED += [(Algebra.EXPONENTIAL, Algebra.QUOTIENT, _DIVISOR), (Algebra.EXPONENTIAL, Algebra.POWER, _FIRST)]
 
 # What operations are besides
 _PROGRAM = "program"
@@ -138,8 +139,7 @@ def keeping_apart(b: Builder, jaxpr: Jaxpr, env: dict, whole: bool) -> Callable[
     from, are written to memory, but for small ones in loops where that is dropped. Of such products NaN is chosen there, where they are NaN.
     """
     apart = merged(jaxpr, whole)
-    once = compared_with_chosen(jaxpr, whole) if b.platform == "cpu" and not b.one_form else set()
-    less = less_chosen(jaxpr) if b.platform == "cpu" and not b.one_form else set()
+    once, less = computed_once(jaxpr, whole) if b.platform == "cpu" and not b.one_form else (set(), set())
     if not apart and not once and not less:
         return None
 
@@ -157,6 +157,7 @@ def keeping_apart(b: Builder, jaxpr: Jaxpr, env: dict, whole: bool) -> Callable[
 
 
 def _where_numbers(b: Builder, x: Value) -> Value:
+    """``x``, selected where it is a number."""
     is_number = b.emit(f"stablehlo.compare EQ, {x}, {x}, FLOAT", x, x, out=x.aval.update(dtype=np.dtype(bool), weak_type=False))
     nan = b.full(np.nan, x.aval)
     return b.emit(f"stablehlo.select {is_number}, {x}, {nan}", is_number, x, nan, out=x.aval)

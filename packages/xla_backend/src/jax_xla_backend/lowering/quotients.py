@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from jax_core.representation import dtypes
-from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, makers
 from jax_core.representation.traits import Kind, Reach
 from jax_core.traces.structural import broadcast_in_dim_p
 
@@ -62,7 +62,7 @@ class Quotients:
 
     def _made(self, x: Any) -> JaxprEqn | None:
         if self._known is None:
-            self._known = {v: eqn for eqn in self.jaxpr.eqns for v in eqn.outvars}
+            self._known = makers(self.jaxpr)
         return self._known.get(x)
 
     def _may_be_large(self, few: Any, out: Any) -> bool:

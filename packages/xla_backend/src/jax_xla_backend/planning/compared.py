@@ -8,12 +8,12 @@ and more than `exp` takes.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
 from jax_core.representation import dtypes
-from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, makers
 from jax_core.representation.partial_sums import Extremum
 from jax_core.representation.traits import Algebra, Kind, Part
 
@@ -25,40 +25,33 @@ _IN_MEMORY = {Kind.PRODUCT, Kind.CONVOLUTION, Kind.SORT, Kind.SCATTER, Kind.LIBR
 """What the compiler does not compute again."""
 
 
-def compared_with_chosen(jaxpr: Jaxpr, whole: bool) -> set[int]:
-    """``id(var)`` of the values of floats, results of equations or inputs, that are to be computed once.
+def computed_once(jaxpr: Jaxpr, whole: bool) -> tuple[set[int], set[int]]:
+    """``id(var)`` of the values of floats, results of equations or inputs, that are to be computed once: of those that are compared with one of them, and
+    of those that an extremum among them is subtracted from, if they are products. (Narrower floats than float32 are rounded before.)
 
     Args:
       whole: whether the program is not part of another one, so that its inputs are in memory.
     """
     comparisons = [eqn for eqn in jaxpr.eqns if eqn.primitive.traits.algebra is Algebra.COMPARISON and _is_float(eqn.invars[0])]
-    if not comparisons:
-        return set()
-    made = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
-    found = set()
+    differences = [eqn for eqn in jaxpr.eqns if eqn.primitive.traits.algebra is Algebra.SUM and _is_float(eqn.outvars[0])
+                   and eqn.outvars[0].aval.dtype.itemsize >= 4] if any(map(_is_extremum, jaxpr.eqns)) else []
+    if not comparisons and not differences:
+        return set(), set()
+    made = makers(jaxpr)
+    compared, less = set(), set()
     for eqn in comparisons:
-        bases = [_bases(x, made) for x in eqn.invars]
-        for values, chosen in (bases, bases[::-1]):
-            among = [v for y in chosen if y in made and _chooses(made[y]) for v in made[y].invars]
-            for x in values & set().union(*[_bases(v, made) for v in among]):
-                computed = made[x].primitive.traits.kind not in _IN_MEMORY if x in made else not whole
-                if computed:
-                    found.add(id(x))
-    return found
+        first, second = (_bases(x, made) for x in eqn.invars)
+        chosen = first & _among(second, made, _chooses) | second & _among(first, made, _chooses)
+        compared.update([x for x in chosen if (made[x].primitive.traits.kind not in _IN_MEMORY if x in made else not whole)])
+    for eqn in differences:
+        first, second = (_bases(x, made) for x in eqn.invars)
+        less |= first & _among(second, made, _is_extremum)
+    return set(map(id, compared)), set(map(id, less))
 
 
-def less_chosen(jaxpr: Jaxpr) -> set[int]:
-    """``id(var)`` of the values of floats that an extremum among them is subtracted from. Narrower floats than float32 are rounded before."""
-    if not any([_is_extremum(eqn) for eqn in jaxpr.eqns]):
-        return set()
-    made = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
-    found: set[int] = set()
-    for eqn in jaxpr.eqns:
-        if eqn.primitive.traits.algebra is Algebra.SUM and _is_float(eqn.outvars[0]) and eqn.outvars[0].aval.dtype.itemsize >= 4:
-            values, chosen = (_bases(x, made) for x in eqn.invars)
-            among = [_bases(v, made) for y in chosen if y in made and _is_extremum(made[y]) for v in made[y].invars]
-            found.update([id(v) for v in values & set().union(*among)])
-    return found
+def _among(chosen: set, made: dict, chooses: Callable[[JaxprEqn], bool]) -> set:
+    """What those of the ``chosen`` values are elements of that such an equation makes."""
+    return set().union(*[_bases(v, made) for y in chosen if y in made and chooses(made[y]) for v in made[y].invars])
 
 
 def _is_extremum(eqn: JaxprEqn) -> bool:

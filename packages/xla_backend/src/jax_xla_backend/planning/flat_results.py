@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, makers
 from jax_core.representation.traits import Kind
 
 SHORT, LONG = 9, 32
@@ -27,8 +27,8 @@ def flat_results(jaxpr: Jaxpr) -> set[int]:
     results = [v for v in jaxpr.outvars if type(v) is not Literal and _is_short(v.aval)]
     if not results:
         return set()
-    makers = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
-    return {id(v) for v in results if v in makers and makers[v].primitive.traits.kind is Kind.ELEMENTWISE and _is_in_place(v, makers)}
+    made = makers(jaxpr)
+    return {id(v) for v in results if v in made and made[v].primitive.traits.kind is Kind.ELEMENTWISE and _is_in_place(v, made)}
 
 
 def _is_short(aval: Any) -> bool:

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from jax_core.interfaces import JOINED_AT_ONCE
-from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, program_of
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, makers, program_of
 from jax_core.representation.traits import Kind
 
 from .planner import is_view
@@ -27,19 +27,14 @@ def joins_of_computed(jaxpr: Jaxpr) -> list[int]:
     joins = [eqn for eqn in jaxpr.eqns if eqn.primitive.traits.joins and len(eqn.invars) > JOINED_AT_ONCE and _pays(eqn)]
     if not joins:
         return []
-    makers, readers = _makers(jaxpr), _readers(jaxpr)
-    return [id(eqn.outvars[0]) for eqn in joins if 2 * sum([_is_computed(x, makers, readers) for x in eqn.invars]) > len(eqn.invars)]
+    made, readers = makers(jaxpr), _readers(jaxpr)
+    return [id(eqn.outvars[0]) for eqn in joins if 2 * sum([_is_computed(x, made, readers) for x in eqn.invars]) > len(eqn.invars)]
 
 
 def _pays(eqn: JaxprEqn) -> bool:
     """Whether kernels of several arrays run about as fast as one of each."""
     axis, part = eqn.params["dimension" if "dimension" in eqn.params else "axis"], eqn.invars[0].aval
     return part.size <= SHORT or math.prod(part.shape[axis:]) >= IN_A_ROW
-
-
-def _makers(jaxpr: Jaxpr) -> dict[Any, JaxprEqn]:
-    """The equation that makes each value."""
-    return {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
 
 
 def _readers(jaxpr: Jaxpr) -> collections.Counter:
@@ -64,4 +59,4 @@ def _call_computes(eqn: JaxprEqn, result: Any) -> bool:
     if program is None:
         return False
     inner = program.jaxpr
-    return _is_computed(inner.outvars[eqn.outvars.index(result)], _makers(inner), _readers(inner))
+    return _is_computed(inner.outvars[eqn.outvars.index(result)], makers(inner), _readers(inner))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from jax_core.interfaces import Odd
-from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, makers
 from jax_core.representation.traits import Kind
 from jax_core.traces.structural import broadcast_in_dim_p, reduce_sum_p
 from jax_core.traces.windowed_sums import has_windows
@@ -33,8 +33,8 @@ def odd_sums(jaxpr: Jaxpr) -> dict[int, Odd]:
     found = {id(eqn.outvars[0]): Odd.SUM_OF_EQUAL for eqn in sums if eqn.invars[0] in equal}
     windowed = [eqn for eqn in sums if eqn.invars[0] not in equal and has_windows(eqn.invars[0].aval, eqn.params["axes"])]
     if windowed:
-        makers = {v: eqn for eqn in jaxpr.eqns for v in eqn.outvars}
-        found.update({id(eqn.outvars[0]): Odd.COSTLY_SUM for eqn in windowed if _is_costly(eqn.invars[0], makers)})
+        made = makers(jaxpr)
+        found.update({id(eqn.outvars[0]): Odd.COSTLY_SUM for eqn in windowed if _is_costly(eqn.invars[0], made)})
     return found
 
 
