@@ -165,6 +165,13 @@ def _expanded(index: tuple, ndim: int) -> list:
     return parts + fill if place is None else parts[:place] + fill + parts[place + 1:]
 
 
+def is_known_number(part: object) -> bool:
+    """Whether a part of an index is one integer, Python's or NumPy's."""
+    if isinstance(part, (np.ndarray, np.integer)):
+        return part.shape == () and dtypes.issubdtype(part.dtype, np.integer)
+    return type(part) is int
+
+
 _FLAG = "flag"
 
 
@@ -184,9 +191,7 @@ def _array_parts(part: Any) -> list:
         kind = "float64" if isinstance(part, float) else type(part)
         raise TypeError(f"Indexer must have integer or boolean type, got indexer with type {kind}: {part!r}")
     if dtypes.issubdtype(dtype, np.integer):
-        if isinstance(part, (np.ndarray, np.generic)) and not part.shape:
-            return [int(part)]
-        return [part]
+        return [int(part)] if is_known_number(part) else [part]
     if dtype != np.bool_:
         raise TypeError(f"Indexer must have integer or boolean type, got indexer with type {dtype} at value {part!r}")
     known = concrete(part)
@@ -273,7 +278,7 @@ def _key(index: tuple, arrays: bool) -> tuple | None:
             key.append((part.shape, part.dtype))
         elif arrays and kind is Slice:
             key.append((Slice, part.start.dtype, part.size, part.stride))
-        elif isinstance(part, (np.ndarray, np.integer)) and part.shape == () and part.dtype.kind in "iu":
+        elif is_known_number(part):
             key.append(int(part))
         else:
             return None

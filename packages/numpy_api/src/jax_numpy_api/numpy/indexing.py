@@ -44,6 +44,7 @@ from .index_plans import (
     check_numbers,
     general_plan,
     index_array,
+    is_known_number,
     positions_of,
     reading_plan,
     static_plan,
@@ -313,7 +314,7 @@ def write(x: Array, index: Indexer, value: Any, op: str, *, indices_are_sorted: 
 
 
 def _has_negative(index: tuple) -> bool:
-    return any(np.ndim(p) == 0 and isinstance(p, (int, np.integer, np.ndarray)) and p < 0 for p in index)
+    return any(is_known_number(p) and p < 0 for p in index)
 
 
 def _fitted(value: Any, plan: Any, what: str) -> Any:
