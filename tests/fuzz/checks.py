@@ -7,7 +7,7 @@ from __future__ import annotations
 import collections
 import re
 import warnings
-from typing import Any, Callable
+from typing import Any, Callable, Iterable
 
 import numpy as np
 
@@ -25,6 +25,11 @@ Difference = tuple[str, str] | tuple[str, str, int] | None  # of a program in st
 COARSE = {"bfloat16": TOLERANCE["bfloat16"], "float16": TOLERANCE["float16"], "float32": 1e-5}  # what comes of a program with such an argument, in any dtype
 
 NOISE = {"float16": 1e-3, "bfloat16": 4e-3}  # what is left where terms of size 1 cancel; of other dtypes 4e-6
+
+
+def _coarsest(program: Program, dtypes: Iterable[str]) -> float:
+    """The largest tolerance of those ``dtypes`` that a program names."""
+    return max(COARSE[name] * (f"'{name}'" in program.full) for name in dtypes)
 
 
 # -- comparing -----------------------------------------------------------------------------------------------------------
@@ -112,7 +117,7 @@ def _two_ways(program: Program, route: str, plain: str) -> tuple[Outcome, Outcom
     whole, eager = map(outcome.run, texts)
     if whole.error or eager.error:
         return whole, eager, None
-    found = compare(whole, _as_arrays(eager), weak=False, coarsest=max(TOLERANCE[name] * (f"'{name}'" in program.full) for name in NOISE))
+    found = compare(whole, _as_arrays(eager), weak=False, coarsest=_coarsest(program, NOISE))
     if found and found[0] in judge.KINDS and judge.explains((whole, eager), texts, (outcome.run, outcome.run)):
         found = None
     if found and found[0] in judge.KINDS and _overflows(whole, _as_arrays(eager), program.text, (route, plain)):
@@ -205,12 +210,15 @@ def _distance(a: Any, b: Any) -> float:
 DIGITS = (1e-15, -1e-15, 2e-15)  # by how much the last digits of arguments are moved
 
 
+def _forward(g: Callable, x: Any, v: Any, cotangents: list) -> float:
+    """The product of the ``cotangents`` and the tangents of ``g``."""
+    return sum(float(np.vdot(c, t)) for c, t in zip(cotangents, jax.jvp(g, (x,), (v,))[1]))
+
+
 def _moves(g: Callable, x: Any, v: Any, cotangents: list, forward: float, error: float) -> bool:
     """Whether the last digits of the arguments ``x`` move the tangents as far as an ``error`` goes, or by a thousandth of that: rounding may, then.
     Equal elements stay equal, as the slope jumps where they are no longer."""
-    def moved(by: float) -> float:
-        return abs(sum(float(np.vdot(c, t)) for c, t in zip(cotangents, jax.jvp(g, (x * (1 + by),), (v,))[1])) - forward)
-    return all(not moved(by) < 1e-3 * error for by in DIGITS)
+    return all(not abs(_forward(g, x * (1 + by), v, cotangents) - forward) < 1e-3 * error for by in DIGITS)
 
 
 def _absorbed(pull: Callable, v: Any, cotangents: list, forward: float, error: float) -> bool:
@@ -222,13 +230,13 @@ def _absorbed(pull: Callable, v: Any, cotangents: list, forward: float, error: f
     return abs(sum(map(alone, range(len(cotangents)))) - forward) < 1e-3 * error
 
 
-def _by_steps(g: Callable, x: Any, v: Any, cotangents: list) -> float:
-    """The product of the ``cotangents`` and the tangents of ``g`` where nothing is compiled, so that each operation rounds by itself; NaN if it must be."""
+def _ties(g: Callable, x: Any, v: Any, cotangents: list, forward: float, error: float) -> bool:
+    """Whether the tangents are others, as far as for `_moves`, where nothing is compiled, so that each operation rounds by itself: that decides a tie."""
     try:
         with jax.disable_jit():
-            return sum(float(np.vdot(c, t)) for c, t in zip(cotangents, jax.jvp(g, (x,), (v,))[1]))
-    except Exception:
-        return float("nan")
+            return abs(_forward(g, x, v, cotangents) - forward) > 1e-3 * error
+    except Exception:  # some programs must be compiled
+        return False
 
 
 def derivatives(program: Program) -> Difference:
@@ -255,8 +263,8 @@ def derivatives(program: Program) -> Difference:
         forward, size = sum(forwards), sum(float(np.vdot(abs(c), abs(t))) for c, t in pairs)
         noise = 1e-13 * _norm([v]) * _norm(cotangents) * (1 + _norm([x]) + _norm(y))  # of terms that cancel
         if np.isfinite(size) and np.isfinite(noise) and (error := abs(forward - backward)) > 1e-7 * size + noise:
-            if not _moves(g, x, v, cotangents, forward, error) and not _absorbed(pull, v, cotangents, forward, error) and not (
-                    abs(_by_steps(g, x, v, cotangents) - forward) > 1e-3 * error):
+            if not (_moves(g, x, v, cotangents, forward, error) or _absorbed(pull, v, cotangents, forward, error)
+                    or _ties(g, x, v, cotangents, forward, error)):
                 return "transpose", f"{backward} for {forward}"
         if program.manner != "plain" or "stop_gradient" in program.text or not all(np.isfinite(t).all() for t in (*y, *tangents)):
             return None
@@ -323,7 +331,7 @@ def against(ours: Interpreter, reference: Interpreter, lenient: bool = False, ty
             return None, False
         if counts is not None and not want[0].error:
             counts["types" if any(leaf.kind == "ShapeDtypeStruct" for leaf in want[0].leaves) else "values"] += 1
-        coarsest = max(tolerance * (f"'{name}'" in program.full) for name, tolerance in COARSE.items())
+        coarsest = _coarsest(program, COARSE)
         more = not want[0].error
         texts = [part.full for part in program.apart()] if program.others else [program.full] * 2
         for i, (a, b) in enumerate(zip(got, want)):

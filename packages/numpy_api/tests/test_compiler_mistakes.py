@@ -474,9 +474,10 @@ def test_narrow_integers_wrap(name, dtype):
         found = jit(lambda x: NARROW[name](f(x.astype(dtype))))(x)
         assert np.asarray(found).astype(np.int32).tolist() == np.asarray(steps).astype(np.int32).tolist()
 
+
 # -- differences to the largest of products ---------------------------------------------------------------------------------------
 
-DISTANCES = {  # the last of them is the same of all
+DISTANCES = {  # what is 1 for the largest and 0 for all others, or a slope
     "softmax": lambda x: nn.softmax(x),
     "logsumexp": lambda x: jnp.exp(nn.logsumexp(x, 1, keepdims=True) - x.max(1, keepdims=True)),
     "log_softmax": lambda x: jnp.exp(nn.log_softmax(x)),
