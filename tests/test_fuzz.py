@@ -235,6 +235,15 @@ def test_where_the_other_side_has_a_hole(ours, other, args, explained):
     assert judge.is_limit(gave, texts[1], outcome.run) is explained
 
 
+@pytest.mark.parametrize("ours, other, among", [
+    ("1 - jnp.tanh(jnp.exp(a)) ** 2", "4 * jnp.exp(-2 * jnp.exp(a))", False), ("4 * jnp.exp(-2 * jnp.exp(a))", "1 - jnp.tanh(jnp.exp(a)) ** 2", True),
+    ("8 * jnp.exp(-2 * jnp.exp(a))", "1 - jnp.tanh(jnp.exp(a)) ** 2", False), ("a * nan", "a", False), ("a, a > 1", "1.01 * a, a > 1", False), ("a, a > 3", "a, a > 1", False)])
+def test_what_the_last_digits_of_arguments_move(ours, other, among):
+    """A slope that cancels is among those beside it, unless it is twice as large; what does not cancel must agree."""
+    texts = [f"def f(a):\n    return {body}\nargs = (jnp.array([2.0], 'float32'),)\nout = f(*args)" for body in (ours, other)]
+    assert judge.is_among((outcome.run(texts[0]), outcome.run(texts[1])), texts[1], outcome.run) is among
+
+
 def test_a_program_in_double_precision_has_the_same_arguments():
     text = "def f(a, b):\n    return a, b.astype('bfloat16'), b\nargs = (jnp.array([0.1], 'float16'), 2.0)\nout = f(*args[:1], *map(jnp.float32, args[1:]))"
     a, b, c = outcome.run(judge.widened(text)).leaves

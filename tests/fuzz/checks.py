@@ -120,6 +120,8 @@ def _two_ways(program: Program, route: str, plain: str) -> tuple[Outcome, Outcom
     found = compare(whole, _as_arrays(eager), weak=False, coarsest=_coarsest(program, NOISE))
     if found and found[0] in judge.KINDS and judge.explains((whole, eager), texts, (outcome.run, outcome.run)):
         found = None
+    if found and found[0] == "value" and judge.is_among((whole, _as_arrays(eager)), texts[1], outcome.run):
+        found = None
     if found and found[0] in judge.KINDS and _overflows(whole, _as_arrays(eager), program.text, (route, plain)):
         found = None
     return whole, eager, found
@@ -198,6 +200,8 @@ def primitives(program: Program) -> Difference:
 
 ROUNDED = re.compile(r"reduce_precision|float8|bitcast|\.view\(")  # tangents are rounded too, so that they are not linear, or are those of a step
 
+UNLIKE_QUOTIENTS = re.compile(r"stop_gradient|random\.(ball|beta|chisquare|dirichlet|f|gamma|generalized_normal|loggamma|t)\(")  # slopes of samples keep the probability, not the choices
+
 
 def _norm(arrays: list) -> float:
     return float(np.sqrt(sum(np.sum(np.square(np.asarray(a))) for a in arrays)))
@@ -266,7 +270,7 @@ def derivatives(program: Program) -> Difference:
             if not (_moves(g, x, v, cotangents, forward, error) or _absorbed(pull, v, cotangents, forward, error)
                     or _ties(g, x, v, cotangents, forward, error)):
                 return "transpose", f"{backward} for {forward}"
-        if program.manner != "plain" or "stop_gradient" in program.text or not all(np.isfinite(t).all() for t in (*y, *tangents)):
+        if program.manner != "plain" or UNLIKE_QUOTIENTS.search(program.text) or not all(np.isfinite(t).all() for t in (*y, *tangents)):
             return None
         def slope(h: float) -> list:
             values = g(x + h * v)

@@ -4,6 +4,8 @@ import pytest
 
 from harness import LAWS, Case
 from jax_core.programs.jit import jit
+from jax_core.representation import dtypes
+from jax_core.transformations.autodiff import grad, jvp
 from jax_numpy_api import lax
 
 DOTS = [Case(lax.dot_general, types, dimension_numbers=numbers, precision=None, preferred_element_type=None, tolerance=16, order=1)
@@ -20,10 +22,10 @@ OTHERS = [
     Case(lax.dot, "bf16[2,3],bf16[3,4] f16[2,3],f16[3]", reference=lambda x, y: x.astype(np.float32) @ y.astype(np.float32),
          preferred_element_type=np.float32, derivative=False),
     Case(lax.dot_general, "f32[2,3],f32[3,4]", dimension_numbers=(((1,), (0,)), ((), ())), precision=None, preferred_element_type=np.int32,
-         domain=(1.5, 9), derivative=False),
+         domain=(1.5, 9)),
     Case(lax.dot, "i8[2,3],i8[3,4]", preferred_element_type=np.int32, domain=(-100, 100),
          reference=lambda x, y: x.astype(np.int32) @ y.astype(np.int32)),
-    Case(lax.dot, "i8[2,3],f32[3,4]", reference=lambda x, y: x.astype(np.float32) @ y, derivative=False),
+    Case(lax.dot, "i8[2,3],f32[3,4]", reference=lambda x, y: x.astype(np.float32) @ y),
     Case(lax.batch_matmul, "f32[2,3,4],f32[2,4,5]", reference=np.matmul, tolerance=16),
     Case(lambda x, y: lax.ragged_dot(x, y, np.int32([2, 0, 3])), "f32[6,3],f32[3,3,2]", name="ragged_dot", tolerance=16,
          reference=lambda x, y: np.concatenate([x[:2] @ y[0], x[2:5] @ y[2], np.zeros((1, 2), x.dtype)]))]
@@ -72,3 +74,13 @@ def test_a_product_in_a_wider_dtype_is_that_of_what_was_given(left, right, wide)
     a, b = (np.full(2, LARGEST[name]).astype(name) for name in (left, right))
     want = (a.astype(np.float64) @ b.astype(np.float64)).astype(np.int64 if "int" in wide else wide).astype(wide)
     assert np.asarray(jit(lambda a, b: lax.dot(a, b, preferred_element_type=wide))(a, b)) == want
+
+
+def test_sums_of_floats_as_integers_are_steps():
+    """Their tangents are those of integers, and what is made of them has slope 0."""
+    f = lambda a: lax.dot(a, a, preferred_element_type=np.uint8)
+    a = np.float32([-1, 2])
+    out, tangent = jvp(f, (a,), (a,))
+    assert out == 5 and tangent.dtype == dtypes.float0
+    for g in (lambda a: f(a) * a[1], jit(lambda a: f(a) * a[1])):
+        assert np.array_equal(grad(g)(a), [0, 5]) and jvp(g, (a,), (a,))[1] == 10

@@ -21,7 +21,7 @@ from jax_core.configuration import flags
 from jax_core.representation import dtypes, partial_sums, splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.representation.primitive import Primitive, is_linear
+from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_core.traces import structural
@@ -441,6 +441,12 @@ def _accumulates(operand, result):
         dtypes.issubdtype(operand, np.floating) and dtypes.issubdtype(result, np.floating) and result.itemsize > operand.itemsize)
 
 
+def _dot_general_tangent(out, x, y, params):
+    if not dtypes.issubdtype(get_aval(out).dtype, np.inexact):  # sums of floats, as integers
+        return Zero.of(out)
+    return dot_general_p.bind(x, y, **params)
+
+
 def _dot_general_reference(lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
     lhs, rhs = np.asarray(lhs), np.asarray(rhs)
     (lc, rc), (lb, rb) = dimension_numbers
@@ -459,8 +465,8 @@ def _dot_general_reference(lhs, rhs, *, dimension_numbers, precision, preferred_
 
 dot_general_p: Primitive = Primitive(
     "dot_general", out_type=_dot_general_type,
-    jvp=(lambda g, out, x, y, **params: dot_general_p.bind(g, y, **params),
-         lambda g, out, x, y, **params: dot_general_p.bind(x, g, **params)),
+    jvp=(lambda g, out, x, y, **params: _dot_general_tangent(out, g, y, params),
+         lambda g, out, x, y, **params: _dot_general_tangent(out, x, g, params)),
     transpose=_dot_general_transpose, batch=_dot_general_batch, lower=_dot_general_lower, reference=_dot_general_reference,
     exact=lambda x, y, **params: x.dtype == y.dtype and x.dtype.kind in "iu" and x.size * y.size < 1 << 16,
     traits=Traits(Kind.PRODUCT, hidden={"precision": None, "preferred_element_type": None, "out_sharding": None},
