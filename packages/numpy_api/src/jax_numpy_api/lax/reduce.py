@@ -436,7 +436,7 @@ def _only_operation(jaxpr, dtype):
 
 def _reduce_lower(b, *values, computation, jaxpr, dimensions, out_sharding=None):
     """The compiler counts on a start that changes nothing, and forgets it where it takes a reduction of few elements apart."""
-    operands, _ = _halves(values)
+    operands, inits = _halves(values)
     known = _only_operation(jaxpr.jaxpr, operands[0].aval.dtype)
     if known is not None:
         shape, params = b.out_avals[0].shape, dict(axes=dimensions, **_placed(known.reduction, None))
@@ -445,6 +445,7 @@ def _reduce_lower(b, *values, computation, jaxpr, dimensions, out_sharding=None)
         return b.fun(lambda *args: _tree_reduce(jaxpr, *_halves(args), dimensions), *values)
     scalars = [ShapedArray((), v.aval.dtype) for v in operands]
     region = b.region(scalars * 2, lambda b, *args: b.jaxpr(jaxpr, *args))
+    values = [*b.barrier(operands), *inits]  # what the compiler sees to be joined it takes apart
     return b.emit(f'"stablehlo.reduce"({", ".join(map(str, values))}) ({region})', *values, out=list(b.out_avals),
                   attrs=f"{{dimensions = {int_array(dimensions)}}}")
 
