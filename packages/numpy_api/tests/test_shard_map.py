@@ -131,6 +131,17 @@ def test_value(name, n):
     near(jit(mapped)(x), oracle(x))
 
 
+@sizes
+@pytest.mark.parametrize("extremum", [lax.pmax, lax.pmin])
+def test_extrema_of_complex_numbers(extremum, n):
+    """Of the real parts, then of the imaginary ones; with a collective behind it, in which no device must wait in vain."""
+    z = jnp.round(joined(rows(n, 8, 3))) + 1j * joined(rows(n, 8, 3, seed=1))
+    for groups in None, [list(range(n))]:
+        body = lambda z: lax.psum(extremum(z, "i", axis_index_groups=groups) + z, "i")
+        mapped = shard_map(body, mesh=line(n), in_specs=P("i"), out_specs=P("i"), check_vma=False)
+        near(jit(mapped)(z), joined(vmap(body, axis_name="i", axis_size=n)(z.reshape(n, -1, 3))))
+
+
 @bodies
 def test_reverse_mode(name):
     n = SIZES[-1]
