@@ -536,3 +536,18 @@ def test_slices_of_numbers_and_flags_among_padding(name):
     np.testing.assert_array_equal(jit(lambda c: lax.fori_loop(0, 3, step, c))(np.zeros(3, np.float32)), [0, 2, 0])
     medians = vjp(lambda x: lax.map(lambda t: jnp.median(t * jnp.array([-0.5, 2.0, -0.5])), x), x[:3])[1]
     np.testing.assert_array_equal(jit(medians)(np.ones(3, np.float32))[0], [-0.5] * 3)
+
+
+# -- edges of bins by multiply-adds -------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bool", "int8", "complex64"])
+@pytest.mark.parametrize("bins", [2, 6, 10, 50])
+def test_zeros_lie_in_the_bin_that_begins_with_0(bins, dtype):
+    """Where multiples of a width and the lowest edge are added with one rounding, the edge between is a little above 0."""
+    zeros, whole = np.zeros(3, dtype), dtype != "complex64"
+    x = jnp.asarray(zeros)
+    for count, reference in (jnp.histogram, np.histogram), *[(jnp.histogram2d, np.histogram2d)] * whole:
+        args = (x,) if count is jnp.histogram else (x, x)
+        want = reference(*map(lambda x: np.asarray(x).real.astype(float), args), bins)[0]
+        for found in count(*args, bins), jit(lambda *args: count(*args, bins))(*args), jit(lambda *args: count(*args, bins)[:1])(*args):
+            np.testing.assert_array_equal(found[0], want)

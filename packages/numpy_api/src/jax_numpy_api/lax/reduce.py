@@ -121,7 +121,7 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=N
     prim = Primitive(
         name, out_type=out_type, jvp=jvp, transpose=none(f"lax.{name} is not linear, so it has no transpose"),
         batch=reduction_batch(lambda x, **params: prim.bind(x, **params)), lower=lower,
-        reference=lambda x, *, axes, out_sharding=None: reference(np.asarray(x), axes),
+        reference=None if reference is None else lambda x, *, axes, out_sharding=None: reference(np.asarray(x), axes),
         exact=lambda x, **params: integers(x), traits=Traits(Kind.REDUCTION, compares=nan), sums=sums)
     return prim
 
@@ -165,8 +165,8 @@ reduce_max_p: Primitive = _reducer("reduce_max", "stablehlo.maximum", lowest, AN
 reduce_min_p: Primitive = _reducer("reduce_min", "stablehlo.minimum", highest, ANY, _extremum_jvp(lambda: reduce_min_p),
                         lambda x, axes: np.min(x, axes, initial=highest(x.dtype)), nan=True, sums=partial_sums.Extremum(UnreducedKind.min))
 # The largest exponent, to be taken from all: NaN shows in the exponentials anyway, and on CPU is not looked for.
-shift_p: Primitive = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: shift_p),
-                   lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)), sums=partial_sums.Extremum(UnreducedKind.max))
+shift_p: Primitive = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: shift_p), None,
+                              sums=partial_sums.Extremum(UnreducedKind.max))
 
 
 def _prod_jvp(primals, tangents, *, axes, **placed):

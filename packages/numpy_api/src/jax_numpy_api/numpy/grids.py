@@ -139,8 +139,13 @@ def _linspace_of_numbers(start, stop, num, endpoint, dtype, axis):
     return _host_linspace(start, stop, num, endpoint, dtype or computed, computed)
 
 
-@inlined(static_argnums=(2, 3, 4, 5))
-def _linspace(start, stop, num, endpoint, dtype, axis):
+def equal_edges(low: Array, high: Array, bins: int, dtype: np.dtype) -> Array:
+    """As `linspace`, ``bins + 1`` values, and the same whether compiled or not: the edge between those that are opposite is 0, not a rounding error."""
+    return _linspace(low, high, _count(bins + 1, "linspace"), True, dtype, 0, True)[0]
+
+
+@inlined(static_argnums=(2, 3, 4, 5, 6))
+def _linspace(start, stop, num, endpoint, dtype, axis, rounded=False):
     start, stop, computed = _computed(start, stop, dtype)
     dtype = dtype or computed
     check_batch_ranks("linspace", (shape_of(start), 0), (shape_of(stop), 0))
@@ -158,7 +163,11 @@ def _linspace(start, stop, num, endpoint, dtype, axis):
     else:
         index = lax.reshape(lax.convert_element_type(lax.iota(np.int32, gaps), computed), (gaps,) + (1,) * len(shape))
         index, first, by = (broadcast_to(x, (gaps, *shape)) for x in (index, low, half_step))
-        values = lax.add(first, lax.mul(index, by))
+        multiple = lax.mul(index, by)
+        if rounded and computed.kind != "c":  # as no multiply-add is
+            most = computed.type(dtypes.finfo(computed).max)
+            multiple = lax.clamp(-most, multiple, most)
+        values = lax.add(first, multiple)
         values = lax.add(values, values)
     if endpoint and num > 1:
         values = lax.concatenate([values, lax.expand_dims(stop, (0,))], 0)

@@ -22,7 +22,7 @@ from jax_core.traces import structural
 from .. import lax
 from . import arithmetic, order_statistics, reductions
 from .creation import asarray, placed
-from .grids import linspace
+from .grids import equal_edges
 from .joining import concatenate, stack
 from .linear_algebra import dot
 from .promotion import (
@@ -490,7 +490,7 @@ def histogram_bin_edges(a: ArrayLike, bins: ArrayLike = 10, range: ArrayLike | S
     known: Any = concrete(bins)
     n = integer("histogram_bin_edges: bins", known.item() if known is not None else bins)
     low, high = _ranges(a, range, dtype)
-    return linspace(low, high, n + 1, dtype=dtype)
+    return equal_edges(low, high, n, np.dtype(dtype))
 
 
 def histogram(a: ArrayLike, bins: ArrayLike = 10, range: Sequence[ArrayLike] | None = None,
