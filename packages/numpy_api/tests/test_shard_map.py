@@ -142,6 +142,24 @@ def test_extrema_of_complex_numbers(extremum, n):
         near(jit(mapped)(z), joined(vmap(body, axis_name="i", axis_size=n)(z.reshape(n, -1, 3))))
 
 
+MOVES = {"psum": lambda x: lax.psum(x, "i"), "pmin": lambda x: lax.pmin(x, "i"), "all_gather": lambda x: lax.all_gather(x, "i", axis=1, tiled=True), "ring": ring,
+         "psum_scatter": lambda x: lax.psum_scatter(jnp.concatenate([x] * lax.axis_size("i")), "i", tiled=True),
+         "all_to_all": lambda x: lax.all_to_all(jnp.stack([x] * lax.axis_size("i")), "i", 0, 0)}
+
+
+@sizes
+@pytest.mark.parametrize("name", MOVES)
+@pytest.mark.parametrize("dtype", ["int2", "uint2", "int4", "uint4"])
+def test_integers_that_share_bytes(dtype, name, n):
+    """Of an odd number on each device."""
+    x = jnp.asarray(np.arange(9 * n).reshape(3 * n, 3) * 5 % 3).astype(dtype)
+    mapped = shard_map(MOVES[name], mesh=line(n), in_specs=P("i"), out_specs=P("i"), check_vma=False)
+    want = vmap(MOVES[name], axis_name="i", axis_size=n)(x.reshape(n, 3, 3))
+    found = jit(mapped)(x)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(np.asarray(found).astype(int), np.asarray(want).astype(int).reshape(found.shape))
+
+
 @bodies
 def test_reverse_mode(name):
     n = SIZES[-1]

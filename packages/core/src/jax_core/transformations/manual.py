@@ -239,14 +239,20 @@ def all_reduce(b: Builder, op: str, x: Value, attributes: str) -> Value:
     """``stablehlo.all_reduce`` with ``op``."""
     def reduced(x):
         return b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer(op, x.aval.dtype)})', x, out=x.aval, attrs=f"{{{attributes}}}")
-    return sum_of_parts(b, x, reduced) if op == "stablehlo.add" else reduced(x)
+    return sum_of_parts(b, x, reduced) if op == "stablehlo.add" else in_bytes(b, x, reduced)
+
+
+def in_bytes(b: Builder, x: Value, collective: Callable[[Value], Value]) -> Value:
+    """``collective(x)``; integers of 2 bits are sent as bytes, since on the CPU XLA reduces none, and writes beside those that it moves."""
+    dtype = x.aval.dtype
+    return b.convert(collective(b.convert(x, np.dtype(np.int8))), dtype) if dtypes.itemsize_bits(dtype) == 2 else collective(x)
 
 
 def sum_of_parts(b: Builder, x: Value, summed: Callable[[Value], Value]) -> Value:
     """``summed(x)``, a sum over devices; of complex numbers the parts are summed apart: where XLA sees that all devices have the same, it multiplies by
     their number instead, and that ends the process where the numbers are complex."""
     if x.aval.dtype.kind != "c":
-        return summed(x)
+        return in_bytes(b, x, summed)
     part = x.aval.update(dtype=dtypes.to_floating_dtype(x.aval.dtype))
     real, imag = [summed(b.emit(f"stablehlo.{name} {x}", x, out=part)) for name in ("real", "imag")]
     return b.emit(f"stablehlo.complex {real}, {imag}", real, imag, out=real.aval.update(dtype=x.aval.dtype))

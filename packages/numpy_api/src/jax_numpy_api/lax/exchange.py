@@ -24,7 +24,7 @@ from jax_core.representation.typing import ArrayLike, PyTree
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, reduce_sum_p, transpose
 from jax_core.traces.trace import Tracer
 from jax_core.transformations import manual
-from jax_core.transformations.manual import env_of, sum_of_parts
+from jax_core.transformations.manual import env_of, in_bytes, sum_of_parts
 
 from .arithmetic import mul
 from .compare import eq
@@ -186,14 +186,16 @@ def _all_gather_transpose(ct, x, *, all_gather_dimension, axis_name, axis_index_
 
 
 def _all_gather_lower(b, x, *, all_gather_dimension, axis_name, axis_index_groups, axis_size, tiled):
-    dim = all_gather_dimension
-    if 0 in b.out_avals[0].shape:  # StableHLO knows no gathering of nothing
-        return b.full(0, b.out_avals[0])
+    dim, out = all_gather_dimension, b.out_avals[0]
+    if 0 in out.shape:  # StableHLO knows no gathering of nothing
+        return b.full(0, out)
     if not tiled:
         x = b.reshape(x, (*x.aval.shape[:dim], 1, *x.aval.shape[dim:]))
     attrs = env_of(b, axis_name).attributes(axis_name, axis_index_groups)
-    return b.emit(f'"stablehlo.all_gather"({x})', x, out=b.out_avals[0],
-                  attrs=f"{{all_gather_dim = {dim} : i64, {attrs}}}")
+
+    def gathered(x):
+        return b.emit(f'"stablehlo.all_gather"({x})', x, out=out.update(dtype=x.aval.dtype), attrs=f"{{all_gather_dim = {dim} : i64, {attrs}}}")
+    return in_bytes(b, x, gathered)
 
 
 all_gather_p = Primitive(
@@ -461,8 +463,8 @@ def _ppermute_lower(b, x, *, axis_name, perm):
     pairs = [[group[s], group[d]] for group in env.groups(axis_name) for s, d in perm]
     text = f"source_target_pairs = dense<{pairs}> : tensor<{len(pairs)}x2xi64>" if pairs else \
         "source_target_pairs = dense<> : tensor<0x2xi64>"
-    return b.emit(f'"stablehlo.collective_permute"({x})', x, out=b.out_avals[0],
-                  attrs="{" + text + env.channel() + "}")
+    return in_bytes(b, x, lambda x: b.emit(f'"stablehlo.collective_permute"({x})', x, out=b.out_avals[0].update(dtype=x.aval.dtype),
+                                           attrs="{" + text + env.channel() + "}"))
 
 
 ppermute_p: Primitive = Primitive(
@@ -587,9 +589,8 @@ def _all_to_all_transpose(ct, x, *, split_axis, concat_axis, **params):
 def _all_to_all_lower(b, x, *, split_axis, concat_axis, axis_name, axis_index_groups, axis_size, tiled):
     env = env_of(b, axis_name)
     attrs = env.attributes(axis_name, axis_index_groups, ids=False)
-    return b.emit(f'"stablehlo.all_to_all"({x})', x, out=b.out_avals[0],
-                  attrs=f"{{split_dimension = {split_axis} : i64, concat_dimension = {concat_axis} : i64, "
-                        f"split_count = {axis_size} : i64, {attrs}}}")
+    attrs = f"{{split_dimension = {split_axis} : i64, concat_dimension = {concat_axis} : i64, split_count = {axis_size} : i64, {attrs}}}"
+    return in_bytes(b, x, lambda x: b.emit(f'"stablehlo.all_to_all"({x})', x, out=b.out_avals[0].update(dtype=x.aval.dtype), attrs=attrs))
 
 
 all_to_all_p = Primitive(
