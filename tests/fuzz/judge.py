@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable
 
+import ml_dtypes
 import numpy as np
 
 from fuzz.outcome import Outcome
@@ -49,7 +50,14 @@ def explains(gave: tuple[Outcome, Outcome], texts: tuple[str, str], run: tuple[C
 
 
 SEEDS = range(6)
-EPSILON = {"bfloat16": 2.0 ** -8, "float16": 2.0 ** -11, "float32": 2.0 ** -24, "complex64": 2.0 ** -24, "float64": 2.0 ** -53, "complex128": 2.0 ** -53}
+EPSILON = {name: float(ml_dtypes.finfo(name).eps) / 2 for name in TOLERANCE if "float8" not in name}
+
+
+def _beside(text: str, distance: float, run: Callable[[str], Outcome]) -> list[Outcome]:
+    """What the program gives of arguments moved by about ``distance``, for each seed."""
+    body, _, rest = text.rpartition("\nargs = ")
+    arguments, _, route = rest.rpartition("\nout = ")
+    return [run(f"{body}\nargs = near({arguments}, {distance}, {seed})\nout = {route}") for seed in SEEDS]
 
 
 def is_among(gave: tuple[Outcome, Outcome], text: str, run: Callable[[str], Outcome]) -> bool:
@@ -58,9 +66,7 @@ def is_among(gave: tuple[Outcome, Outcome], text: str, run: Callable[[str], Outc
     narrow = [EPSILON[leaf.dtype] for leaf in gave[0].leaves if leaf.dtype in EPSILON]
     if not narrow:
         return False
-    body, _, rest = text.rpartition("\nargs = ")
-    arguments, _, route = rest.rpartition("\nout = ")
-    beside = [run(f"{body}\nargs = near({arguments}, {4 * max(narrow)}, {seed})\nout = {route}") for seed in SEEDS]
+    beside = _beside(text, 4 * max(narrow), run)
     if any(other.error or len(other.leaves) != len(gave[0].leaves) for other in beside):
         return False
     with np.errstate(all="ignore"):
@@ -82,9 +88,7 @@ def is_limit(gave: tuple[Outcome, Outcome], text: str, run: Callable[[str], Outc
     beside ``text``'s comes to the number from wherever it comes."""
     if NARROW.search(text):
         return False
-    body, _, rest = widened(text).rpartition("\nargs = ")
-    arguments, _, route = rest.rpartition("\nout = ")
-    beside = [[run(f"{body}\nargs = near({arguments}, {distance}, {seed})\nout = {route}") for seed in SEEDS] for distance in (1e-3, 1e-5)]
+    beside = [_beside(widened(text), distance, run) for distance in (1e-3, 1e-5)]
     if any(outcome.error or len(outcome.leaves) != len(gave[0].leaves) for outcomes in beside for outcome in outcomes):
         return False
     with np.errstate(all="ignore"):

@@ -351,14 +351,16 @@ def _all_reduce_lower(kind: str):
         op = {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}[kind]
         env = env_of(b, axes)
         attrs = env.attributes(axes, axis_index_groups)
-        count = len(axis_index_groups[0]) if axis_index_groups else math.prod(env.sizes[env.names.index(a)] for a in axes)
-        return [_complex_extremum(b, kind, x, attrs, count) if kind != "sum" and x.aval.dtype.kind == "c" else all_reduce(b, op, x, attrs) for x in xs]
+        if kind == "sum" or all(x.aval.dtype.kind != "c" for x in xs):
+            return [all_reduce(b, op, x, attrs) for x in xs]
+        count = len(env.groups(axes, axis_index_groups)[0])
+        return [_gathered_extremum(b, kind, x, attrs, count) if x.aval.dtype.kind == "c" else all_reduce(b, op, x, attrs) for x in xs]
     return lower
 
 
-def _complex_extremum(b, kind, x, attrs, count):
-    """Each device's own, of what it gathers from ``count``: XLA has no such reduction of complex numbers, and where it says so on some devices only,
-    the others wait for them in the next collective until the process ends."""
+def _gathered_extremum(b, kind, x, attrs, count):
+    """Of complex numbers each device's own, of what it gathers from ``count``: XLA has no such reduction of them, and where it says so on some devices
+    only, the others wait for them in the next collective until the process ends."""
     row = b.reshape(x, (1, *x.aval.shape))
     rows = b.emit(f'"stablehlo.all_gather"({row})', row, out=row.aval.update(shape=(count, *x.aval.shape)), attrs=f"{{all_gather_dim = 0 : i64, {attrs}}}")
     found, = b.fun(lambda rows: [(reduce_max_p if kind == "max" else reduce_min_p).bind(rows, axes=(0,), out_sharding=None)], rows)
